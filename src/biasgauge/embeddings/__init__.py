@@ -1,0 +1,9 @@
+"""Word vectors: one `Embedding` from any file we read, and which words it has."""
+
+from biasgauge.embeddings.coverage import Coverage, Lookup
+from biasgauge.embeddings.embedding import Embedding
+from biasgauge.embeddings.load import load
+from biasgauge.embeddings.notices import Notice
+from biasgauge.embeddings.save import save
+
+__all__ = ["Coverage", "Embedding", "Lookup", "Notice", "load", "save"]

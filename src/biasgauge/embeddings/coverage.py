@@ -1,0 +1,122 @@
+"""Which of the words asked for were found, and which were lost. Never silent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
+    """Spellings under which a word is looked for, in order: as written, lower case, capitalised."""
+    if not case_fallback:
+        return (word,)
+    return dict.fromkeys((word, word.lower(), word.capitalize()))
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Rows of the words that were found.
+
+    Attributes:
+        words: the words found, as asked for, each once.
+        rows: the row of each of them in the embedding.
+        lost: the words that were not found, with the reason.
+        respelled: words found only under another case, with the spelling that was found.
+    """
+
+    words: tuple[str, ...]
+    rows: NDArray[np.intp]
+    lost: Mapping[str, str]
+    respelled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of some named sets of words an embedding has.
+
+    Attributes:
+        sets: a `Lookup` for each set.
+    """
+
+    sets: Mapping[str, Lookup]
+
+    @classmethod
+    def of(cls, lookups: Mapping[str, Lookup]) -> Self:
+        """Collect the look-ups of several sets."""
+        return cls(MappingProxyType(dict(lookups)))
+
+    @property
+    def asked(self) -> int:
+        """Distinct words asked for, summed over the sets."""
+        return self.found + sum(len(one.lost) for one in self.sets.values())
+
+    @property
+    def found(self) -> int:
+        """Distinct words found, summed over the sets."""
+        return sum(len(one.words) for one in self.sets.values())
+
+    @property
+    def share(self) -> float:
+        """Share of the words asked for that were found; 1.0 when none were asked for."""
+        return self.found / self.asked if self.asked else 1.0
+
+    @property
+    def lost(self) -> dict[str, tuple[str, ...]]:
+        """Lost words of each set that lost any."""
+        return {name: tuple(one.lost) for name, one in self.sets.items() if one.lost}
+
+    @property
+    def respelled(self) -> dict[str, str]:
+        """Words found only under another case, with the spelling that was found."""
+        return {word: spelling for one in self.sets.values() for word, spelling in one.respelled.items()}
+
+    def short_of(self, share: float) -> tuple[str, ...]:
+        """Names of the sets of which less than `share` was found."""
+        return tuple(
+            name
+            for name, one in self.sets.items()
+            if len(one.words) < share * (len(one.words) + len(one.lost)) or not one.words
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape that every `--json` uses: asked, found, lost; respelled only when there are any."""
+        shape: dict[str, Any] = {
+            "asked": self.asked,
+            "found": self.found,
+            "lost": {name: list(words) for name, words in self.lost.items()},
+        }
+        unusable = {
+            word: reason
+            for one in self.sets.values()
+            for word, reason in one.lost.items()
+            if reason != "not in the vocabulary"
+        }
+        if unusable:
+            shape["reasons"] = unusable
+        if self.respelled:
+            shape["respelled"] = self.respelled
+        return shape
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a set: asked, found, share, lost words."""
+        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most commands take to run
+
+        rows = [
+            {
+                "set": name,
+                "asked": len(one.words) + len(one.lost),
+                "found": len(one.words),
+                "share": len(one.words) / max(len(one.words) + len(one.lost), 1),
+                "lost": " ".join(one.lost),
+            }
+            for name, one in self.sets.items()
+        ]
+        return pd.DataFrame(rows, columns=["set", "asked", "found", "share", "lost"])

@@ -1,0 +1,150 @@
+"""`Embedding`: words and one vector for each, with a record of what was odd about where they came from."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.embeddings.coverage import Coverage, Lookup, spellings
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings.notices import Notice
+
+_CHECKSUM_ROWS = 65_536
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """One model: `words[i]` has the vector `vectors[i]`.
+
+    Vectors are as the file had them: not scaled, not centred, read-only, possibly memory-mapped or in half precision.
+    Every vector is finite; zero vectors stay and are named in `notices`.
+
+    Attributes:
+        words: the vocabulary, in the order of the file (usually the most frequent first); no word occurs twice.
+        vectors: words × dimensions.
+        name: what tables and figures call this model.
+        source: the file it came from, or "memory".
+        format: how it was stored, e.g. "word2vec-binary".
+        notices: what was odd about the input and what was done about it.
+        dropped: words that the input had but that cannot be used, with the reason.
+    """
+
+    words: tuple[str, ...]
+    vectors: NDArray[np.floating[Any]]
+    name: str = "embedding"
+    source: str = "memory"
+    format: str = "memory"
+    notices: tuple[Notice, ...] = ()
+    dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):  # noqa: PLR2004 - a matrix
+            raise ParameterError(
+                f"An Embedding needs one row of vectors for each word. Got {len(self.words):,} words and vectors of "
+                f"shape {self.vectors.shape}."
+            )
+        view = self.vectors.view()
+        view.flags.writeable = False
+        object.__setattr__(self, "vectors", view)
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions of each vector."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Row of each word."""
+        return MappingProxyType({word: row for row, word in enumerate(self.words)})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    def __getitem__(self, word: str) -> NDArray[np.floating[Any]]:
+        row = self.index.get(word)
+        if row is None:
+            raise KeyError(f"{word!r} is not in {self.name} ({self.why_lost(word)})")
+        vector: NDArray[np.floating[Any]] = self.vectors[row]
+        return vector
+
+    def why_lost(self, word: str) -> str:
+        """Say why `word` has no usable vector here."""
+        return self.dropped.get(word, "not in the vocabulary")
+
+    def lookup(self, words: Iterable[str], *, case_fallback: bool = False) -> Lookup:
+        """Find the rows of `words`, in their order; lost words are listed, never an error.
+
+        With `case_fallback` a word that is not there as written is tried in lower case, then capitalised; which words
+        were found under another spelling is recorded.
+        """
+        index = self.index
+        found: dict[str, int] = {}
+        lost: dict[str, str] = {}
+        respelled: dict[str, str] = {}
+        for word in words:
+            for spelling in spellings(word, case_fallback=case_fallback):
+                if (row := index.get(spelling)) is not None:
+                    found[word] = row
+                    if spelling != word:
+                        respelled[word] = spelling
+                    break
+            else:
+                lost[word] = self.why_lost(word)
+        return Lookup(
+            words=tuple(found),
+            rows=np.fromiter(found.values(), dtype=np.intp, count=len(found)),
+            lost=MappingProxyType(lost),
+            respelled=MappingProxyType(respelled),
+        )
+
+    def coverage(self, sets: Mapping[str, Sequence[str]], *, case_fallback: bool = False) -> Coverage:
+        """Say which words of each named set this embedding has, and which it lost. A repeated word counts once."""
+        return Coverage.of({name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()})
+
+    def subset(self, words: Iterable[str]) -> Embedding:
+        """Keep only `words` (those that are here), in the order of this embedding."""
+        rows = np.sort(self.lookup(words).rows)
+        return Embedding(
+            words=tuple(self.words[row] for row in rows),
+            vectors=np.asarray(self.vectors[rows]),
+            name=self.name,
+            source=self.source,
+            format=self.format,
+            notices=self.notices,
+            dropped=self.dropped,
+        )
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of words and vectors: equal for equal content, whatever file it came from."""
+        digest = hashlib.sha256(f"{len(self.words)} {self.dim} {self.vectors.dtype.name}\n".encode())
+        for word in self.words:
+            raw = word.encode("utf-8")
+            digest.update(len(raw).to_bytes(8, "little") + raw)
+        little = self.vectors.dtype.newbyteorder("<")
+        for start in range(0, len(self.words), _CHECKSUM_ROWS):
+            digest.update(np.ascontiguousarray(self.vectors[start : start + _CHECKSUM_ROWS], dtype=little).data)
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        odd = f", {len(self.notices)} notices" if self.notices else ""
+        return f"<Embedding {self.name!r}: {len(self):,} words × {self.dim}, {self.format}{odd}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{escape(notice.message)}</li>" for notice in self.notices)
+        return f"<p>{escape(repr(self))}</p>" + (f"<ul>{rows}</ul>" if rows else "")

@@ -1,0 +1,1 @@
+"""One file per format. Each reader takes a `Request` and gives a `Table`."""

@@ -1,0 +1,140 @@
+"""safetensors: a table of tensors in one file, memory-mapped. It cannot hold code.
+
+biasgauge writes three tensors: `vectors` (words × dimensions), `words` (the UTF-8 bytes of all words, one after the
+other) and `word_ends` (where each word ends in those bytes). A file with one matrix and no words is read with a
+vocabulary beside it, as a bare `.npy` is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from biasgauge._io.source import ByteSource
+from biasgauge.embeddings.formats.select import check_matrix, select_rows
+from biasgauge.embeddings.formats.vocabulary import read_vocabulary
+from biasgauge.embeddings.rows import decode
+from biasgauge.errors import EmbeddingFormatError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings.formats.request import Request, Table
+
+LONGEST_HEADER = 100_000_000
+"""Bytes; the limit that the format's own library sets."""
+
+DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",  # the upper half of a 32-bit number; widened after reading
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "<i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "<u1",
+}
+_MATRIX = 2
+
+
+class _Tensor(NamedTuple):
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+def read_safetensors(request: Request) -> Table:
+    """Read words and vectors; the vectors stay on disk until they are used."""
+    with (
+        ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source,
+        source.seekable() as file,
+    ):
+        tensors, start = _read_header(request, file)
+        name, tensor = _choose(request, tensors)
+        check_matrix(request, f"the tensor {name}", tensor.shape, np.dtype(DTYPES[tensor.dtype]))
+        if tensor.shape[0] == 0:
+            raise request.error(f"the tensor {name} has no rows")
+        if {"words", "word_ends"} <= tensors.keys():
+            words = _read_words(request, file, start, tensors)
+        else:
+            words = read_vocabulary(request)
+        matrix = np.memmap(file, DTYPES[tensor.dtype], "r", offset=start + tensor.begin, shape=tensor.shape)
+        return select_rows(request, words, matrix, convert=_widen if tensor.dtype == "BF16" else None)
+
+
+def _choose(request: Request, tensors: dict[str, _Tensor]) -> tuple[str, _Tensor]:
+    """Return the tensor `vectors`, or the only matrix there is."""
+    matrices = {name: tensor for name, tensor in tensors.items() if len(tensor.shape) == _MATRIX}
+    if "vectors" in tensors:
+        return "vectors", tensors["vectors"]
+    if len(matrices) != 1:
+        raise request.error(
+            f"expected a tensor called vectors, or exactly one matrix; found {', '.join(sorted(tensors)) or 'nothing'}"
+        )
+    return next(iter(matrices.items()))
+
+
+def _read_header(request: Request, file: BinaryIO) -> tuple[dict[str, _Tensor], int]:
+    size = file.seek(0, 2)
+    file.seek(0)
+    length = int.from_bytes(file.read(8), "little")
+    start = 8 + length
+    if length > min(LONGEST_HEADER, size - 8):
+        raise request.error(f"the header promises {length:,} bytes, more than there can be", offset=0)
+    try:
+        header = json.loads(file.read(length))
+        tensors = {name: _tensor(entry) for name, entry in header.items() if name != "__metadata__"}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+        raise request.error(
+            f"the header is not that of a safetensors file ({type(problem).__name__}: {problem})", offset=8
+        ) from problem
+    for name, tensor in tensors.items():
+        if tensor.begin < 0 or tensor.end < tensor.begin or start + tensor.end > size:
+            raise request.error(f"the tensor {name} lies outside the file: it was cut short, or its header is wrong")
+        if _bytes_needed(tensor) != tensor.end - tensor.begin:
+            raise request.error(
+                f"the tensor {name} has {tensor.end - tensor.begin:,} bytes, its shape {tensor.shape} needs "
+                f"{_bytes_needed(tensor):,}"
+            )
+    return tensors, start
+
+
+def _tensor(entry: dict[str, Any]) -> _Tensor:
+    shape, (begin, end), dtype = entry["shape"], entry["data_offsets"], entry["dtype"]
+    if dtype not in DTYPES or not all(isinstance(number, int) and number >= 0 for number in [*shape, begin, end]):
+        raise ValueError(f"a tensor of {dtype!r} with shape {shape!r}")
+    return _Tensor(dtype, tuple(shape), begin, end)
+
+
+def _bytes_needed(tensor: _Tensor) -> int:
+    count = np.dtype(DTYPES[tensor.dtype]).itemsize
+    for length in tensor.shape:
+        count *= length
+    return count
+
+
+def _widen(halves: NDArray[Any]) -> NDArray[Any]:
+    """From the upper halves of 32-bit numbers (bfloat16) to the numbers."""
+    return (halves.astype("<u4") << 16).view("<f4")
+
+
+def _read_words(request: Request, file: BinaryIO, start: int, tensors: dict[str, _Tensor]) -> list[str]:
+    """Cut the words' bytes at their ends."""
+    text, ends = tensors["words"], tensors["word_ends"]
+    if (text.dtype, len(text.shape)) != ("U8", 1) or (ends.dtype, len(ends.shape)) != ("I64", 1):
+        raise request.error("expected words as a list of U8 and word_ends as a list of I64")
+    file.seek(start + text.begin)
+    raw = file.read(text.end - text.begin)
+    file.seek(start + ends.begin)
+    cuts = np.frombuffer(file.read(ends.end - ends.begin), "<i8")
+    begins = np.concatenate(([0], cuts))
+    if (np.diff(begins) < 0).any() or begins[-1] != len(raw):
+        raise request.error("word_ends does not cut words into pieces: its numbers must rise to the length of words")
+    return [decode(raw[a:b], request.book) for a, b in zip(begins[:-1].tolist(), cuts.tolist(), strict=True)]

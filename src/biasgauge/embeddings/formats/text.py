@@ -1,0 +1,222 @@
+"""Vectors as text: word2vec and fastText (first line "rows dimensions") and GloVe (no such line).
+
+A row is a word and its numbers, separated by spaces or tabs. The word is whatever stands before the last `dim`
+numbers, so it may contain spaces; only ASCII blanks separate, so it may contain a no-break space.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from biasgauge._io.source import ByteSource
+from biasgauge.embeddings.formats.lines import line_blocks
+from biasgauge.embeddings.formats.numbers import is_number, parse_rows
+from biasgauge.embeddings.formats.request import Request, Table
+from biasgauge.embeddings.rows import RowTable, decode
+from biasgauge.errors import EmbeddingFormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = b" \t\r"
+_SAMPLE = 64
+_LARGEST = 18  # digits of a whole number in a header
+
+
+class Layout(NamedTuple):
+    """What the first lines say.
+
+    Attributes:
+        dim: numbers in a row.
+        promised: rows promised by the header; None without a header.
+        row_bytes: mean length of a row.
+        tabs: whether tabs separate.
+    """
+
+    dim: int
+    promised: int | None
+    row_bytes: float
+    tabs: bool
+
+
+def read_text(request: Request) -> Table:
+    """Read a text file of vectors in one pass; with `wanted`, parse only the rows of those words."""
+    with ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source:
+        sample, _ = next(line_blocks(source), ([], True))
+        layout = find_layout(request, sample)
+        source.rewind()
+        return _Reader(request, layout, source).read()
+
+
+def find_layout(request: Request, lines: Sequence[bytes]) -> Layout:
+    """Find the number of dimensions, and whether there is a header, from the first lines that are not blank."""
+    sample = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line.removeprefix(_BOM if number == 1 else b"").strip()
+    ][: _SAMPLE + 1]
+    if not sample:
+        raise request.error("the file has no rows")
+    header = parse_header(sample[0][1].removeprefix(_BOM))
+    rows = sample[1:] if header else sample
+    if not rows:
+        raise request.error("the header is followed by no rows", line=sample[0][0])
+    widths = Counter(row_width(line) for _, line in rows)
+    if widths[0] == len(rows):
+        raise request.error("expected a word and its numbers, separated by spaces; found no number", line=rows[0][0])
+    del widths[0]
+    dim = max(widths, key=lambda width: (widths[width], -width))
+    if header and header[1] != dim:
+        raise request.error(
+            f"the header promises {header[1]:,} dimensions, but the rows have {dim:,}; mend the first line",
+            line=sample[0][0],
+        )
+    return Layout(
+        dim=dim,
+        promised=header[0] if header else None,
+        row_bytes=sum(len(line) + 1 for _, line in rows) / len(rows),
+        tabs=any(b"\t" in line for _, line in rows),
+    )
+
+
+def parse_header(line: bytes) -> tuple[int, int] | None:
+    """Rows and dimensions, if the line is two whole numbers; None otherwise."""
+    fields = line.split()
+    if len(fields) == 2 and all(field.isdigit() and len(field) <= _LARGEST for field in fields):  # noqa: PLR2004
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def row_width(line: bytes) -> int:
+    """How many numbers end the line, when its first field is a word whatever it looks like."""
+    fields = line.split()
+    width = 0
+    while width < len(fields) - 1 and is_number(fields[-1 - width]):
+        width += 1
+    return width
+
+
+class _Reader:
+    """Walks through the lines once and hands complete rows to the table."""
+
+    def __init__(self, request: Request, layout: Layout, source: ByteSource) -> None:
+        self._request = request
+        self._layout = layout
+        self._source = source
+        self._seen = 0
+        self._header_ahead = layout.promised is not None
+        self._blank: list[int] = []
+        wanted = request.wanted
+        self._wanted = None if wanted is None else {word.encode("utf-8", "surrogatepass") for word in wanted}
+        self._beginnings = None if self._wanted is None else {word.split(b" ", 1)[0] for word in self._wanted}
+        rows = None
+        if not source.compressed:
+            in_file = int(source.size / layout.row_bytes * 1.02) + 1
+            rows = min(in_file, request.limit or in_file, in_file if wanted is None else len(wanted))
+        self._table = RowTable(layout.dim, np.float32, request.book, path=str(request.path), expected=rows)
+
+    def read(self) -> Table:
+        """Read to the end, or until nothing more is wanted."""
+        book = self._request.book
+        number = 1
+        done = False
+        for lines, ended in line_blocks(self._source):
+            if number == 1 and lines[0].startswith(_BOM):
+                lines[0] = lines[0][len(_BOM) :]
+                book.add("bom")
+            if number == 1 and lines[0].endswith(b"\r"):
+                book.add("crlf")
+            done = self._take(lines, number)
+            number += len(lines)
+            if done:
+                break
+            if not ended:
+                book.add("no-final-newline", f"line {number - 1}")
+        promised = self._layout.promised
+        if not done and promised is not None and promised != self._seen:
+            book.add("header-count", f"{promised:,} promised, {self._seen:,} found")
+        return Table(*self._table.finish())
+
+    def _take(self, lines: list[bytes], first: int) -> bool:  # noqa: C901 - in one piece: a call a line would double its time
+        """Add the rows of these lines; return whether nothing more is wanted."""
+        gaps = self._layout.dim - 1
+        wanted, beginnings, limit, tabs = self._wanted, self._beginnings, self._request.limit, self._layout.tabs
+        words: list[bytes] = []
+        numbers: list[bytes] = []
+        places: list[int] = []
+        for place, raw in enumerate(lines, first):
+            line = raw.rstrip(_BLANKS)
+            if tabs:
+                line = line.replace(b"\t", b" ")
+            if not line:
+                self._blank.append(place)
+                continue
+            if self._blank:
+                self._note_blank_lines()
+            if self._header_ahead:
+                self._header_ahead = False
+                continue
+            if self._seen == limit:
+                break
+            self._seen += 1
+            cut = line.find(b" ")
+            word = line[:cut]
+            if beginnings is not None and cut > 0 and word not in beginnings:
+                continue
+            rest = line[cut + 1 :]
+            if cut <= 0 or rest.count(b" ") != gaps:
+                word, rest = self._split(line, place)
+            if wanted is None or word in wanted:
+                words.append(word)
+                numbers.append(rest)
+                places.append(place)
+        if words:
+            book = self._request.book
+            self._table.add([decode(word, book) for word in words], self._parse(numbers, places))
+        return self._seen == limit or (wanted is not None and len(self._table) == len(wanted))
+
+    def _note_blank_lines(self) -> None:
+        for place in self._blank:
+            self._request.book.add("blank-line", f"line {place}")
+        self._blank.clear()
+
+    def _split(self, line: bytes, place: int) -> tuple[bytes, bytes]:
+        """Split a row that is not simply a word and `dim` numbers with single spaces between them."""
+        dim = self._layout.dim
+        fields = line.rsplit(None, dim)
+        if len(fields) == dim + 1:
+            word = fields[0].strip()
+            if b" " in word:
+                self._request.book.add("spaced-word", repr(word.decode("utf-8", "backslashreplace")))
+            return word, b" ".join(fields[1:])
+        if len(fields) == dim and line.startswith(b" "):
+            return b"", b" ".join(fields)
+        raise self._request.error(
+            f"expected a word and {dim:,} numbers, found {len(fields) - 1:,} after the word; if the file ends here it "
+            f"was cut short: copy it again, or read only what is before with limit={self._seen - 1}",
+            line=place,
+        )
+
+    def _parse(self, numbers: list[bytes], places: list[int]) -> NDArray[np.float32]:
+        try:
+            return parse_rows(numbers, self._layout.dim)
+        except ValueError:
+            return np.array([self._parse_one(row, place) for row, place in zip(numbers, places, strict=True)])
+
+    def _parse_one(self, row: bytes, place: int) -> NDArray[np.float32]:
+        """Parse one row by the book, so that the message can name the line and the field."""
+        fields = row.split(b" ")
+        for field in fields:
+            if not is_number(field):
+                shown = field[:40].decode("utf-8", "backslashreplace")
+                raise self._request.error(
+                    f"expected {self._layout.dim:,} numbers after the word, found {shown!r}", line=place
+                )
+        with np.errstate(over="ignore"):
+            return np.array([float(field) for field in fields]).astype(np.float32)

@@ -1,0 +1,45 @@
+"""The word list that belongs to a bare matrix: one word a line, in the order of the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge._io.source import ByteSource
+from biasgauge.embeddings.formats.lines import line_blocks
+from biasgauge.embeddings.rows import decode
+from biasgauge.errors import EmbeddingFormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.embeddings.formats.request import Request
+
+SUFFIXES = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt")
+"""Looked for beside `NAME.npy`, in this order, as `NAME` + suffix."""
+
+
+def read_vocabulary(request: Request) -> list[str]:
+    """Read the vocabulary that the user named, or the one that lies beside the matrix."""
+    words: list[str] = []
+    with ByteSource(_find(request), error=EmbeddingFormatError) as source:
+        for lines, _ in line_blocks(source):
+            words.extend(decode(line.removesuffix(b"\r"), request.book) for line in lines)
+    if words and words[0].startswith("\ufeff"):
+        words[0] = words[0][1:]
+        request.book.add("bom")
+    return words
+
+
+def _find(request: Request) -> Path:
+    if request.vocabulary is not None:
+        return request.vocabulary
+    stem = request.path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    names = [stem + suffix for suffix in SUFFIXES]
+    for name in names:
+        beside = request.path.with_name(name)
+        if beside.is_file() and not beside.samefile(request.path):
+            return beside
+    raise request.error(
+        f"holds vectors but no words; put a file with one word a line beside it ({', '.join(names)}), or name it with "
+        "vocabulary=… (--vocabulary FILE)"
+    )

@@ -1,0 +1,76 @@
+"""Vectors that are already in memory: gensim's KeyedVectors, a dict, or words with a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.embeddings.embedding import Embedding
+from biasgauge.embeddings.formats.select import check_matrix, select_rows
+from biasgauge.errors import EmbeddingFormatError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings.formats.request import Request
+
+ACCEPTED = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
+_PAIR = 2
+
+
+def from_memory(source: object, request: Request, *, name: str) -> Embedding:
+    """Make an Embedding of what the user holds; the matrix is not copied unless rows must go."""
+    words, matrix = _words_and_matrix(source)
+    for position, word in enumerate(words):
+        if not isinstance(word, str) or not _encodable(word):
+            raise ParameterError(f"Every word must be valid text. Got {word!r} at position {position}.")
+    try:
+        check_matrix(request, "the matrix", matrix.shape, matrix.dtype)
+        table = select_rows(request, words, matrix)
+    except EmbeddingFormatError as problem:
+        raise ParameterError(f"The vectors cannot be used: {problem.problem}.") from problem
+    return Embedding(
+        words=table.words,
+        vectors=table.vectors,
+        name=name,
+        notices=request.book.notices(),
+        dropped=table.dropped,
+    )
+
+
+def _encodable(word: str) -> bool:
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _words_and_matrix(source: object) -> tuple[Sequence[str], NDArray[Any]]:
+    source = getattr(source, "wv", source)  # a whole gensim model carries its KeyedVectors there
+    if hasattr(source, "index_to_key") and hasattr(source, "vectors"):
+        return list(source.index_to_key), np.asarray(source.vectors)
+    if isinstance(source, Mapping):
+        if not source:
+            raise ParameterError("The dict of word to vector must not be empty.")
+        lengths = {word: np.shape(vector) for word, vector in source.items()}
+        first = next(iter(lengths.values()))
+        for word, length in lengths.items():
+            if length != first:
+                raise ParameterError(
+                    f"All vectors must have one length. Got shape {length} for {word!r}, {first} before."
+                )
+        return list(source), np.array(list(source.values()), dtype=_common_dtype(source.values()))
+    if isinstance(source, tuple) and len(source) == _PAIR and isinstance(source[0], Iterable):
+        return list(source[0]), np.asarray(source[1])
+    raise ParameterError(f"Vectors must be {ACCEPTED}. Got {type(source).__name__}.")
+
+
+def _common_dtype(vectors: Iterable[Any]) -> np.dtype[Any]:
+    """Keep half and single precision; anything else that is a number becomes at least single precision."""
+    found = np.result_type(*{np.asarray(vector).dtype for vector in vectors})
+    return found if found.kind not in "iub" else np.dtype(np.float32)

@@ -1,0 +1,112 @@
+"""`save`: an `Embedding` to a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import numpy as np
+
+from biasgauge._io.atomic import whole_file
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from biasgauge.embeddings.embedding import Embedding
+
+FORMATS = {
+    ".safetensors": "safetensors",
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec-text",
+    ".vec": "word2vec-text",
+}
+_DIGITS = {2: 5, 4: 9, 8: 17}
+"""Significant decimal digits from which a number of so many bytes can be read back exactly."""
+
+_ROWS = 4096
+
+
+def save(embedding: Embedding, path: str | os.PathLike[str], *, format: str | None = None) -> Path:  # noqa: A002 - the word users know
+    """Write vectors to `path` and return it.
+
+    Args:
+        embedding: what to write.
+        path: where; an existing file is replaced in one step.
+        format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
+            "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
+            `.gz` compresses.
+
+    Raises:
+        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks).
+    """
+    target = Path(path)
+    ending = Path(target.name.removesuffix(".gz")).suffix
+    chosen = format or FORMATS.get(ending)
+    if chosen not in _WRITERS:
+        raise ParameterError(
+            f"The 'format' parameter of save must be one of {', '.join(sorted(_WRITERS))}, or follow from the file's "
+            f"ending ({', '.join(FORMATS)}). Got {format!r} for {target.name}."
+        )
+    with whole_file(target) as part, _open(part, compress=target.name.endswith(".gz")) as file:
+        _WRITERS[chosen](embedding, file)
+    return target
+
+
+@contextmanager
+def _open(path: Path, *, compress: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as raw:
+        if compress:
+            # No name and no time in the header: the same vectors give the same bytes.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield cast("BinaryIO", packed)
+        else:
+            yield raw
+
+
+def _write_safetensors(embedding: Embedding, file: BinaryIO) -> None:
+    from safetensors.numpy import save as to_bytes  # noqa: PLC0415 - only those who write it pay for it
+
+    raw = [word.encode("utf-8") for word in embedding.words]
+    tensors: dict[str, Any] = {
+        "vectors": np.ascontiguousarray(embedding.vectors),
+        "words": np.frombuffer(b"".join(raw), np.uint8),
+        "word_ends": np.cumsum([len(word) for word in raw], dtype=np.int64),
+    }
+    file.write(to_bytes(tensors, metadata={"format": "biasgauge embedding 1"}))
+
+
+def _write_word2vec_binary(embedding: Embedding, file: BinaryIO) -> None:
+    _refuse_blanks(embedding, "word2vec-binary")
+    file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+    for start in range(0, len(embedding), _ROWS):
+        block = np.ascontiguousarray(embedding.vectors[start : start + _ROWS], dtype="<f4")
+        words = embedding.words[start : start + _ROWS]
+        file.write(b"".join(word.encode() + b" " + row.tobytes() for word, row in zip(words, block, strict=True)))
+
+
+def _write_word2vec_text(embedding: Embedding, file: BinaryIO) -> None:
+    _refuse_blanks(embedding, "word2vec-text")
+    file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+    number = f"%.{_DIGITS[embedding.vectors.dtype.itemsize]}g"
+    pattern = " ".join([number] * embedding.dim)
+    file.writelines(
+        f"{word} {pattern % tuple(row.tolist())}\n".encode()
+        for word, row in zip(embedding.words, embedding.vectors, strict=True)
+    )
+
+
+def _refuse_blanks(embedding: Embedding, chosen: str) -> None:
+    for word in embedding.words:
+        if any(blank in word for blank in " \t\n\r\v\f\0"):
+            raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
+
+
+_WRITERS = {
+    "safetensors": _write_safetensors,
+    "word2vec-binary": _write_word2vec_binary,
+    "word2vec-text": _write_word2vec_text,
+}

@@ -1,0 +1,246 @@
+"""What a lexicon is: named sets of words, where they come from, and what to beware of.
+
+One frozen class per kind. Each shows its words through `sets` (set name -> words, in file order, duplicates kept) and
+`words` (every word once, in first-seen order), so that code which only needs words need not know the kind.
+
+    Lexicon
+    ├── Words            one list
+    ├── Pairs            ordered (first, second) base pairs
+    ├── WordSets         several named sets, each standing for one concept
+    ├── AssociationTest  X, Y, A, B of a WEAT: positive = X leans to A
+    ├── Values           one number per word
+    ├── Translations     a word and its forms in another language
+    ├── Stereotypes      groups with protected words and attributes (stereotypes.py)
+    └── SeedBank         many sets with category, justification and paper (seed_sets.py)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+METADATA = ("title", "language", "source", "citation", "licence", "notes")
+"""Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
+
+
+@dataclass(frozen=True)
+class WordSet:
+    """Words under one name. The words are as their source has them: order, case and duplicates kept."""
+
+    name: str
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Lexicon(ABC):
+    """Words with their source. `path` is the file it was read from, None for one made in memory."""
+
+    kind: ClassVar[str]
+    name: str
+    title: str = ""
+    language: str = "en"
+    source: str = ""
+    citation: str = ""
+    licence: str = ""
+    notes: str = ""
+    beware: tuple[str, ...] = ()
+    path: str | None = None
+    shipped: bool = False
+
+    @property
+    @abstractmethod
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Words by set name, in file order, duplicates kept."""
+
+    @abstractmethod
+    def content(self) -> dict[str, object]:
+        """Give what is specific to the kind, under the keys of the TOML file."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word of every set once, in first-seen order."""
+        return tuple(dict.fromkeys(word for words in self.sets.values() for word in words))
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 (hex) of kind, language and content: the same for the same words, however the file is laid out.
+
+        Title, source, notes and the like do not count, nor does the order of tables; the order of words does.
+        """
+        content = {"kind": self.kind, "language": self.language, **self.content()}
+        canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+    def to_dict(self) -> dict[str, object]:
+        """Give everything under the keys of the TOML file: parsing it again gives an equal lexicon."""
+        about: dict[str, object] = {"name": self.name, "kind": self.kind}
+        about |= {key: value for key in METADATA if (value := getattr(self, key))}
+        if self.beware:
+            about["beware"] = list(self.beware)
+        return about | self.content()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Long table: one row per word of each set, with columns `set`, `word` and those of the kind."""
+        import pandas as pd  # noqa: PLC0415  # importing pandas takes longer than all of this room
+
+        rows = self._rows()
+        return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["set", "word"])
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [{"set": name, "word": word} for name, words in self.sets.items() for word in words]
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(max_rows=20))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}: {len(self.words)} words in {len(self.sets)} sets)"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Words(Lexicon):
+    """One list of words. `listed` keeps duplicates, `words` does not."""
+
+    kind: ClassVar[str] = "words"
+    listed: tuple[str, ...]
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """The list, under the name "words"."""
+        return {"words": self.listed}
+
+    def content(self) -> dict[str, object]:
+        """Give `words`."""
+        return {"words": list(self.listed)}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pairs(Lexicon):
+    """Base pairs, ordered (first, second): a positive score leans to the first. Gender pairs are (male, female)."""
+
+    kind: ClassVar[str] = "pairs"
+    pairs: tuple[tuple[str, str], ...]
+    ends: tuple[str, str] = ("first", "second")
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """The first words and the second words, under the names of the ends."""
+        return {end: tuple(pair[i] for pair in self.pairs) for i, end in enumerate(self.ends)}
+
+    def content(self) -> dict[str, object]:
+        """Give `ends` and `pairs`."""
+        return {"ends": list(self.ends), "pairs": [list(pair) for pair in self.pairs]}
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            {"set": end, "word": pair[i], "pair": number}
+            for i, end in enumerate(self.ends)
+            for number, pair in enumerate(self.pairs)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WordSets(Lexicon):
+    """Several named sets, each standing for one concept."""
+
+    kind: ClassVar[str] = "sets"
+    members: tuple[WordSet, ...]
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Words by concept."""
+        return {member.name: member.words for member in self.members}
+
+    def content(self) -> dict[str, object]:
+        """Give `sets`."""
+        return {"sets": {name: list(words) for name, words in self.sets.items()}}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AssociationTest(Lexicon):
+    """Targets X and Y, attributes A and B. A positive result means that X leans to A and Y to B."""
+
+    kind: ClassVar[str] = "test"
+    x: WordSet
+    y: WordSet
+    a: WordSet
+    b: WordSet
+
+    @property
+    def roles(self) -> Mapping[str, WordSet]:
+        """The four sets by role, with the names of what they stand for."""
+        return {"x": self.x, "y": self.y, "a": self.a, "b": self.b}
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """The four sets under "x", "y", "a" and "b"."""
+        return {role: members.words for role, members in self.roles.items()}
+
+    def content(self) -> dict[str, object]:
+        """Give `x`, `y`, `a` and `b`, each with name and words."""
+        return {role: {"name": members.name, "words": list(members.words)} for role, members in self.roles.items()}
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            {"set": role, "word": word, "label": members.name}
+            for role, members in self.roles.items()
+            for word in members.words
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Values(Lexicon):
+    """One number per word, in the `unit` named."""
+
+    kind: ClassVar[str] = "values"
+    unit: str
+    items: tuple[tuple[str, float], ...]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The numbers by word."""
+        return dict(self.items)
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """The words, under the name "values"."""
+        return {"values": tuple(word for word, _ in self.items)}
+
+    def content(self) -> dict[str, object]:
+        """Give `unit` and `values`."""
+        return {"unit": self.unit, "values": self.values}
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [{"set": "values", "word": word, "value": value, "unit": self.unit} for word, value in self.items]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Translations(Lexicon):
+    """Words of `language` and their forms in the language `to` (masculine before feminine where they differ)."""
+
+    kind: ClassVar[str] = "translations"
+    to: str
+    entries: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Words and forms, under the names of their languages."""
+        forms = tuple(form for _, forms in self.entries for form in forms)
+        return {self.language: tuple(word for word, _ in self.entries), self.to: forms}
+
+    def content(self) -> dict[str, object]:
+        """Give `to` and `entries`."""
+        return {"to": self.to, "entries": [{"word": word, "forms": list(forms)} for word, forms in self.entries]}
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [{"set": self.to, "word": form, "of": word} for word, forms in self.entries for form in forms]
