@@ -1,1 +1,90 @@
-"""Measure social bias in word embeddings, and how far each measurement can be trusted."""
+"""Measure social bias in word embeddings, and how far each measurement can be trusted.
+
+    import biasgauge as bg
+
+    vectors = bg.load("vectors.bin")
+    bg.audit(vectors).save("report.html")
+
+Every public name is imported when it is first used, so that `import biasgauge` costs nothing.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from biasgauge._version import __version__
+
+if TYPE_CHECKING:
+    from biasgauge.audit import AuditResult, audit
+    from biasgauge.embeddings import Coverage, Embedding, Lookup, Notice, load, load_default, save
+    from biasgauge.errors import (
+        BiasgaugeError,
+        EmbeddingFormatError,
+        InputError,
+        InternalError,
+        LexiconError,
+        ParameterError,
+    )
+    from biasgauge.lexicons import Lexicon, lexicon, lexicon_names, seed_bank
+
+__all__ = [
+    "AuditResult",
+    "BiasgaugeError",
+    "Coverage",
+    "Embedding",
+    "EmbeddingFormatError",
+    "InputError",
+    "InternalError",
+    "Lexicon",
+    "LexiconError",
+    "Lookup",
+    "Notice",
+    "ParameterError",
+    "__version__",
+    "audit",
+    "lexicon",
+    "lexicon_names",
+    "load",
+    "load_default",
+    "save",
+    "seed_bank",
+]
+
+_ROOMS = {
+    "biasgauge.audit": ("AuditResult", "audit"),
+    "biasgauge.embeddings": ("Coverage", "Embedding", "Lookup", "Notice", "load", "load_default", "save"),
+    "biasgauge.errors": (
+        "BiasgaugeError",
+        "EmbeddingFormatError",
+        "InputError",
+        "InternalError",
+        "LexiconError",
+        "ParameterError",
+    ),
+    "biasgauge.lexicons": ("Lexicon", "lexicon", "lexicon_names", "seed_bank"),
+}
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+class _Package(ModuleType):
+    """Keeps `bg.audit` the function: importing the room of the same name would otherwise put the room there."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in _HOMES):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'biasgauge' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

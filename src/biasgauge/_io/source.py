@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, BinaryIO, Self, cast
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
-    from io import BufferedIOBase
     from types import TracebackType
 
     from biasgauge.errors import _FileError
@@ -73,33 +72,26 @@ class ByteSource:
 
     def read(self, size: int) -> bytes:
         """Return up to `size` bytes; fewer only at the end of the file."""
-        buffer = bytearray(size)
-        count = self.readinto(memoryview(buffer))
-        return bytes(buffer[:count])
-
-    def readinto(self, buffer: memoryview) -> int:
-        """Fill `buffer`; return how many bytes were written, fewer than its length only at the end of the file."""
-        filled = 0
+        pieces = []
+        missing = size
         try:
-            while filled < len(buffer):
-                count = cast("BufferedIOBase", self._stream).readinto(buffer[filled:])
-                if not count:
-                    break
-                filled += count
+            while missing and (piece := self._stream.read(missing)):
+                pieces.append(piece)
+                missing -= len(piece)
         except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
             raise self._error(
                 f"the gzip stream is damaged or cut short ({problem}); copy or download the file again",
                 path=self.path,
-                offset=self.offset + filled,
+                offset=self.offset + size - missing,
             ) from problem
         except OSError as problem:
             raise self._error(
-                f"reading failed: {problem.strerror}", path=self.path, offset=self.offset + filled
+                f"reading failed: {problem.strerror}", path=self.path, offset=self.offset + size - missing
             ) from problem
-        self.offset += filled
+        self.offset += size - missing
         if self._progress is not None:
             self._progress(self._raw.tell(), self.size)
-        return filled
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def seekable(self) -> BinaryIO:
         """Return the bytes as a seekable file that can be mapped: the file itself, or its content decompressed.

@@ -1,9 +1,10 @@
 """Word vectors: one `Embedding` from any file we read, and which words it has."""
 
 from biasgauge.embeddings.coverage import Coverage, Lookup
+from biasgauge.embeddings.default import load_default
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.load import load
 from biasgauge.embeddings.notices import Notice
 from biasgauge.embeddings.save import save
 
-__all__ = ["Coverage", "Embedding", "Lookup", "Notice", "load", "save"]
+__all__ = ["Coverage", "Embedding", "Lookup", "Notice", "load", "load_default", "save"]

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 _EXAMPLES = 5
+_LONGEST_EXAMPLE = 80
 
 OUTCOMES = MappingProxyType(
     {
@@ -49,6 +50,14 @@ class Notice:
         return {"code": self.code, "message": self.message, "count": self.count, "examples": list(self.examples)}
 
 
+def brief(text: str, longest: int) -> str:
+    """Make one printable line of what a file says, however long it is or whatever it holds."""
+    line = text if len(text) <= longest else text[: longest - 1] + "…"
+    if line.isprintable():
+        return line
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
+
+
 class NoticeBook:
     """Collects notices while an input is read."""
 
@@ -61,7 +70,7 @@ class NoticeBook:
         self._counts[code] = self._counts.get(code, 0) + 1
         examples = self._examples.setdefault(code, [])
         if example is not None and len(examples) < _EXAMPLES:
-            examples.append(example)
+            examples.append(brief(example, _LONGEST_EXAMPLE))
 
     def notices(self) -> tuple[Notice, ...]:
         """Everything noted, in the order of `OUTCOMES`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from biasgauge.embeddings.notices import NoticeBook
 
 _FIRST_ALLOCATION = 2**24
+_SHOWN_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 NOT_FINITE = "its vector has NaN or infinity"
 
 
@@ -29,6 +31,16 @@ def decode(raw: bytes, book: NoticeBook) -> str:
         word = raw.decode("utf-8", "backslashreplace")
         book.add("invalid-utf8", word)
         return word
+
+
+def encodings(word: str) -> tuple[bytes, ...]:
+    r"""Return the bytes that `decode` turns into this word: its UTF-8, and those that it shows as `\xNN`."""
+    try:
+        plain = word.encode("utf-8")
+    except UnicodeEncodeError:
+        return ()
+    raw = _SHOWN_BYTE.sub(lambda shown: bytes.fromhex(shown[1].decode()), plain)
+    return (plain, raw) if raw != plain and raw.decode("utf-8", "backslashreplace") == word else (plain,)
 
 
 def unusable_rows(block: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -65,6 +77,10 @@ class RowTable:
 
     def __len__(self) -> int:
         return len(self._index)
+
+    def holds(self, wanted: frozenset[str] | None) -> bool:
+        """Whether all words that are wanted are here; a table of which all is wanted never is complete."""
+        return wanted is not None and len(self._index) == len(wanted)
 
     def add(self, words: Sequence[str], block: NDArray[Any]) -> None:
         """Add one row of `block` for each word."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -44,7 +44,10 @@ class WordSet:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Lexicon(ABC):
-    """Words with their source. `path` is the file it was read from, None for one made in memory."""
+    """Words with their source. `path` is the file it was read from, None for one made in memory.
+
+    Two lexicons are equal when they say the same, wherever they were read from.
+    """
 
     kind: ClassVar[str]
     name: str
@@ -55,8 +58,8 @@ class Lexicon(ABC):
     licence: str = ""
     notes: str = ""
     beware: tuple[str, ...] = ()
-    path: str | None = None
-    shipped: bool = False
+    path: str | None = field(default=None, compare=False)
+    shipped: bool = field(default=False, compare=False)
 
     @property
     @abstractmethod
@@ -80,7 +83,7 @@ class Lexicon(ABC):
         """
         content = {"kind": self.kind, "language": self.language, **self.content()}
         canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+        return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
     def to_dict(self) -> dict[str, object]:
         """Give everything under the keys of the TOML file: parsing it again gives an equal lexicon."""

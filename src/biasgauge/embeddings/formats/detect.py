@@ -6,7 +6,7 @@ import zipfile
 from typing import TYPE_CHECKING, NamedTuple
 
 from biasgauge._io.source import GZIP_MAGIC, ByteSource
-from biasgauge.embeddings.formats.numpy_arrays import read_npy, read_npz
+from biasgauge.embeddings.formats.numpy_arrays import DAMAGED_ARCHIVE, read_npy, read_npz
 from biasgauge.embeddings.formats.safetensors_file import LONGEST_HEADER, read_safetensors
 from biasgauge.embeddings.formats.text import parse_header, read_text, row_width
 from biasgauge.embeddings.formats.word2vec_binary import read_word2vec_binary
@@ -37,8 +37,6 @@ REFUSED = (
     (b"\xff\xfe", "is UTF-16 text; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"),
     (b"\xfe\xff", "is UTF-16 text; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"),
     (b"version https://git-lfs", "is a Git LFS pointer, not the vectors; fetch them with: git lfs pull"),
-    (b"<!DOCTYPE", "is a web page, not vectors; the download went wrong"),
-    (b"<html", "is a web page, not vectors; the download went wrong"),
     (b"%PDF", "is a PDF, not vectors"),
 )
 """First bytes of what users give by mistake, and what to tell them."""
@@ -70,6 +68,8 @@ def detect(request: Request) -> Format:
     for magic, sentence in REFUSED:
         if head.startswith(magic):
             raise request.error(sentence)
+    if head.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
+        raise request.error("is a web page, not vectors; the download went wrong")
     if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # noqa: PLR2004 - pickle protocols 2 to 5
         raise request.error(PICKLE)
     if head.startswith(b"\x93NUMPY"):
@@ -101,7 +101,7 @@ def _inside_zip(request: Request, source: ByteSource) -> Format:
     with source.seekable() as file:
         try:
             names = zipfile.ZipFile(file).namelist()
-        except (zipfile.BadZipFile, NotImplementedError) as problem:
+        except DAMAGED_ARCHIVE as problem:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy it again") from problem
     if any(name.endswith("data.pkl") for name in names):
         raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")

@@ -11,19 +11,18 @@ if TYPE_CHECKING:
 
     from biasgauge._io.source import ByteSource
 
-BLOCK = 2**21
 LONGEST_LINE = 2**22
 """Bytes: about 300,000 numbers, far beyond any embedding."""
 
 
-def line_blocks(source: ByteSource) -> Iterator[tuple[list[bytes], bool]]:
+def line_blocks(source: ByteSource, block_size: int = 2**20) -> Iterator[tuple[list[bytes], bool]]:
     """Yield the lines of each block that was read, without their line feeds, and whether each had one.
 
     Only the last line of a file can lack its line feed; it then comes alone.
     """
     rest = b""
     number = 1
-    while block := source.read(BLOCK):
+    while block := source.read(block_size):
         lines = block.split(b"\n")
         lines[0] = rest + lines[0]
         if any(len(line) > LONGEST_LINE for line in (lines[0], lines[-1])):

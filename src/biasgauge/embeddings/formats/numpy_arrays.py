@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import lzma
+import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -21,10 +26,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 2**22
+_LONGEST_WORD = 2**20  # bytes
+_LONGEST_HEADER = 2**16
+DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
+"""Whatever the standard library raises on an archive that is damaged, encrypted or packed in some other way."""
 _HEADER_READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
+
+
+_DAMAGED_HEADER = (ValueError, TypeError, SyntaxError, EOFError, RecursionError, MemoryError, tokenize.TokenError)
 
 
 class _Header(NamedTuple):
@@ -74,29 +97,31 @@ def read_npz(request: Request) -> Table:
         try:
             with zipfile.ZipFile(file) as archive:
                 return _read_archive(request, archive)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as problem:
+        except DAMAGED_ARCHIVE as problem:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
 def _read_archive(request: Request, archive: zipfile.ZipFile) -> Table:
-    names = {name.removesuffix(".npy") for name in archive.namelist()}
+    names = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
     if not {"words", "vectors"} <= names:
         raise request.error(
             f"expected the arrays words and vectors, found {', '.join(sorted(names)) or 'none'}; save them with "
             "numpy.savez(path, words=words, vectors=vectors)"
         )
-    words = _read_words(request, archive)
     with archive.open("vectors.npy") as member:
         header = _read_header(request, member, "the array vectors")
         check_matrix(request, "the array vectors", header.shape, header.dtype)
-        if len(words) != header.shape[0]:
-            raise request.error(
-                f"there are {len(words):,} words for {header.shape[0]:,} vectors; the two must be equal"
-            )
+        _refuse_promises(request, archive, "vectors", header)
+        words = list(_read_words(request, archive, header.shape[0]))
         if header.fortran:
-            whole = _read_exactly(request, member, header.size)
-            return select_rows(request, words, np.frombuffer(whole, header.dtype).reshape(header.shape, order="F"))
+            return _read_columns(request, words, header, member)
         return _stream(request, words, header, _row_blocks(request, member, header))
+
+
+def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, header: _Header) -> None:
+    """Refuse a header that promises more than its member holds, before anything is set aside for it."""
+    if header.size > archive.getinfo(f"{name}.npy").file_size:
+        raise request.error(f"the array {name} promises {header.size:,} bytes, more than the archive holds")
 
 
 def _stream(request: Request, words: list[str], header: _Header, blocks: Iterator[NDArray[Any]]) -> Table:
@@ -124,6 +149,17 @@ def _stream(request: Request, words: list[str], header: _Header, blocks: Iterato
     return Table(*table.finish())
 
 
+def _read_columns(request: Request, words: list[str], header: _Header, member: IO[bytes]) -> Table:
+    """Pass once over a matrix that is stored column by column, keeping the rows that are wanted."""
+    wanted = request.wanted
+    rows = [row for row, word in enumerate(words[: request.limit]) if wanted is None or word in wanted]
+    matrix = np.empty((len(rows), header.shape[1]), header.dtype)
+    for column in range(header.shape[1]):
+        data = _read_exactly(request, member, header.shape[0] * header.dtype.itemsize)
+        matrix[:, column] = np.frombuffer(data, header.dtype)[rows]
+    return select_rows(request, [words[row] for row in rows], matrix)
+
+
 def _row_blocks(request: Request, member: IO[bytes], header: _Header) -> Iterator[NDArray[Any]]:
     row_bytes = header.shape[1] * header.dtype.itemsize
     step = max(_BLOCK // row_bytes, 1)
@@ -133,7 +169,7 @@ def _row_blocks(request: Request, member: IO[bytes], header: _Header) -> Iterato
         yield np.frombuffer(data, header.dtype).reshape(count, header.shape[1])
 
 
-def _read_words(request: Request, archive: zipfile.ZipFile) -> list[str]:
+def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterator[str]:
     with archive.open("words.npy") as member:
         header = _read_header(request, member, "the array words")
         if header.dtype.hasobject:
@@ -144,15 +180,28 @@ def _read_words(request: Request, archive: zipfile.ZipFile) -> list[str]:
             )
         if header.shape[0] == 0 or header.dtype.itemsize == 0:
             raise request.error("the array words is empty")
-        if header.size > archive.getinfo("words.npy").file_size:
-            raise request.error(f"the array words promises {header.size:,} bytes, more than the archive holds")
-        try:
-            words: list[str] = np.frombuffer(_read_exactly(request, member, header.size), header.dtype).tolist()
-            words = [word if isinstance(word, str) else word.decode("utf-8") for word in words]
-            "".join(words).encode("utf-8")
-        except ValueError as problem:
-            raise request.error(f"the array words is not valid text ({problem})") from problem
-    return words
+        if header.shape[0] != rows:
+            raise request.error(f"there are {header.shape[0]:,} words for {rows:,} vectors; the two must be equal")
+        _refuse_promises(request, archive, "words", header)
+        size = header.dtype.itemsize
+        if size > _LONGEST_WORD:
+            raise request.error(f"the array words has words of {size:,} bytes, which no vocabulary has")
+        step = _BLOCK // size
+        for start in range(0, header.shape[0], step):
+            count = min(step, header.shape[0] - start)
+            data = _read_exactly(request, member, count * size)
+            try:
+                yield from _texts(data, header.dtype)
+            except ValueError as problem:
+                raise request.error(f"the array words is not valid text ({problem})") from problem
+
+
+def _texts(data: bytes, dtype: np.dtype[Any]) -> list[str]:
+    """Turn NumPy's fixed-width text into words; ValueError where there is something that is no character."""
+    if dtype.kind == "U":
+        data.decode("utf-32-le" if dtype.newbyteorder("<") == dtype else "utf-32-be")
+    found = np.frombuffer(data, dtype).tolist()
+    return [word if isinstance(word, str) else word.decode("utf-8") for word in found]
 
 
 def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
@@ -168,13 +217,24 @@ def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
     return b"".join(pieces)
 
 
+def _header_bytes(request: Request, file: IO[bytes] | BinaryIO, version: tuple[int, int], kind: str) -> bytes:
+    """Read the length of the header and the header, unless it is longer than any that describes a matrix."""
+    length = file.read(2 if version == (1, 0) else 4)
+    size = int.from_bytes(length, "little")
+    if size > _LONGEST_HEADER:
+        raise request.error(f"{kind} has a header of {size:,} bytes, which no matrix needs")
+    return length + file.read(size)
+
+
 def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> _Header:
     try:
         version = np.lib.format.read_magic(file)
         if version not in _HEADER_READERS:
             raise request.error(f"{kind} is in version {version[0]}.{version[1]} of NumPy's format; save it again")
-        shape, fortran, dtype = _HEADER_READERS[version](file)
-    except (ValueError, TypeError, SyntaxError, EOFError, RecursionError, MemoryError, UnicodeError) as problem:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a header written by Python 2 is as good as any
+            shape, fortran, dtype = _HEADER_READERS[version](io.BytesIO(_header_bytes(request, file, version, kind)))
+    except _DAMAGED_HEADER as problem:
         first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise request.error(f"{kind} has a damaged header ({first})") from problem
     if any(length < 0 for length in shape):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.embeddings.notices import NoticeBook
+from biasgauge.embeddings.notices import NoticeBook, brief
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge._io.source import Progress
+
+_LONGEST_PROBLEM = 800
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Request:
 
     def error(self, problem: str, *, line: int | None = None, offset: int | None = None) -> EmbeddingFormatError:
         """Make the one clear sentence about this file, to be raised."""
-        return EmbeddingFormatError(problem, path=self.path, line=line, offset=offset)
+        return EmbeddingFormatError(brief(problem, _LONGEST_PROBLEM), path=self.path, line=line, offset=offset)
 
 
 @dataclass(frozen=True)

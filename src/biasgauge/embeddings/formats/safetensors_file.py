@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from biasgauge.embeddings.formats.request import Request, Table
 
-LONGEST_HEADER = 100_000_000
-"""Bytes; the limit that the format's own library sets."""
+LONGEST_HEADER = 2**24
+"""Bytes; the format allows 100 million, but a file of vectors needs hundreds."""
 
 DTYPES = {
     "F64": "<f8",
@@ -96,14 +96,26 @@ def _read_header(request: Request, file: BinaryIO) -> tuple[dict[str, _Tensor], 
             f"the header is not that of a safetensors file ({type(problem).__name__}: {problem})", offset=8
         ) from problem
     for name, tensor in tensors.items():
-        if tensor.begin < 0 or tensor.end < tensor.begin or start + tensor.end > size:
+        if tensor.end < tensor.begin or start + tensor.end > size:
             raise request.error(f"the tensor {name} lies outside the file: it was cut short, or its header is wrong")
         if _bytes_needed(tensor) != tensor.end - tensor.begin:
             raise request.error(
                 f"the tensor {name} has {tensor.end - tensor.begin:,} bytes, its shape {tensor.shape} needs "
                 f"{_bytes_needed(tensor):,}"
             )
+    _refuse_gaps(request, tensors, size - start)
     return tensors, start
+
+
+def _refuse_gaps(request: Request, tensors: dict[str, _Tensor], size: int) -> None:
+    """The format wants its tensors side by side, from the first byte after the header to the last of the file."""
+    reached = 0
+    for name, tensor in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if tensor.begin != reached:
+            raise request.error(f"the tensor {name} does not begin where the one before it ends; save the file again")
+        reached = tensor.end
+    if reached != size:
+        raise request.error(f"the tensors end {size - reached:,} bytes before the file does; save the file again")
 
 
 def _tensor(entry: dict[str, Any]) -> _Tensor:

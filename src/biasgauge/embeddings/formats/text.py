@@ -15,7 +15,7 @@ from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.formats.lines import line_blocks
 from biasgauge.embeddings.formats.numbers import is_number, parse_rows
 from biasgauge.embeddings.formats.request import Request, Table
-from biasgauge.embeddings.rows import RowTable, decode
+from biasgauge.embeddings.rows import RowTable, decode, encodings
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r"
 _SAMPLE = 64
+_SMALL, _LARGE = 2**20, 2**22  # bytes read at a time: little memory for few words, few parser calls for all
 _LARGEST = 18  # digits of a whole number in a header
 
 
@@ -35,7 +36,7 @@ class Layout(NamedTuple):
     Attributes:
         dim: numbers in a row.
         promised: rows promised by the header; None without a header.
-        row_bytes: mean length of a row.
+        row_bytes: mean length of a row, or the least that so many numbers take.
         tabs: whether tabs separate.
     """
 
@@ -80,7 +81,7 @@ def find_layout(request: Request, lines: Sequence[bytes]) -> Layout:
     return Layout(
         dim=dim,
         promised=header[0] if header else None,
-        row_bytes=sum(len(line) + 1 for _, line in rows) / len(rows),
+        row_bytes=max(sum(len(line) + 1 for _, line in rows) / len(rows), 2 * dim + 1),
         tabs=any(b"\t" in line for _, line in rows),
     )
 
@@ -113,7 +114,7 @@ class _Reader:
         self._header_ahead = layout.promised is not None
         self._blank: list[int] = []
         wanted = request.wanted
-        self._wanted = None if wanted is None else {word.encode("utf-8", "surrogatepass") for word in wanted}
+        self._wanted = None if wanted is None else {raw for word in wanted for raw in encodings(word)}
         self._beginnings = None if self._wanted is None else {word.split(b" ", 1)[0] for word in self._wanted}
         rows = None
         if not source.compressed:
@@ -126,7 +127,7 @@ class _Reader:
         book = self._request.book
         number = 1
         done = False
-        for lines, ended in line_blocks(self._source):
+        for lines, ended in line_blocks(self._source, _SMALL if self._wanted is not None else _LARGE):
             if number == 1 and lines[0].startswith(_BOM):
                 lines[0] = lines[0][len(_BOM) :]
                 book.add("bom")
@@ -134,10 +135,10 @@ class _Reader:
                 book.add("crlf")
             done = self._take(lines, number)
             number += len(lines)
-            if done:
-                break
             if not ended:
                 book.add("no-final-newline", f"line {number - 1}")
+            if done:
+                break
         promised = self._layout.promised
         if not done and promised is not None and promised != self._seen:
             book.add("header-count", f"{promised:,} promised, {self._seen:,} found")
@@ -167,19 +168,22 @@ class _Reader:
             self._seen += 1
             cut = line.find(b" ")
             word = line[:cut]
-            if beginnings is not None and cut > 0 and word not in beginnings:
+            plain = cut > 0 and word.split() == [word]
+            if beginnings is not None and plain and word not in beginnings:
                 continue
             rest = line[cut + 1 :]
-            if cut <= 0 or rest.count(b" ") != gaps:
+            if not plain or rest.count(b" ") != gaps:
                 word, rest = self._split(line, place)
             if wanted is None or word in wanted:
+                if b" " in word:
+                    self._request.book.add("spaced-word", repr(word.decode("utf-8", "backslashreplace")))
                 words.append(word)
                 numbers.append(rest)
                 places.append(place)
         if words:
             book = self._request.book
             self._table.add([decode(word, book) for word in words], self._parse(numbers, places))
-        return self._seen == limit or (wanted is not None and len(self._table) == len(wanted))
+        return self._seen == limit or self._table.holds(self._request.wanted)
 
     def _note_blank_lines(self) -> None:
         for place in self._blank:
@@ -191,10 +195,7 @@ class _Reader:
         dim = self._layout.dim
         fields = line.rsplit(None, dim)
         if len(fields) == dim + 1:
-            word = fields[0].strip()
-            if b" " in word:
-                self._request.book.add("spaced-word", repr(word.decode("utf-8", "backslashreplace")))
-            return word, b" ".join(fields[1:])
+            return b" ".join(fields[0].split()), b" ".join(fields[1:])
         if len(fields) == dim and line.startswith(b" "):
             return b"", b" ".join(fields)
         raise self._request.error(

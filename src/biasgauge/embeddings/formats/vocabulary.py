@@ -23,6 +23,8 @@ def read_vocabulary(request: Request) -> list[str]:
     words: list[str] = []
     with ByteSource(_find(request), error=EmbeddingFormatError) as source:
         for lines, _ in line_blocks(source):
+            if not words and lines[0].endswith(b"\r"):
+                request.book.add("crlf")
             words.extend(decode(line.removesuffix(b"\r"), request.book) for line in lines)
     if words and words[0].startswith("\ufeff"):
         words[0] = words[0][1:]

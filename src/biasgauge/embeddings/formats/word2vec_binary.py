@@ -5,20 +5,21 @@ The original tool ends each row with a line feed, gensim does not; both are read
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.formats.request import Request, Table
 from biasgauge.embeddings.formats.text import parse_header
-from biasgauge.embeddings.rows import RowTable, decode
+from biasgauge.embeddings.rows import RowTable, decode, encodings
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BLOCK = 2**22
+_BLOCK = 2**20
 _LONGEST_HEADER = 64
 _LONGEST_WORD = 2**16
 _LONGEST_ROW = 2**24
@@ -29,15 +30,6 @@ def read_word2vec_binary(request: Request) -> Table:
     """Read a word2vec binary file in one pass; with `wanted`, copy only the rows of those words."""
     with ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source:
         return _Reader(request, source).read()
-
-
-class _Scan(NamedTuple):
-    """Rows found in a block: their words, where their numbers start, where the next row starts, how many passed."""
-
-    words: list[bytes]
-    starts: list[int]
-    end: int
-    passed: int
 
 
 class _Reader:
@@ -57,8 +49,13 @@ class _Reader:
         self._width = 4 * dim
         if not 0 < self._width <= _LONGEST_ROW:
             raise request.error(f"the header promises {dim:,} dimensions, which no embedding has", line=1)
+        # A row, or else all that is left: so the search never starts again inside an incomplete row.
+        self._row = re.compile(rb"([^ ]*) (?s:.{%d})|(?s:.+)" % self._width)
         wanted = request.wanted
-        self._wanted = None if wanted is None else {word.encode("utf-8", "surrogatepass") for word in wanted}
+        self._wanted = None
+        if wanted is not None:
+            plain = {raw for word in wanted for raw in encodings(word)}
+            self._wanted = plain | {b"\n" + word for word in plain}
         self._rows = self._promised if request.limit is None else min(self._promised, request.limit)
         expected = None
         if not source.compressed:
@@ -74,15 +71,17 @@ class _Reader:
         while passed < self._rows:
             block = source.read(_BLOCK)
             data += block
-            begin = source.offset - len(data)
-            scan = self._scan(data, self._rows - passed, begin)
-            passed += scan.passed
-            if scan.words:
-                vectors = _gather(data, scan.starts, self._width)
-                self._table.add([decode(word, request.book) for word in scan.words], vectors)
-            if self._wanted is not None and len(self._table) == len(self._wanted):
-                break
-            data = data[scan.end :]
+            words, starts, end = self._find_rows(data, self._rows - passed, source.offset - len(data))
+            passed += len(words)
+            if self._wanted is not None:
+                hits = [row for row, word in enumerate(words) if word in self._wanted]
+                words, starts = [words[row] for row in hits], starts[hits]
+            if words:
+                names = [decode(word.removeprefix(b"\n"), request.book) for word in words]
+                self._table.add(names, _gather(data, starts, self._width))
+            if self._all_found():
+                return Table(*self._table.finish())
+            data = data[end:]
             if not block and passed < self._rows:
                 self._ends_early(data, passed)
                 break
@@ -91,33 +90,29 @@ class _Reader:
                 request.book.add("trailing-bytes", f"from byte {source.offset - len(data)}")
         return Table(*self._table.finish())
 
-    def _scan(self, data: bytes, most: int, begin: int) -> _Scan:
-        """Find complete rows in `data`, which starts at byte `begin` of the file."""
-        find, startswith = data.find, data.startswith
-        width, size, wanted = self._width, len(data), self._wanted
-        words: list[bytes] = []
-        starts: list[int] = []
-        position = passed = 0
-        while passed < most:
-            if startswith(b"\n", position):
-                position += 1
-            blank = find(b" ", position)
-            if blank < 0:
-                if size - position > _LONGEST_WORD:
-                    raise self._request.error(f"found no space after a word: {_WRONG_DIM}", offset=begin + position)
-                break
-            end = blank + 1 + width
-            if end > size:
-                break
-            word = data[position:blank]
-            if b"\0" in word:
-                raise self._request.error(f"found a NUL byte inside a word: {_WRONG_DIM}", offset=begin + position)
-            if wanted is None or word in wanted:
-                words.append(word)
-                starts.append(blank + 1)
-            position = end
-            passed += 1
-        return _Scan(words, starts, position, passed)
+    def _all_found(self) -> bool:
+        return self._request.wanted is not None and len(self._table) == len(self._request.wanted)
+
+    def _find_rows(self, data: bytes, most: int, begin: int) -> tuple[list[bytes], NDArray[np.intp], int]:
+        """Find the complete rows in `data`, which starts at byte `begin` of the file.
+
+        Returns their words (with the line feed that may stand before them), where their numbers start, and where the
+        first incomplete row starts.
+        """
+        words = self._row.findall(data)
+        ends = np.cumsum(np.fromiter(map(len, words), np.intp, len(words)) + (1 + self._width))
+        if words and (ends[-1] != len(data) or (not words[-1] and data[-1 - self._width] != ord(" "))):
+            del words[-1]  # not a row but what the pattern's second half took: the beginning of the next one
+        del words[most:]
+        ends = ends[: len(words)]
+        if b"\0" in b"".join(words):
+            row = next(row for row, word in enumerate(words) if b"\0" in word)
+            offset = begin + int(ends[row]) - self._width - 1 - len(words[row])
+            raise self._request.error(f"found a NUL byte inside a word: {_WRONG_DIM}", offset=offset)
+        end = int(ends[-1]) if words else 0
+        if not words and len(data) > _LONGEST_WORD + self._width:
+            raise self._request.error(f"found no space after a word: {_WRONG_DIM}", offset=begin)
+        return words, ends - self._width, end
 
     def _ends_early(self, rest: bytes, passed: int) -> None:
         if rest.strip():
@@ -129,8 +124,8 @@ class _Reader:
         self._request.book.add("header-count", f"{self._promised:,} promised, {passed:,} found")
 
 
-def _gather(data: bytes, starts: list[int], width: int) -> NDArray[np.float32]:
+def _gather(data: bytes, starts: NDArray[np.intp], width: int) -> NDArray[np.float32]:
     """Copy the `width` bytes at each start into the rows of a matrix."""
     windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(data, np.uint8), width)
-    rows: NDArray[np.float32] = windows[np.array(starts)].view("<f4")
+    rows: NDArray[np.float32] = windows[starts].view("<f4")
     return rows

@@ -1,0 +1,53 @@
+# Two commands for a newcomer: `make audit` and `make test`. Both make their own virtual environment in .venv.
+# They need Python 3.11 or newer, make and git; nothing else.
+
+CANDIDATES := python3 python3.13 python3.12 python3.11
+PYTHON ?= $(shell for p in $(CANDIDATES); do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help audit test test-slow lint bench clean
+
+help:
+	@echo "make audit      audit the vectors that ship with biasgauge, and say where the page is"
+	@echo "make test       run the whole test suite"
+	@echo "make test-slow  run the tests that take minutes"
+	@echo "make lint       check style and types"
+	@echo "make bench      measure every speed claim (minutes)"
+	@echo "make clean      remove the virtual environment and what tools left behind"
+
+audit: $(VENV)/.installed
+	$(BIN)/biasgauge audit
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/reading.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "biasgauge needs Python 3.11 or newer; install it, or name it: make PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) --editable ".[dev]"
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,45 @@
+"""Make the vectors that ship with the package from a larger part of Stanford's GloVe 6B.
+
+    python scripts/make_default_vectors.py [SOURCE]
+
+SOURCE is any file of GloVe 6B 100d that `biasgauge.load` reads, the most frequent words first; by default the subset in
+the shared data folder. Kept are every word of the shipped English lexicons and the 15,000 most frequent words, in half
+precision, in the order of the source. The same source gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import biasgauge as bg
+from biasgauge.embeddings.default import DEFAULT_PATH
+
+FREQUENT = 15_000
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def default_source() -> Path:
+    """The GloVe subset in the shared data folder."""
+    shared = Path(os.environ.get("BIASGAUGE_SHARED", ROOT.parent / "shared" / "data"))
+    return shared / "glove_6b_100d_subset" / "glove6B100d_subset.npz"
+
+
+def make(source: Path, target: Path) -> bg.Embedding:
+    """Write the subset to `target` and return it."""
+    whole = bg.load(source)
+    lexicons = [one for one in map(bg.lexicon, bg.lexicon_names()) if one.language == "en"]
+    listed = {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
+    chosen = whole.subset([*listed, *whole.words[:FREQUENT]])
+    half = bg.Embedding(chosen.words, chosen.vectors.astype(np.float16))
+    bg.save(half, target)
+    return half
+
+
+if __name__ == "__main__":
+    DEFAULT_PATH.parent.mkdir(exist_ok=True)
+    made = make(Path(sys.argv[1]) if len(sys.argv) > 1 else default_source(), DEFAULT_PATH)
+    print(f"{DEFAULT_PATH}: {len(made):,} words, {DEFAULT_PATH.stat().st_size:,} bytes")

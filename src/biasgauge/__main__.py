@@ -1,0 +1,5 @@
+"""`python -m biasgauge` is the command `biasgauge`."""
+
+from biasgauge.cli import main
+
+main()

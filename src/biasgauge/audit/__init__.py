@@ -1,0 +1,6 @@
+"""The main job: everything biasgauge can say about some vectors, as one result."""
+
+from biasgauge.audit.result import AuditResult, LexiconVerdict, ModelSummary
+from biasgauge.audit.run import audit
+
+__all__ = ["AuditResult", "LexiconVerdict", "ModelSummary", "audit"]

@@ -1,0 +1,160 @@
+"""What an audit found, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from biasgauge._version import __version__
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pandas as pd
+
+    from biasgauge.embeddings import Coverage, Notice
+
+Verdict = Literal["measurable", "partly", "undefined"]
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """One model in a few numbers.
+
+    Attributes:
+        length_quantiles: smallest, 5 %, median, 95 % and largest Euclidean length of its vectors.
+        unit_length: all vectors have length 1 (within 0.001), so that measures on raw vectors see unit ones.
+        checksum: SHA-256 of words and vectors.
+    """
+
+    name: str
+    source: str
+    format: str
+    words: int
+    dim: int
+    precision: str
+    checksum: str
+    length_quantiles: Mapping[float, float]
+    unit_length: bool
+    notices: tuple[Notice, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {
+            "name": self.name,
+            "source": self.source,
+            "format": self.format,
+            "words": self.words,
+            "dim": self.dim,
+            "precision": self.precision,
+            "checksum": self.checksum,
+            "length_quantiles": {f"{level:g}": value for level, value in self.length_quantiles.items()},
+            "unit_length": self.unit_length,
+            "notices": [notice.to_dict() for notice in self.notices],
+        }
+
+
+@dataclass(frozen=True)
+class LexiconVerdict:
+    """Whether one lexicon can be measured with one model.
+
+    Attributes:
+        verdict: "measurable": every set has enough words; "partly": some sets have, each stands on its own;
+            "undefined": too few words were found to measure anything.
+        reason: why not measurable, in a sentence; empty when it is.
+        short: the sets that lost too many words.
+        case_to_blame: fewer sets would be short if words were also looked up in another case.
+    """
+
+    model: str
+    lexicon: str
+    kind: str
+    title: str
+    verdict: Verdict
+    reason: str
+    coverage: Coverage
+    short: tuple[str, ...]
+    case_to_blame: bool
+    checksum: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {
+            "model": self.model,
+            "lexicon": self.lexicon,
+            "kind": self.kind,
+            "title": self.title,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "coverage": self.coverage.to_dict(),
+            "short": list(self.short),
+            "case_to_blame": self.case_to_blame,
+            "checksum": self.checksum,
+        }
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """Everything one audit found. `save` writes the page and the tables; `to_dict` is what `--json` prints."""
+
+    models: tuple[ModelSummary, ...]
+    verdicts: tuple[LexiconVerdict, ...]
+    settings: Mapping[str, Any]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader should know before trusting any number: oddities of the files, unit-length vectors."""
+        odd = [f"{model.name}: {notice.message}" for model in self.models for notice in model.notices]
+        unit = [
+            f"{model.name}: every vector has length 1, so a measure on raw vectors (RIPA) sees unit vectors"
+            for model in self.models
+            if model.unit_length
+        ]
+        return (*odd, *unit)
+
+    def count(self, verdict: str) -> int:
+        """How many verdicts read so."""
+        return sum(one.verdict == verdict for one in self.verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object; its keys are a contract."""
+        lost: dict[str, dict[str, None]] = {}
+        for one in self.verdicts:
+            for name, words in one.coverage.lost.items():
+                lost.setdefault(f"{one.lexicon}.{name}", {}).update(dict.fromkeys(words))
+        return {
+            "verdicts": [one.to_dict() for one in self.verdicts],
+            "models": [model.to_dict() for model in self.models],
+            "coverage": {
+                "asked": sum(one.coverage.asked for one in self.verdicts),
+                "found": sum(one.coverage.found for one in self.verdicts),
+                "lost": {name: list(words) for name, words in lost.items()},
+            },
+            "settings": dict(self.settings),
+            "warnings": list(self.warnings),
+            "version": __version__,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each set of each lexicon and model: asked, found, share, lost words."""
+        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than the audit takes to run
+
+        frames = [
+            one.coverage.to_frame().assign(model=one.model, lexicon=one.lexicon, kind=one.kind, verdict=one.verdict)
+            for one in self.verdicts
+        ]
+        columns = ["model", "lexicon", "kind", "verdict", "set", "asked", "found", "share", "lost"]
+        return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to `path`, and the same content as `.json` and `.csv` beside it; return the page's path."""
+        from biasgauge.report import save_audit  # noqa: PLC0415 - only those who want a page pay for its templates
+
+        return save_audit(self, path)
+
+    def _repr_html_(self) -> str:
+        from biasgauge.report import audit_table  # noqa: PLC0415 - as in save
+
+        return audit_table(self)

@@ -1,0 +1,105 @@
+"""`audit`: from vectors to one result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biasgauge.audit.measurable import judge
+from biasgauge.audit.model_summary import summarise
+from biasgauge.audit.result import AuditResult
+from biasgauge.embeddings import Embedding, load, load_default
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from biasgauge._io.source import Progress
+
+
+def audit(
+    vectors: object = None,
+    *,
+    lexicons: Iterable[str | PathLike[str] | Lexicon] | None = None,
+    language: str = "en",
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """Say what can be measured with these vectors, and what is odd about them.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes, or a list of them (replicates); the shipped vectors when None.
+        lexicons: names or paths of lexicons to look at; all shipped ones of `language` by default.
+        language: which shipped lexicons, when `lexicons` is None.
+        min_coverage: share of a set's words that must be found for the set to count as measurable.
+        case_fallback: look a word up in lower case, then capitalised, when it is not there as written.
+        limit: read only the first so many rows of each file.
+        progress: called with (done, total) while a file is read.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+        EmbeddingFormatError: a vector file is not what it should be.
+        LexiconError: a lexicon is unknown, or its file is not what it should be.
+    """
+    if not 0 <= min_coverage <= 1:
+        raise ParameterError(f"The 'min_coverage' parameter of audit must be between 0 and 1. Got {min_coverage!r}.")
+    models = _models(vectors, limit, progress)
+    chosen = _lexicons(lexicons, language)
+    return AuditResult(
+        models=tuple(summarise(model) for model in models),
+        verdicts=tuple(
+            judge(model, one, min_coverage=min_coverage, case_fallback=case_fallback)
+            for one in chosen
+            for model in models
+        ),
+        settings={
+            "lexicons": [one.name for one in chosen],
+            "language": language,
+            "min_coverage": min_coverage,
+            "case_fallback": case_fallback,
+            "limit": limit,
+        },
+    )
+
+
+def _models(vectors: object, limit: int | None, progress: Progress | None) -> list[Embedding]:
+    if vectors is None:
+        return [load_default(limit)]
+    given = vectors if isinstance(vectors, list) else [vectors]
+    if not given:
+        raise ParameterError("The 'vectors' parameter of audit must hold at least one model. Got an empty list.")
+    files = Counter(Path(one).name for one in given if isinstance(one, (str, PathLike)))
+    models = [
+        load(
+            one,
+            limit=limit,
+            name=str(one) if isinstance(one, (str, PathLike)) and files[Path(one).name] > 1 else None,
+            progress=progress,
+        )
+        for one in given
+    ]
+    for name, count in Counter(model.name for model in models).items():
+        if count > 1:
+            raise ParameterError(
+                f"Every model needs a name of its own, or their results could not be told apart. Got {name!r} {count} "
+                "times; use load(…, name=…)."
+            )
+    return models
+
+
+def _lexicons(chosen: Iterable[str | PathLike[str] | Lexicon] | None, language: str) -> list[Lexicon]:
+    if chosen is not None:
+        return [lexicon(one) for one in chosen]
+    shipped = [one for one in map(lexicon, lexicon_names()) if one.language == language and one.kind != "translations"]
+    if not shipped:
+        known = sorted({lexicon(name).language for name in lexicon_names()})
+        raise ParameterError(
+            f"The 'language' parameter of audit must be a language of the shipped lexicons ({', '.join(known)}). "
+            f"Got {language!r}; for another language name your own lexicons."
+        )
+    return shipped

@@ -1,0 +1,108 @@
+"""`biasgauge audit`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cyclopts import App
+
+from biasgauge.cli.options import DEFAULTS, Options
+from biasgauge.cli.screen import console, print_json, print_table, progress, shorten
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from biasgauge.audit import AuditResult
+
+
+EPILOGUE = """\
+Looks up every word of the lexicons, says which of them can be measured, which
+words were lost and what is odd about the files. Writes report.html,
+report.json and report.csv.
+
+Examples:
+  biasgauge audit
+  biasgauge audit GoogleNews-vectors-negative300.bin.gz --limit 500000
+  biasgauge audit seed1.bin seed2.bin seed3.bin --out replicates
+  biasgauge audit vectores.vec --language es
+  biasgauge audit glove.txt --lexicon weat7 --lexicon my_words.toml
+"""
+
+app = App(name="audit", help_epilogue=EPILOGUE)
+
+
+@app.default
+def audit(
+    *vectors: Path,
+    out: Path = Path("biasgauge-audit"),
+    lexicon: tuple[str, ...] = (),
+    language: str = "en",
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    limit: int | None = None,
+    options: Options = DEFAULTS,
+) -> None:
+    """Say what can be measured with some vectors, and write a page.
+
+    Args:
+        vectors: vector files, one or several replicates: word2vec, GloVe, fastText .vec, .npz, .npy, safetensors,
+            gzipped or not; without any, the vectors that ship with biasgauge
+        out: folder for the page and its tables; made if it is not there
+        lexicon: a lexicon's name or your own TOML file, repeat for several; without any, all shipped ones of the
+            language
+        language: language of the shipped lexicons to look at
+        min_coverage: share of each set's words that must be found
+        case_fallback: look a lost word up in lower case, then capitalised
+        limit: read only the first so many rows of each file
+        options: those of every command
+    """
+    import biasgauge as bg  # noqa: PLC0415 - numpy is imported only by commands that compute
+
+    with progress(options, "reading vectors") as report:
+        result = bg.audit(
+            list(vectors) or None,
+            lexicons=lexicon or None,
+            language=language,
+            min_coverage=min_coverage,
+            case_fallback=case_fallback,
+            limit=limit,
+            progress=report,
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    page = result.save(out / "report.html")
+    if options.json:
+        content = result.to_dict()
+        print_json(options, {**content, "page": str(page)}, settings=content["settings"], warnings=result.warnings)
+    else:
+        _show(result, console(options))
+    if not options.quiet:
+        console(options).print(f"\nThe page: {page.resolve()}", soft_wrap=True)
+
+
+def _show(result: AuditResult, screen: Console) -> None:
+    from rich.text import Text  # noqa: PLC0415 - only those who look at tables pay for them
+
+    for model in result.models:
+        screen.print(
+            f"{model.name}: {model.words:,} words × {model.dim}, {model.format}, {model.precision}", markup=False
+        )
+    for warning in result.warnings:
+        screen.print(f"  note: {warning}", markup=False)
+    styles = {"measurable": "green", "partly": "yellow", "undefined": "red"}
+    several = len(result.models) > 1
+    rows: list[list[str | int | Text]] = []
+    for one in result.verdicts:
+        lost = [word for words in one.coverage.lost.values() for word in words]
+        verdict = Text(one.verdict, styles[one.verdict])
+        name = [one.model] if several else []
+        rows.append([one.lexicon, *name, one.coverage.found, one.coverage.asked, verdict, shorten(lost, 2)])
+    columns = ["lexicon", *(["model"] if several else []), "found", "of", "verdict", "lost words"]
+    screen.print()
+    print_table(screen, columns, rows)
+    screen.print(
+        f"\n{result.count('measurable')} can be measured, {result.count('partly')} in part, "
+        f"{result.count('undefined')} cannot; the page says why, and lists all lost words."
+    )
+    if rescued := sum(one.case_to_blame for one in result.verdicts):
+        screen.print(f"{rescued} lose words only to upper and lower case: look again with --case-fallback.")

@@ -1,0 +1,89 @@
+"""Runs a subcommand and turns whatever happens into one sentence and an exit code.
+
+0: done. 1: a defect of ours. 2: something the user can mend. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from cyclopts import App, CycloptsError, Parameter
+
+from biasgauge._version import __version__
+from biasgauge.errors import BiasgaugeError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DONE, DEFECT, MISTAKE, INTERRUPTED = 0, 1, 2, 130
+
+EPILOGUE = """\
+Every command takes --json, --seed, --quiet, --debug and --help.
+Exit codes: 0 done, 1 a defect of ours, 2 something you can mend.
+
+Examples:
+  biasgauge audit                        the vectors that ship with the package
+  biasgauge audit vectors.bin --out DIR  your own
+  biasgauge lexicons list                which word lists ship, and from where
+"""
+
+app = App(
+    name="biasgauge",
+    help="Measure social bias in word embeddings, and how far each measurement can be trusted.",
+    help_epilogue=EPILOGUE,
+    help_format="plaintext",
+    default_parameter=Parameter(negative=()),
+    version=__version__,
+)
+# Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.
+app.command("biasgauge.cli.audit:app", name="audit", help="Say what can be measured with some vectors; write a page.")
+app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(run(words))
+
+
+def run(words: list[str]) -> int:
+    """Run one command line; return the exit code."""
+    try:
+        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else DEFECT
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except (CycloptsError, InputError) as problem:
+        _trace_if_asked(words)
+        return _say(_sentence(problem), MISTAKE)
+    except (BiasgaugeError, Exception) as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
+        _trace_if_asked(words)
+        hint = "" if "--debug" in words else " (--debug shows where)"
+        return _say(f"a defect in biasgauge, please report it: {type(problem).__name__}: {problem}{hint}", DEFECT)
+    return DONE
+
+
+def _sentence(problem: CycloptsError | InputError) -> str:
+    if isinstance(problem, InputError):
+        return str(problem)
+    command = " ".join(["biasgauge", *(problem.command_chain or ())])
+    return f"{' '.join(str(problem).split())} Try: {command} --help"
+
+
+def _trace_if_asked(words: list[str]) -> None:
+    if "--debug" in words:
+        traceback.print_exc()
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"biasgauge: {sentence}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
+    return code

@@ -1,0 +1,246 @@
+"""A dictionary with the keys of a lexicon file -> a Lexicon, with every rule of the format checked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from biasgauge.lexicons.model import (
+    METADATA,
+    AssociationTest,
+    Lexicon,
+    Pairs,
+    Translations,
+    Values,
+    Words,
+    WordSet,
+    WordSets,
+)
+from biasgauge.lexicons.nearest import meant
+from biasgauge.lexicons.reading import read_toml
+from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
+from biasgauge.lexicons.stereotypes import Group, Stereotypes
+from biasgauge.lexicons.table import Table, found, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+ENDS = 2
+"""A pair has two."""
+
+
+class About(TypedDict):
+    """What all kinds share, as keyword arguments."""
+
+    name: str
+    title: str
+    language: str
+    source: str
+    citation: str
+    licence: str
+    notes: str
+    beware: tuple[str, ...]
+    path: str | None
+    shipped: bool
+
+
+def read_lexicon(path: str | os.PathLike[str]) -> Lexicon:
+    """Read a user's TOML file. Raises LexiconError, and nothing else, for whatever is wrong with it."""
+    return parse_lexicon(read_toml(path), path=path)
+
+
+def parse_lexicon(
+    data: Mapping[str, object],
+    *,
+    path: str | os.PathLike[str] | None = None,
+    shipped: bool = False,
+) -> Lexicon:
+    """Make a lexicon from a dictionary with the keys of the file format.
+
+    `name` defaults to the stem of `path`, `language` to "en"; the other common keys may be missing.
+    """
+    table = Table(data, path)
+    kind = table.take("kind", f"one of {', '.join(_KINDS)}")
+    if not isinstance(kind, str):
+        table.fail(f"'kind' must be a string, found {found(kind)}")
+    if kind not in _KINDS:
+        table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{meant(kind, _KINDS)}")
+    about = _about(table, path, shipped=shipped)
+    lexicon = _KINDS[kind](table, about)
+    table.finish()
+    return lexicon
+
+
+def _about(table: Table, path: str | os.PathLike[str] | None, *, shipped: bool) -> About:
+    default = Path(os.fspath(path)).stem if path is not None else "unnamed"
+    name = table.word(table.text("name", default=default), "name")
+    text = {key: table.text(key, default="en" if key == "language" else "") for key in METADATA}
+    if not text["language"].strip():
+        table.fail("'language' must not be empty; leave the key out for English")
+    return About(
+        name=name,
+        title=text["title"],
+        language=text["language"],
+        source=text["source"],
+        citation=text["citation"],
+        licence=text["licence"],
+        notes=text["notes"],
+        beware=table.words("beware", optional=True),
+        path=None if path is None else os.fspath(path),
+        shipped=shipped,
+    )
+
+
+def _words(table: Table, about: About) -> Words:
+    return Words(**about, listed=table.words("words"))
+
+
+def _pairs(table: Table, about: About) -> Pairs:
+    ends = table.words("ends") if "ends" in table else ("first", "second")
+    if len(ends) != ENDS or len(set(ends)) != ENDS:
+        table.fail(f"'ends' must be two different names, found {', '.join(ends)}")
+    pairs = tuple((first, second) for first, second in table.rows("pairs", ENDS, "pairs of words"))
+    return Pairs(**about, ends=(ends[0], ends[1]), pairs=pairs)
+
+
+def _sets(table: Table, about: About) -> WordSets:
+    inner = table.table("sets", "named sets of words")
+    members = tuple(WordSet(name, inner.words(name)) for name in inner.names("sets"))
+    return WordSets(**about, members=members)
+
+
+def _test(table: Table, about: About) -> AssociationTest:
+    x, y, a, b = (_role(table, role) for role in ("x", "y", "a", "b"))
+    return AssociationTest(**about, x=x, y=y, a=a, b=b)
+
+
+def _role(table: Table, role: str) -> WordSet:
+    inner = table.table(role, "name and words")
+    members = WordSet(inner.text("name", default=role) or role, inner.words("words"))
+    inner.finish()
+    return members
+
+
+def _stereotypes(table: Table, about: About) -> Stereotypes:
+    inner = table.table("groups", "groups")
+    groups = tuple(_group(inner, name) for name in inner.names("groups"))
+    group_order = table.words("group_order", optional=True)
+    rows = table.rows("defining_sets", len(groups), "defining sets", optional=True)
+    _check_defining_sets(table, groups, group_order, rows)
+    targets = table.words("eval_targets", optional=True)
+    protected = {word for group in groups for word in group.protected}
+    for word in targets:
+        if word not in protected:
+            table.fail(f"'eval_targets' has {shown(word)}, which is no protected word of any group")
+    controls = table.table("controls", "human and neutral", optional=True)
+    human, neutral = controls.text("human", default=""), controls.text("neutral", default="")
+    controls.finish()
+    return Stereotypes(
+        **about,
+        groups=groups,
+        group_order=group_order,
+        defining_sets=rows,
+        eval_targets=targets,
+        human=human or None,
+        neutral=neutral or None,
+    )
+
+
+def _group(groups: Table, name: str) -> Group:
+    inner = groups.table(name, "protected and attributes")
+    group = Group(name, inner.words("protected"), inner.words("attributes"))
+    inner.finish()
+    return group
+
+
+def _check_defining_sets(
+    table: Table, groups: tuple[Group, ...], group_order: tuple[str, ...], rows: tuple[tuple[str, ...], ...]
+) -> None:
+    """Each row must have one protected word of each group, in the stated order of groups."""
+    if not group_order and not rows:
+        return
+    by_name = {group.name: group for group in groups}
+    if sorted(group_order) != sorted(by_name):
+        named = ", ".join(by_name)
+        table.fail(f"'group_order' must name each group once ({named}), found {', '.join(group_order) or 'nothing'}")
+    for number, row in enumerate(rows, 1):
+        for name, word in zip(group_order, row, strict=True):
+            if word not in by_name[name].protected:
+                table.fail(
+                    f"'defining_sets, item {number}' has {shown(word)} for the group {shown(name)}, "
+                    f"which is not among its protected words"
+                )
+
+
+def _values(table: Table, about: About) -> Values:
+    unit = table.text("unit")
+    inner = table.table("values", "numbers by word")
+    items = tuple((word, inner.number(word)) for word in inner.names("words"))
+    return Values(**about, unit=unit, items=items)
+
+
+def _translations(table: Table, about: About) -> Translations:
+    to = table.text("to")
+    if to == about["language"]:
+        table.fail(f"'to' must be another language than 'language', found {shown(to)} for both")
+    entries = []
+    for inner in table.tables("entries", "word and forms"):
+        word = inner.word(inner.take("word", "a word"), inner.key("word"))
+        entries.append((word, inner.words("forms")))
+        inner.finish()
+    _unique(table, "entries", (word for word, _ in entries))
+    return Translations(**about, to=to, entries=tuple(entries))
+
+
+def _seeds(table: Table, about: About) -> SeedBank:
+    seeds = tuple(_seed_set(inner) for inner in table.tables("seeds", "a seed set"))
+    _unique(table, "seeds", (seed_set.id for seed_set in seeds))
+    ids = {seed_set.id: None for seed_set in seeds}
+    pairings = []
+    for number, (a, b) in enumerate(table.rows("pairings", ENDS, "pairs of ids", optional=True), 1):
+        for given in (a, b):
+            if given not in ids:
+                table.fail(
+                    f"'pairings, item {number}' names {shown(given)}, which is no id of a seed set{meant(given, ids)}"
+                )
+        pairings.append((a, b))
+    return SeedBank(**about, seeds=seeds, pairings=tuple(pairings))
+
+
+def _seed_set(inner: Table) -> SeedSet:
+    seed_set = SeedSet(
+        id=inner.word(inner.take("id", "a name for the set"), inner.key("id")),
+        category=inner.text("category", default=""),
+        justification=inner.text("justification", default=""),
+        justification_kind=inner.text("justification_kind", default=""),
+        paper=inner.text("paper", default=""),
+        link=inner.text("link", default=""),
+        words=inner.words("words", empty=True),
+    )
+    inner.finish()
+    return seed_set
+
+
+def _unique(table: Table, key: str, names: Iterable[str]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            table.fail(f"'{key}' has {shown(name)} twice; each must be there once")
+        seen.add(name)
+
+
+_KINDS: dict[str, Callable[[Table, About], Lexicon]] = {
+    "words": _words,
+    "pairs": _pairs,
+    "sets": _sets,
+    "test": _test,
+    "stereotypes": _stereotypes,
+    "values": _values,
+    "translations": _translations,
+    "seeds": _seeds,
+}
+
+KINDS = tuple(_KINDS)
+"""The kinds of lexicon, as written in a file."""

@@ -1,0 +1,231 @@
+"""The command as a user meets it: output, exit codes, sentences."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import biasgauge as bg
+from biasgauge.cli.main import app, run
+from biasgauge.cli.screen import shorten
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = ("math", "poetry", "he", "she", "Einstein")
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    matrix = np.random.default_rng(0).standard_normal((len(WORDS), 4)).astype(np.float32)
+    return bg.save(bg.Embedding(WORDS, matrix), tmp_path / "vectors.bin")
+
+
+@pytest.fixture
+def own_lexicon(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text('kind = "pairs"\nends = ["male", "female"]\npairs = [["he", "she"], ["him", "her"]]\n')
+    return path
+
+
+def command(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "biasgauge", *arguments], capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def all_commands() -> list[tuple[str, ...]]:
+    return [("audit",), ("lexicons",), ("lexicons", "list"), ("lexicons", "show"), ("lexicons", "check")]
+
+
+def test_the_list_of_commands_is_complete() -> None:
+    names = {name for name in app if not name.startswith("-")}
+    assert {words[0] for words in all_commands()} == names
+
+
+@pytest.mark.parametrize("words", all_commands(), ids=" ".join)
+def test_every_help_has_an_example_of_itself(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "Examples:" in shown
+    assert f"biasgauge {' '.join(words)}" in shown.split("Examples:")[1]
+    assert all(len(line) <= 80 for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("words", all_commands()[:1] + all_commands()[2:], ids=" ".join)
+def test_every_command_takes_the_common_options(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    run([*words, "--help"])
+    shown = capsys.readouterr().out
+    assert [option for option in ("--json", "--seed", "--quiet", "--debug") if option not in shown] == []
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == bg.__version__
+
+
+def test_audit_in_json_on_stdout_alone(vectors: Path, tmp_path: Path) -> None:
+    done = command("audit", str(vectors), "--json", "--seed", "7", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    weat7 = next(one for one in found["verdicts"] if one["lexicon"] == "weat7")
+    assert (weat7["verdict"], weat7["coverage"]["asked"], weat7["coverage"]["found"]) == ("undefined", 32, 4)
+    assert found["settings"]["seed"] == 7
+    assert found["settings"]["min_coverage"] == 0.8
+    assert found["version"] == bg.__version__
+    assert found["coverage"]["lost"]["weat7.x"] == list(bg.lexicon("weat7").sets["x"][1:])  # all but "math"
+    assert found["page"] == str(tmp_path / "out" / "report.html")
+    assert "The page:" in done.stderr
+
+
+def test_audit_without_arguments_uses_the_shipped_vectors(tmp_path: Path) -> None:
+    done = command("audit", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "GloVe 6B 100d (subset)" in done.stdout
+    page = tmp_path / "biasgauge-audit" / "report.html"
+    assert str(page) in done.stdout
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if "The page" not in line)
+
+
+def test_quiet_json_says_nothing_else(vectors: Path, tmp_path: Path) -> None:
+    done = command("audit", str(vectors), "--json", "--quiet", "--out", str(tmp_path / "out"))
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["models"][0]["words"] == len(WORDS)
+
+
+def test_own_lexicon_works_where_a_name_does(vectors: Path, own_lexicon: Path, tmp_path: Path) -> None:
+    done = command("audit", str(vectors), "--lexicon", str(own_lexicon), "--json", "--out", str(tmp_path))
+    verdict = json.loads(done.stdout)["verdicts"][0]
+    assert verdict["lexicon"] == "own"
+    assert verdict["coverage"]["lost"] == {"male": ["him"], "female": ["her"]}
+
+
+def test_lexicons_list_as_json() -> None:
+    rows = json.loads(command("lexicons", "list", "--kind", "pairs", "--json").stdout)["lexicons"]
+    du2021 = next(row for row in rows if row["name"] == "du2021")
+    assert {row["kind"] for row in rows} == {"pairs"}
+    assert "Du" in du2021["citation"]
+    assert du2021["words"] == 44  # 23 pairs, in which "his" and "her" stand twice
+
+
+def test_lexicons_show_prints_source_beware_and_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lexicons", "show", "weat7"]) == 0
+    shown = capsys.readouterr().out
+    assert "Caliskan" in shown
+    assert "beware" in shown
+    assert "algebra" in shown
+
+
+def test_lexicons_check_lists_lost_words(vectors: Path, own_lexicon: Path) -> None:
+    done = command("lexicons", "check", str(own_lexicon), "--vectors", str(vectors), "--json")
+    checked = json.loads(done.stdout)["checks"][0]
+    assert checked["coverage"] == {"asked": 4, "found": 2, "lost": {"male": ["him"], "female": ["her"]}}
+
+
+def test_lexicons_check_leaves_with_2_when_a_lexicon_cannot_be_used(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text('kind = "pairs"\npairs = [["he", "he"]]\n')
+    done = command("lexicons", "check", str(bad))
+    assert done.returncode == 2
+    assert "not usable" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["audit", "nowhere.bin"], "nowhere.bin: there is no such file"),
+        (["audit", "--lexicon", "weat77"], "nearest: weat7"),
+        (["audit", "--min-coverage", "2"], "must be between 0 and 1. Got 2.0"),
+        (["audit", "--limit", "0"], "must be a whole number of at least 1. Got 0"),
+        (["audit", "--language", "xx"], "must be a language of the shipped lexicons (en, es)"),
+        (["audit", "--limitt", "3"], "Did you mean --limit? Try: biasgauge audit --help"),
+        (["audit", "--limit", "many"], "Try: biasgauge audit --help"),
+        (["odit"], "Try: biasgauge --help"),
+        (["lexicons", "show", "wait7"], "weat7"),
+        (["lexicons", "show"], "Try: biasgauge lexicons show --help"),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_gets_one_sentence_and_exit_code_2(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(words) == 2
+    printed = capsys.readouterr()
+    assert expected in printed.err
+    assert printed.err.startswith("biasgauge: ")
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_file_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = tmp_path / "broken.txt"
+    broken.write_text("cat 0.1 0.2\ndog 0.1 zero\n")
+    assert run(["audit", str(broken)]) == 2
+    assert capsys.readouterr().err.startswith(f"biasgauge: {broken}, line 2: ")
+
+
+def test_a_defect_of_ours_is_exit_code_1_and_debug_shows_where(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("biasgauge.cli.lexicons.lexicon_names", fail)
+    assert run(["lexicons", "list"]) == 1
+    plain = capsys.readouterr().err
+    assert (
+        plain
+        == "biasgauge: a defect in biasgauge, please report it: ZeroDivisionError: planted (--debug shows where)\n"
+    )
+    assert run(["lexicons", "list", "--debug"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("biasgauge.cli.lexicons.lexicon_names", interrupt)
+    assert run(["lexicons", "list"]) == 130
+
+
+def test_a_reader_that_stops_early_is_no_defect() -> None:
+    shell = f"{sys.executable} -m biasgauge lexicons show google10k --words | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_words_that_look_like_markup_are_printed_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_text('kind = "words"\ntitle = "[bold]x[/bold]"\nwords = ["[red]", "[/nothing]", "\\\\[b]"]\n')
+    assert run(["lexicons", "show", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "[bold]x[/bold]" in shown
+    assert "[red], [/nothing], \\[b]" in shown
+
+
+def test_output_is_the_same_whatever_the_hash_seed() -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-m", "biasgauge", "lexicons", "check", "--json"],
+            capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "2")
+    }  # fmt: skip
+    assert len(outputs) == 1
+
+
+def test_shorten_says_how_many_more() -> None:
+    assert shorten(["a", "b", "c"], 2) == "a, b … and 1 more"
+    assert shorten(["a", "b"], 2) == "a, b"

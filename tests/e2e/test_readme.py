@@ -1,0 +1,87 @@
+"""The README, run as it is written."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import biasgauge as bg
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def console_lines(page: str) -> list[str]:
+    """Every command of the console blocks, without the prompt and the remark behind it."""
+    lines = [line for block in blocks(page, "console") for line in block.splitlines()]
+    return [line.removeprefix("$ ").split("  #")[0].strip() for line in lines if line.startswith("$ ")]
+
+
+@pytest.fixture
+def page(repository: Path) -> str:
+    return (repository / "README.md").read_text()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files that the README's commands name."""
+    bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    (tmp_path / "my_words.toml").write_text('kind = "words"\nwords = ["nurse", "surgeon"]\n')
+    return tmp_path
+
+
+def test_the_two_commands_come_first(page: str, repository: Path) -> None:
+    assert console_lines(page)[:2] == ["make audit", "make test"]
+    makefile = (repository / "Makefile").read_text()
+    assert re.search(r"^audit: .*\n\t\$\(BIN\)/biasgauge audit$", makefile, re.MULTILINE)
+    assert re.search(r"^test: .*\n\t\$\(BIN\)/python -m pytest ", makefile, re.MULTILINE)
+    assert "make test" in (repository / ".ci" / "run").read_text()
+
+
+def test_every_biasgauge_command_runs(page: str, folder: Path) -> None:
+    commands = [line for line in console_lines(page) if line.startswith("biasgauge ")]
+    assert len(commands) >= 3
+    for line in commands:
+        words = [sys.executable, "-m", *line.split()]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), line
+    assert (folder / "report" / "report.html").is_file()
+
+
+def test_every_python_block_runs(page: str, folder: Path) -> None:
+    programs = blocks(page, "python")
+    assert programs
+    for program in programs:
+        done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "32 of 32 words; lost: {}" in done.stdout
+        assert "du2021 measurable" in done.stdout
+
+
+def test_every_link_leads_somewhere(page: str, repository: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", page)
+    assert targets
+    assert [target for target in targets if "://" not in target and not (repository / target).exists()] == []
+
+
+@pytest.mark.slow
+def test_both_commands_work_in_a_fresh_clone(repository: Path, tmp_path: Path) -> None:
+    """A newcomer's machine: a clone, no virtual environment; needs the package index."""
+    git, make = shutil.which("git"), shutil.which("make")
+    assert git, "git is needed"
+    assert make, "make is needed"
+    clone = tmp_path / "clone"
+    subprocess.run([git, "clone", "--quiet", str(repository), str(clone)], check=True)
+    audit = subprocess.run([make, "audit"], cwd=clone, capture_output=True, text=True, check=False)
+    assert audit.returncode == 0, audit.stderr
+    told = re.search(r"The page: (.*report\.html)", audit.stdout.replace("\n", ""))
+    assert told
+    assert Path(told.group(1)).is_file()
+    tested = subprocess.run([make, "test"], cwd=clone, capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout[-3000:]

@@ -1,0 +1,62 @@
+"""The page on lexicons: its examples parse, and its table says what ships."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biasgauge.lexicons import (
+    KINDS,
+    AssociationTest,
+    Pairs,
+    SeedBank,
+    Stereotypes,
+    Translations,
+    WordSets,
+    check,
+    lexicon,
+    lexicon_names,
+    parse_lexicon,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def page(repository: Path) -> str:
+    return (repository / "docs" / "lexicons.md").read_text(encoding="utf-8")
+
+
+def test_every_kind_has_an_example_without_errors(page: str) -> None:
+    examples = [parse_lexicon(tomllib.loads(block)) for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL)]
+    assert [example.kind for example in examples] == ["words", "pairs", "sets", "test", *KINDS[4:]]
+    for example in examples:
+        assert check(example).ok
+
+
+def test_the_table_lists_every_lexicon_with_its_kind_and_count(page: str) -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]+) \|", page, re.MULTILINE)
+    assert [(name, kind) for name, kind, _ in rows] == [(name, lexicon(name).kind) for name in lexicon_names()]
+    for name, _, count in rows:
+        numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", count)]
+        match lexicon(name):
+            case Pairs() as pairs:
+                assert numbers == [len(pairs.pairs)]
+            case AssociationTest() as test:
+                assert numbers == [len(words) for words in test.sets.values()]
+            case WordSets() as sets:
+                assert numbers == [len(sets.members), len(sets.words)]
+            case Stereotypes() as stereotypes:
+                protected = sum(len(group.protected) for group in stereotypes.groups)
+                attributes = sum(len(group.attributes) for group in stereotypes.groups)
+                assert numbers == [len(stereotypes.groups), protected, attributes]
+            case Translations() as translations:
+                assert numbers == [len(translations.entries)]
+            case SeedBank() as bank:
+                assert numbers == [len(bank.seeds), bank.total, len(bank.pairings)]
+            case other:
+                assert numbers == [len(other.words)]

@@ -1,0 +1,123 @@
+"""Which room may import which: the table in docs/architecture.md, held against every import in the source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PACKAGE = "biasgauge"
+
+
+def allowed_imports(page: str) -> dict[str, set[str]]:
+    """The rows of the architecture page's table: room to the rooms it may import."""
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
+    return {room: set(re.findall(r"`(\w+)`", cell)) for room, cell in rows}
+
+
+def is_for_type_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def runtime_imports(tree: ast.AST) -> list[str]:
+    """Every module that the code imports when it runs, also inside functions."""
+    found: list[str] = []
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import):
+            found += [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append(node.module or "")
+        if is_for_type_checkers(node):
+            assert isinstance(node, ast.If)
+            pending += node.orelse
+        else:
+            pending += list(ast.iter_child_nodes(node))
+    return found
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else PACKAGE
+
+
+def violations(source: Path, allowed: dict[str, set[str]]) -> list[str]:
+    """Sentences about every import that the table does not allow."""
+    problems = []
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
+        room = parts[0]
+        if room in {"__init__", "__main__"}:
+            continue
+        if room not in allowed:
+            problems.append(f"{room} is not in the table of docs/architecture.md")
+            continue
+        for module in runtime_imports(ast.parse(path.read_text())):
+            if module.split(".")[0] != PACKAGE:
+                continue
+            if room_of(module) not in {room, *allowed[room]}:
+                problems.append(f"{'/'.join(parts)} imports {module}: {room} may not import {room_of(module)}")
+    return problems
+
+
+@pytest.fixture
+def allowed(repository: Path) -> dict[str, set[str]]:
+    return allowed_imports((repository / "docs" / "architecture.md").read_text())
+
+
+def test_every_import_is_allowed(repository: Path, allowed: dict[str, set[str]]) -> None:
+    assert violations(repository / "src" / PACKAGE, allowed) == []
+
+
+def test_relative_imports_are_not_used(repository: Path) -> None:
+    for path in (repository / "src").rglob("*.py"):
+        relative = [node for node in ast.walk(ast.parse(path.read_text())) if getattr(node, "level", 0)]
+        assert relative == [], path
+
+
+def test_the_table_has_no_cycle(allowed: dict[str, set[str]]) -> None:
+    order: list[str] = []
+    remaining = {room: {one for one in rooms if one in allowed} for room, rooms in allowed.items()}
+    while remaining:
+        free = [room for room, rooms in remaining.items() if rooms <= set(order)]
+        assert free, f"these import each other: {sorted(remaining)}"
+        order += free
+        remaining = {room: rooms for room, rooms in remaining.items() if room not in free}
+
+
+def test_the_rules_of_the_design_are_in_the_table(allowed: dict[str, set[str]]) -> None:
+    assert allowed["measures"] == allowed["association"] == {"errors"}  # arrays only
+    for analysis in ("reliability", "robustness", "seeds", "uncertainty"):
+        assert allowed[analysis].isdisjoint({"_io", "report", "cli"})  # never a file, never a plot
+    assert allowed["report"] == {"errors", "_io", "_version"}  # result objects only
+    assert not any("cli" in rooms for rooms in allowed.values())
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "expected"),
+    [
+        ("measures/dbwa.py", "from biasgauge.embeddings import load", "measures may not import embeddings"),
+        ("report/page.py", "def f():\n    import biasgauge.scores", "report may not import scores"),
+        ("report/page.py", "import biasgauge", "report may not import biasgauge"),
+        ("attic/page.py", "", "attic is not in the table"),
+    ],
+)
+def test_a_planted_fault_is_found(
+    tmp_path: Path, allowed: dict[str, set[str]], path: str, code: str, expected: str
+) -> None:
+    planted = tmp_path / path
+    planted.parent.mkdir()
+    planted.write_text(code)
+    assert [expected in problem for problem in violations(tmp_path, allowed)] == [True]
+
+
+def test_imports_for_type_checkers_do_not_count(tmp_path: Path, allowed: dict[str, set[str]]) -> None:
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "page.py").write_text("if TYPE_CHECKING:\n    from biasgauge.audit import AuditResult\n")
+    assert violations(tmp_path, allowed) == []
