@@ -1,4 +1,4 @@
-"""Good files cut short, with bytes changed, or made of chance: a valid table or one clear error, never a wrong vector."""
+"""Good files cut short or with bytes changed, and bytes of chance: a valid table or one clear error."""
 
 from __future__ import annotations
 

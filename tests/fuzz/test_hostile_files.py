@@ -207,6 +207,16 @@ BINARY: dict[str, tuple[Callable[[Build], bytes], Outcome]] = {
             "format": "word2vec-binary",
         },
     ),
+    "numbers whose bytes hold a digit at the end of a line": (
+        lambda b: b.binary(
+            [("</s>", list(struct.unpack("<3f", b"\x81\x3d 7\n\xc1\x07\x3e\x11\x3c\x8d\xbd"))), ("b", B)]
+        ),
+        {
+            "words": ["</s>", "b"],
+            "rows": [list(struct.unpack("<3f", b"\x81\x3d 7\n\xc1\x07\x3e\x11\x3c\x8d\xbd")), B],
+            "format": "word2vec-binary",
+        },
+    ),
     "very long word": (
         lambda b: b.binary([("w" * 1_000_000, A), ("b", B)]),
         {"words": ["w" * 1_000_000, "b"], "rows": [A, B]},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-import pickle  # noqa: S403 - to build what must be refused
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,12 @@ def _array(trap: Trap, shape: tuple[int, ...]) -> bytes:
     return buffer.getvalue()
 
 
+def _dumped(protocol: int) -> Callable[[Build, Trap], bytes]:
+    return lambda _, trap: pickle.dumps(trap, protocol)
+
+
 HIDDEN: dict[str, Callable[[Build, Trap], bytes]] = {
-    **{f"protocol {number}": lambda _, trap, number=number: pickle.dumps(trap, number) for number in range(2, 6)},
+    **{f"protocol {number}": _dumped(number) for number in range(2, 6)},
     "words of an archive": lambda b, trap: b.archive(
         {"words.npy": _array(trap, (2,)), "vectors.npy": b.matrix([[1.0], [2.0]])}
     ),

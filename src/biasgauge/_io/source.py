@@ -38,12 +38,12 @@ class ByteSource:
         self.path = Path(path)
         self._error = error
         self._progress = progress
-        if not self.path.exists():
-            raise error("there is no such file; check the path", path=path)
-        if not self.path.is_file():
-            raise error("is not a regular file; name a file, not a folder or a device", path=path)
-        self.size = self.path.stat().st_size
         try:
+            if not self.path.exists():
+                raise error("there is no such file; check the path", path=path)
+            if not self.path.is_file():
+                raise error("is not a regular file; name a file, not a folder or a device", path=path)
+            self.size = self.path.stat().st_size
             self._raw: BinaryIO = self.path.open("rb", buffering=0)
         except OSError as problem:
             raise error(f"cannot be opened: {problem.strerror}", path=path) from problem

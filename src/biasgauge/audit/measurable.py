@@ -45,10 +45,6 @@ def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallb
 
 
 def _too_few(coverage: Coverage, short: tuple[str, ...], min_coverage: float) -> str:
-    counts = [
-        f"{name} {len(one.words)} of {len(one.words) + len(one.lost)}"
-        for name, one in coverage.sets.items()
-        if name in short
-    ]
+    counts = [f"{name} {len(one.words)} of {one.asked}" for name, one in coverage.sets.items() if name in short]
     more = f" and {len(counts) - 4} more sets" if len(counts) > 4 else ""  # noqa: PLR2004 - a sentence, not a list
     return f"fewer than {min_coverage:.0%} of the words found: {', '.join(counts[:4])}{more}"

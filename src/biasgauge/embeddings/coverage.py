@@ -37,6 +37,16 @@ class Lookup:
     lost: Mapping[str, str]
     respelled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
+    @property
+    def asked(self) -> int:
+        """Distinct words asked for."""
+        return len(self.words) + len(self.lost)
+
+    @property
+    def share(self) -> float:
+        """Share of them that was found; 1.0 when none were asked for."""
+        return len(self.words) / self.asked if self.asked else 1.0
+
 
 @dataclass(frozen=True)
 class Coverage:
@@ -56,7 +66,7 @@ class Coverage:
     @property
     def asked(self) -> int:
         """Distinct words asked for, summed over the sets."""
-        return self.found + sum(len(one.lost) for one in self.sets.values())
+        return sum(one.asked for one in self.sets.values())
 
     @property
     def found(self) -> int:
@@ -79,12 +89,8 @@ class Coverage:
         return {word: spelling for one in self.sets.values() for word, spelling in one.respelled.items()}
 
     def short_of(self, share: float) -> tuple[str, ...]:
-        """Names of the sets of which less than `share` was found."""
-        return tuple(
-            name
-            for name, one in self.sets.items()
-            if len(one.words) < share * (len(one.words) + len(one.lost)) or not one.words
-        )
+        """Names of the sets of which less than `share` was found, or nothing at all."""
+        return tuple(name for name, one in self.sets.items() if len(one.words) < share * one.asked or not one.words)
 
     def to_dict(self) -> dict[str, Any]:
         """The shape that every `--json` uses: asked, found, lost; respelled only when there are any."""
@@ -112,9 +118,9 @@ class Coverage:
         rows = [
             {
                 "set": name,
-                "asked": len(one.words) + len(one.lost),
+                "asked": one.asked,
                 "found": len(one.words),
-                "share": len(one.words) / max(len(one.words) + len(one.lost), 1),
+                "share": one.share,
                 "lost": " ".join(one.lost),
             }
             for name, one in self.sets.items()

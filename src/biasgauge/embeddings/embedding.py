@@ -55,6 +55,14 @@ class Embedding:
                 f"An Embedding needs one row of vectors for each word. Got {len(self.words):,} words and vectors of "
                 f"shape {self.vectors.shape}."
             )
+        if len(set(self.words)) != len(self.words):
+            raise ParameterError(
+                "The words of an Embedding must differ from each other; `load` drops those that recur."
+            )
+        try:
+            "".join(self.words).encode("utf-8")
+        except UnicodeEncodeError as problem:
+            raise ParameterError(f"The words of an Embedding must be valid text ({problem}).") from problem
         view = self.vectors.view()
         view.flags.writeable = False
         object.__setattr__(self, "vectors", view)

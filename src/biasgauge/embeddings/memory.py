@@ -24,7 +24,12 @@ _PAIR = 2
 
 def from_memory(source: object, request: Request, *, name: str) -> Embedding:
     """Make an Embedding of what the user holds; the matrix is not copied unless rows must go."""
-    words, matrix = _words_and_matrix(source)
+    try:
+        words, matrix = _words_and_matrix(source)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, ParameterError):
+            raise
+        raise ParameterError(f"The vectors cannot be used: they do not form a matrix ({problem}).") from problem
     for position, word in enumerate(words):
         if not isinstance(word, str) or not _encodable(word):
             raise ParameterError(f"Every word must be valid text. Got {word!r} at position {position}.")

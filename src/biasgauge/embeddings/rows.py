@@ -24,7 +24,7 @@ NOT_FINITE = "its vector has NaN or infinity"
 
 
 def decode(raw: bytes, book: NoticeBook) -> str:
-    r"""Turn a word's bytes into text; bytes that are not UTF-8 become `\xNN`, so that no two words collapse."""
+    r"""Turn a word's bytes into text; bytes that are not UTF-8 become `\xNN`, so that words stay apart."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -24,8 +24,8 @@ FORMATS = {
     ".txt": "word2vec-text",
     ".vec": "word2vec-text",
 }
-_DIGITS = {2: 5, 4: 9, 8: 17}
-"""Significant decimal digits from which a number of so many bytes can be read back exactly."""
+_DIGITS = {2: 9, 4: 9, 8: 17}
+"""Significant decimal digits from which a number of so many bytes can be read back exactly, as 32-bit or longer."""
 
 _ROWS = 4096
 
@@ -41,7 +41,8 @@ def save(embedding: Embedding, path: str | os.PathLike[str], *, format: str | No
             `.gz` compresses.
 
     Raises:
-        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks).
+        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks) or a number
+            (they are read as 32-bit).
     """
     target = Path(path)
     ending = Path(target.name.removesuffix(".gz")).suffix
@@ -81,6 +82,7 @@ def _write_safetensors(embedding: Embedding, file: BinaryIO) -> None:
 
 def _write_word2vec_binary(embedding: Embedding, file: BinaryIO) -> None:
     _refuse_blanks(embedding, "word2vec-binary")
+    _refuse_overflow(embedding, "word2vec-binary")
     file.write(f"{len(embedding)} {embedding.dim}\n".encode())
     for start in range(0, len(embedding), _ROWS):
         block = np.ascontiguousarray(embedding.vectors[start : start + _ROWS], dtype="<f4")
@@ -90,6 +92,7 @@ def _write_word2vec_binary(embedding: Embedding, file: BinaryIO) -> None:
 
 def _write_word2vec_text(embedding: Embedding, file: BinaryIO) -> None:
     _refuse_blanks(embedding, "word2vec-text")
+    _refuse_overflow(embedding, "word2vec-text")
     file.write(f"{len(embedding)} {embedding.dim}\n".encode())
     number = f"%.{_DIGITS[embedding.vectors.dtype.itemsize]}g"
     pattern = " ".join([number] * embedding.dim)
@@ -103,6 +106,18 @@ def _refuse_blanks(embedding: Embedding, chosen: str) -> None:
     for word in embedding.words:
         if any(blank in word for blank in " \t\n\r\v\f\0"):
             raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
+
+
+def _refuse_overflow(embedding: Embedding, chosen: str) -> None:
+    for start in range(0, len(embedding), _ROWS):
+        with np.errstate(over="ignore"):
+            rounded = embedding.vectors[start : start + _ROWS].astype(np.float32, copy=False)
+        if not (held := np.isfinite(rounded).all(axis=1)).all():
+            word = embedding.words[start + int(held.argmin())]
+            raise ParameterError(
+                f"The format {chosen} cannot hold the vector of {word!r}, which is too large for 32-bit numbers; use "
+                "safetensors."
+            )
 
 
 _WRITERS = {

@@ -81,20 +81,38 @@ def detect(request: Request) -> Format:
 
 def _text_or_binary(request: Request, head: bytes) -> Format:
     first, ended, body = head.partition(b"\n")
-    if ended and parse_header(first.removeprefix(b"\xef\xbb\xbf")):
+    header = parse_header(first.removeprefix(b"\xef\xbb\xbf")) if ended else None
+    if header:
         row, whole, _ = body.partition(b"\n")
         # A row cut off by the end of the head may end in half a number: leave its last field out.
         sure = row if whole or len(head) < _HEAD else row.rpartition(b" ")[0]
-        return WORD2VEC_TEXT if not row.strip() or (b"\0" not in row and row_width(sure)) else WORD2VEC_BINARY
+        return WORD2VEC_TEXT if not row.strip() or _is_text(row, row_width(sure), header[1], body) else WORD2VEC_BINARY
     if b"\0" in head or _looks_binary(head):
         raise request.error(f"is in no format that biasgauge reads ({READ_FORMATS})")
     return GLOVE_TEXT
 
 
+def _is_text(row: bytes, width: int, dim: int, body: bytes) -> bool:
+    """Whether what follows a header is text: a row of as many numbers as promised, or of some among clean text.
+
+    Some are not enough alone: in a binary row a digit may well stand before the first byte that is a line feed.
+    """
+    if width in {0, dim} or b"\0" in row:
+        return width == dim and b"\0" not in row
+    try:
+        body.rpartition(b"\n")[0].decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not _controls(body)
+
+
 def _looks_binary(head: bytes) -> bool:
     """More than one in a hundred bytes is a control character that text does not have."""
-    control = sum(head.count(byte) for byte in range(32) if byte not in b"\t\n\v\f\r")
-    return control * 100 > len(head)
+    return _controls(head) * 100 > len(head)
+
+
+def _controls(data: bytes) -> int:
+    return sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\v\f\r")
 
 
 def _inside_zip(request: Request, source: ByteSource) -> Format:

@@ -37,18 +37,19 @@ def parse_rows(rows: Sequence[bytes], dim: int) -> NDArray[np.float32]:
         return _parse_few(rows, dim)
     import pandas as pd  # noqa: PLC0415 - see _MANY
 
-    frame = pd.read_csv(
-        io.BytesIO(b"\n".join(rows)),
-        sep=" ",
-        header=None,
-        names=range(dim),
-        index_col=False,
-        dtype=np.float32,
-        na_filter=False,
-        quoting=3,
-        skip_blank_lines=False,
-        float_precision="round_trip" if pd.__version__ < _ALWAYS_EXACT else None,
-    )
+    with np.errstate(over="ignore"):
+        frame = pd.read_csv(
+            io.BytesIO(b"\n".join(rows)),
+            sep=" ",
+            header=None,
+            names=range(dim),
+            index_col=False,
+            dtype=np.float32,
+            na_filter=False,
+            quoting=3,
+            skip_blank_lines=False,
+            float_precision="round_trip" if pd.__version__ < _ALWAYS_EXACT else None,
+        )
     if len(frame) != len(rows):
         raise ValueError(f"{len(rows)} rows expected, {len(frame)} found")
     return np.ascontiguousarray(frame.to_numpy(), dtype=np.float32)

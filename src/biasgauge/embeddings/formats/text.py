@@ -172,7 +172,7 @@ class _Reader:
             if beginnings is not None and plain and word not in beginnings:
                 continue
             rest = line[cut + 1 :]
-            if not plain or rest.count(b" ") != gaps:
+            if not plain or rest.count(b" ") != gaps or b"\t" in rest:
                 word, rest = self._split(line, place)
             if wanted is None or word in wanted:
                 if b" " in word:

@@ -26,6 +26,8 @@ def read_vocabulary(request: Request) -> list[str]:
             if not words and lines[0].endswith(b"\r"):
                 request.book.add("crlf")
             words.extend(decode(line.removesuffix(b"\r"), request.book) for line in lines)
+    while words and not words[-1]:
+        words.pop()
     if words and words[0].startswith("\ufeff"):
         words[0] = words[0][1:]
         request.book.add("bom")

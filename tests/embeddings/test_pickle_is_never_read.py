@@ -1,0 +1,82 @@
+"""No code from data: nothing in the package can unpickle, and gensim's own files are refused with a way out."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from biasgauge.embeddings import load
+from biasgauge.errors import EmbeddingFormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORBIDDEN = {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def _calls(tree: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def _risky(call: ast.Call) -> bool:
+    """Whether this call reads pickles: `np.load`, `read_pickle`, `torch.load`, or anything that allows them."""
+    allows = any(
+        word.arg == "allow_pickle" and not (isinstance(word.value, ast.Constant) and word.value.value is False)
+        for word in call.keywords
+    )
+    name = ast.unparse(call.func)
+    return allows or name.endswith(("read_pickle", "torch.load")) or name in {"np.load", "numpy.load"}
+
+
+def test_the_scan_sees_what_it_looks_for() -> None:
+    tree = ast.parse("import pickle.x\nfrom dill import load\nnp.load(path)\nread(path, allow_pickle=True)\nload(path)")
+    assert _imported(tree) & FORBIDDEN == {"pickle", "dill"}
+    assert [ast.unparse(call) for call in _calls(tree) if _risky(call)] == [
+        "np.load(path)",
+        "read(path, allow_pickle=True)",
+    ]
+
+
+def test_no_module_can_unpickle(repository: Path) -> None:
+    files = sorted((repository / "src" / "biasgauge").rglob("*.py"))
+    assert len(files) > 10
+    for file in files:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        assert not _imported(tree) & FORBIDDEN, file
+        assert not [ast.unparse(call) for call in _calls(tree) if _risky(call)], file
+
+
+@pytest.fixture
+def keyed() -> Any:  # noqa: ANN401 - gensim has no types
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["a", "b"], np.array([[1, 2], [3, 4]], np.float32))
+    return vectors
+
+
+def test_gensim_file_is_refused_with_the_way_to_convert_it(keyed: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "vectors.kv"
+    keyed.save(str(path))
+    with pytest.raises(EmbeddingFormatError, match="pickle") as raised:
+        load(path)
+    advice = "KeyedVectors.load(path).save_word2vec_format('vectors.bin', binary=True)"
+    assert advice in str(raised.value)
+
+    # The advice, followed to the letter, gives a file that is read.
+    KeyedVectors.load(str(path)).save_word2vec_format(tmp_path / "vectors.bin", binary=True)
+    found = load(tmp_path / "vectors.bin")
+    assert found.words == ("a", "b")
+    assert found.vectors.tolist() == [[1, 2], [3, 4]]
