@@ -166,6 +166,13 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "taken").write_text("a file")
+    assert run(["audit", "--lexicon", "weat7", "--out", str(tmp_path / "taken")]) == 2
+    expected = f"biasgauge: {tmp_path / 'taken'}: File exists; check the path, the permissions and the disk\n"
+    assert capsys.readouterr().err == expected
+
+
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = tmp_path / "broken.txt"
     broken.write_text("cat 0.1 0.2\ndog 0.1 zero\n")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, Parameter
 
 from biasgauge._version import __version__
-from biasgauge.errors import BiasgaugeError, InputError
+from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,19 +62,22 @@ def run(words: list[str]) -> int:
         # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except (CycloptsError, InputError) as problem:
+    except (CycloptsError, InputError, OSError) as problem:
         _trace_if_asked(words)
         return _say(_sentence(problem), MISTAKE)
-    except (BiasgaugeError, Exception) as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
+    except Exception as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
         _trace_if_asked(words)
         hint = "" if "--debug" in words else " (--debug shows where)"
         return _say(f"a defect in biasgauge, please report it: {type(problem).__name__}: {problem}{hint}", DEFECT)
     return DONE
 
 
-def _sentence(problem: CycloptsError | InputError) -> str:
+def _sentence(problem: CycloptsError | InputError | OSError) -> str:
     if isinstance(problem, InputError):
         return str(problem)
+    if isinstance(problem, OSError):  # a full disk, a folder that may not be written: the machine, not our code
+        place = f"{problem.filename}: " if problem.filename else ""
+        return f"{place}{problem.strerror or problem}; check the path, the permissions and the disk"
     command = " ".join(["biasgauge", *(problem.command_chain or ())])
     return f"{' '.join(str(problem).split())} Try: {command} --help"
 
