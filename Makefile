@@ -33,12 +33,21 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/.installed-dev
+bench: $(VENV)/.installed-dev .venv-wefe/.installed
+	$(INSTALL) faiss-cpu
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/reading.py
+	$(BIN)/python bench/scores.py
+	$(BIN)/python bench/weat.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit
+
+# The peer of bench/weat.py needs an older NumPy, hence an environment of its own.
+.venv-wefe/.installed:
+	$(PYTHON) -m venv .venv-wefe
+	.venv-wefe/bin/python -m pip install --quiet --disable-pip-version-check wefe==1.0.1
+	@touch $@
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "biasgauge needs Python 3.11 or newer; install it, or name it: make PYTHON=..."; exit 1; }

@@ -27,11 +27,29 @@ if TYPE_CHECKING:
         ParameterError,
     )
     from biasgauge.lexicons import Lexicon, lexicon, lexicon_names, seed_bank
+    from biasgauge.measures import Measure, measure, measure_names
+    from biasgauge.scores import (
+        Association,
+        DirectBias,
+        Resampling,
+        ScoreStore,
+        ScoreTensor,
+        Weat,
+        association,
+        direct_bias,
+        indirect_bias,
+        mac,
+        mac_change,
+        score,
+        weat,
+    )
 
 __all__ = [
+    "Association",
     "AuditResult",
     "BiasgaugeError",
     "Coverage",
+    "DirectBias",
     "Embedding",
     "EmbeddingFormatError",
     "InputError",
@@ -39,16 +57,30 @@ __all__ = [
     "Lexicon",
     "LexiconError",
     "Lookup",
+    "Measure",
     "Notice",
     "ParameterError",
+    "Resampling",
+    "ScoreStore",
+    "ScoreTensor",
+    "Weat",
     "__version__",
+    "association",
     "audit",
+    "direct_bias",
+    "indirect_bias",
     "lexicon",
     "lexicon_names",
     "load",
     "load_default",
+    "mac",
+    "mac_change",
+    "measure",
+    "measure_names",
     "save",
+    "score",
     "seed_bank",
+    "weat",
 ]
 
 _ROOMS = {
@@ -63,6 +95,22 @@ _ROOMS = {
         "ParameterError",
     ),
     "biasgauge.lexicons": ("Lexicon", "lexicon", "lexicon_names", "seed_bank"),
+    "biasgauge.measures": ("Measure", "measure", "measure_names"),
+    "biasgauge.scores": (
+        "Association",
+        "DirectBias",
+        "Resampling",
+        "ScoreStore",
+        "ScoreTensor",
+        "Weat",
+        "association",
+        "direct_bias",
+        "indirect_bias",
+        "mac",
+        "mac_change",
+        "score",
+        "weat",
+    ),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

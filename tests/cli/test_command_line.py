@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.association import TESTS
 from biasgauge.cli.main import app, run
 from biasgauge.cli.screen import shorten
 
@@ -41,7 +42,8 @@ def command(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
 
 
 def all_commands() -> list[tuple[str, ...]]:
-    return [("audit",), ("lexicons",), ("lexicons", "list"), ("lexicons", "show"), ("lexicons", "check")]
+    parts = ("list", "show", "check")
+    return [("audit",), ("weat",), ("score",), ("lexicons",), *(("lexicons", part) for part in parts)]
 
 
 def test_the_list_of_commands_is_complete() -> None:
@@ -58,7 +60,7 @@ def test_every_help_has_an_example_of_itself(words: tuple[str, ...], capsys: pyt
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 
-@pytest.mark.parametrize("words", all_commands()[:1] + all_commands()[2:], ids=" ".join)
+@pytest.mark.parametrize("words", [words for words in all_commands() if words != ("lexicons",)], ids=" ".join)
 def test_every_command_takes_the_common_options(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     run([*words, "--help"])
     shown = capsys.readouterr().out
@@ -107,6 +109,93 @@ def test_own_lexicon_works_where_a_name_does(vectors: Path, own_lexicon: Path, t
     assert verdict["coverage"]["lost"] == {"male": ["him"], "female": ["her"]}
 
 
+def test_audit_shows_bias_with_interval_and_p(tmp_path: Path) -> None:
+    done = command("audit", "--lexicon", "weat7", "--lexicon", "religion", "--out", str(tmp_path), "--json")
+    found = json.loads(done.stdout)["bias"]
+    assert [(one["name"], one["test"]) for one in found] == [("weat7", "weat"), ("religion", "mac")]
+    expected = bg.weat(bg.load_default(), "weat7", alternative="two-sided")
+    assert expected.interval is not None
+    assert found[0]["effect_size"] == expected.effect_size
+    assert (found[0]["p_value"], found[0]["p_method"]) == (expected.p_value, "exact")
+    assert found[0]["interval"]["low"] == expected.interval.low
+    shown = command("audit", "--lexicon", "weat7", "--out", str(tmp_path)).stdout
+    assert f"{expected.effect_size:5.2f}" in shown
+
+
+WEAT7 = ("--x", "math,algebra", "--y", "poetry,dance", "--a", "he,him", "--b", "she,her")
+
+
+def test_weat_as_json_holds_the_contract(tmp_path: Path) -> None:
+    path = bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    done = command("weat", str(path), *WEAT7, "--alternative", "two-sided", "--json")
+    found = json.loads(done.stdout)
+    sets = {"x": ["math", "algebra"], "y": ["poetry", "dance"], "a": ["he", "him"], "b": ["she", "her"]}
+    expected = bg.weat(path, x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"], alternative="two-sided")
+    assert (found["effect_size"], found["statistic"]) == (expected.effect_size, expected.statistic)
+    assert (found["p_value"], found["p_method"], found["alternative"]) == (expected.p_value, "exact", "two-sided")
+    assert {"low", "high", "level", "method"} <= found["interval"].keys()
+    assert found["coverage"] == {"asked": 8, "found": 8, "lost": {}}
+    assert {"settings", "warnings", "version"} <= found.keys()
+
+
+def test_weat_takes_files_of_words_and_sets_of_lexicons(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("math\n\nalgebra\n")
+    path = bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    by_file = command("weat", str(path), *WEAT7[2:], "--x", str(tmp_path / "x.txt"), "--json")
+    by_words = command("weat", str(path), *WEAT7, "--json")
+    assert json.loads(by_file.stdout)["effect_size"] == json.loads(by_words.stdout)["effect_size"]
+    named = command("weat", str(path), "--x", "weat7:x", "--y", "weat7:y", "--a", "weat7:a", "--b", "weat7:b", "--json")
+    assert json.loads(named.stdout)["effect_size"] == bg.weat(path, "weat7").effect_size
+
+
+def test_an_undefined_weat_is_null_with_a_reason(vectors: Path) -> None:
+    done = command("weat", str(vectors), "--test", "weat7", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert found["effect_size"] is None
+    assert found["reason"].startswith("fewer than 80% of the words found: x 1 of 8")
+    assert "undefined: fewer than 80%" in command("weat", str(vectors), "--test", "weat7").stdout
+
+
+def test_every_kind_of_association_test_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    for kind in TESTS:
+        assert run(["weat", str(path), *WEAT7, "--kind", kind]) == 0
+        assert f"{kind} given words" in capsys.readouterr().out
+
+
+def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
+    path = bg.save(bg.load_default(limit=3000), tmp_path / "vectors.bin")
+    words = [
+        "score",
+        str(path),
+        "--words",
+        "doctor,president,zzz",
+        "--pairs",
+        "bolukbasi2016",
+        "--out",
+        str(tmp_path / "s"),
+    ]
+    done = command(*words, "--case-fallback", "--json")
+    found = json.loads(done.stdout)
+    expected = bg.score(path, pairs="bolukbasi2016", words=["doctor", "president", "zzz"], case_fallback=True)
+    assert found["shape"] == {"measure": 3, "pair": 10, "word": 3, "model": 1}
+    assert found["undefined"] == expected.count_undefined()
+    assert found["coverage"]["vectors.bin"]["lost"]["words"] == ["zzz"]
+    stored = bg.ScoreStore.open(found["path"]).read()
+    assert np.array_equal(stored.values, expected.values, equal_nan=True)
+    shown = command(*words, "--case-fallback").stdout
+    assert "lost from vectors.bin (words): zzz" in shown
+
+
+def test_score_into_a_store_with_other_settings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = bg.save(bg.load_default(limit=500), tmp_path / "vectors.bin")
+    words = ["score", str(path), "--measures", "dbwa", "--out", str(tmp_path / "s"), "--words"]
+    assert run([*words, "men,women"]) == 0
+    assert run([*words, "men,man"]) == 2
+    assert "holds scores with other words; name another folder" in capsys.readouterr().err
+
+
 def test_lexicons_list_as_json() -> None:
     rows = json.loads(command("lexicons", "list", "--kind", "pairs", "--json").stdout)["lexicons"]
     du2021 = next(row for row in rows if row["name"] == "du2021")
@@ -149,6 +238,9 @@ def test_lexicons_check_leaves_with_2_when_a_lexicon_cannot_be_used(tmp_path: Pa
         (["audit", "--limit", "many"], "Try: biasgauge audit --help"),
         (["odit"], "Try: biasgauge --help"),
         (["lexicons", "show", "wait7"], "weat7"),
+        (["weat", "nowhere.bin", "--test", "weat7"], "nowhere.bin: there is no such file"),
+        (["weat"], "Try: biasgauge weat --help"),
+        (["score", "nowhere.bin"], "nowhere.bin: there is no such file"),
         (["lexicons", "show"], "Try: biasgauge lexicons show --help"),
     ],
     ids=" ".join,

@@ -61,6 +61,7 @@ def test_every_python_block_runs(page: str, folder: Path) -> None:
         done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert "32 of 32 words; lost: {}" in done.stdout
+        assert "exact" in done.stdout
         assert "du2021 measurable" in done.stdout
 
 

@@ -33,21 +33,24 @@ def _calls(tree: ast.AST) -> list[ast.Call]:
 
 
 def _risky(call: ast.Call) -> bool:
-    """Whether this call reads pickles: `np.load`, `read_pickle`, `torch.load`, or anything that allows them."""
-    allows = any(
-        word.arg == "allow_pickle" and not (isinstance(word.value, ast.Constant) and word.value.value is False)
-        for word in call.keywords
-    )
+    """Whether this call reads pickles: `read_pickle`, `torch.load`, `np.load` unless it says no, or a say-so."""
+    said = [word.value for word in call.keywords if word.arg == "allow_pickle"]
+    refuses = bool(said) and all(isinstance(one, ast.Constant) and one.value is False for one in said)
     name = ast.unparse(call.func)
-    return allows or name.endswith(("read_pickle", "torch.load")) or name in {"np.load", "numpy.load"}
+    loads = name in {"np.load", "numpy.load"} or name.endswith("torch.load")
+    return name.endswith("read_pickle") or bool(said and not refuses) or (loads and not refuses)
 
 
 def test_the_scan_sees_what_it_looks_for() -> None:
-    tree = ast.parse("import pickle.x\nfrom dill import load\nnp.load(path)\nread(path, allow_pickle=True)\nload(path)")
+    tree = ast.parse(
+        "import pickle.x\nfrom dill import load\nnp.load(path)\nread(path, allow_pickle=True)\nload(path)\n"
+        "np.load(path, allow_pickle=False)\nnp.load(path, allow_pickle=flag)"
+    )
     assert _imported(tree) & FORBIDDEN == {"pickle", "dill"}
     assert [ast.unparse(call) for call in _calls(tree) if _risky(call)] == [
         "np.load(path)",
         "read(path, allow_pickle=True)",
+        "np.load(path, allow_pickle=flag)",
     ]
 
 

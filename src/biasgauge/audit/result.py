@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.embeddings import Coverage, Notice
+    from biasgauge.scores import Association
 
 Verdict = Literal["measurable", "partly", "undefined"]
 
@@ -97,10 +98,18 @@ class LexiconVerdict:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """Everything one audit found. `save` writes the page and the tables; `to_dict` is what `--json` prints."""
+    """Everything one audit found. `save` writes the page and the tables; `to_dict` is what `--json` prints.
+
+    Attributes:
+        models: each model in a few numbers.
+        verdicts: which lexicons can be measured, for each model.
+        bias: WEAT (two-sided) of every test lexicon and MAC of every stereotype lexicon, for each model.
+        settings: everything that decides the result.
+    """
 
     models: tuple[ModelSummary, ...]
     verdicts: tuple[LexiconVerdict, ...]
+    bias: tuple[Association, ...]
     settings: Mapping[str, Any]
 
     @property
@@ -126,6 +135,7 @@ class AuditResult:
                 lost.setdefault(f"{one.lexicon}.{name}", {}).update(dict.fromkeys(words))
         return {
             "verdicts": [one.to_dict() for one in self.verdicts],
+            "bias": [one.to_dict() for one in self.bias],
             "models": [model.to_dict() for model in self.models],
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.verdicts),

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasgauge.audit.bias import measure_bias
 from biasgauge.audit.measurable import judge
 from biasgauge.audit.model_summary import summarise
 from biasgauge.audit.result import AuditResult
-from biasgauge.embeddings import Embedding, load, load_default
+from biasgauge.embeddings import load_default, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from os import PathLike
 
     from biasgauge._io.source import Progress
 
@@ -28,9 +27,10 @@ def audit(
     min_coverage: float = 0.8,
     case_fallback: bool = False,
     limit: int | None = None,
+    random_state: int = 0,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Say what can be measured with these vectors, and what is odd about them.
+    """Say what can be measured with these vectors, what the bias is, and what is odd about them.
 
     Args:
         vectors: an `Embedding` or anything `load` takes, or a list of them (replicates); the shipped vectors when None.
@@ -39,6 +39,7 @@ def audit(
         min_coverage: share of a set's words that must be found for the set to count as measurable.
         case_fallback: look a word up in lower case, then capitalised, when it is not there as written.
         limit: read only the first so many rows of each file.
+        random_state: seed of intervals and of p-values that are not exact.
         progress: called with (done, total) while a file is read.
 
     Raises:
@@ -48,7 +49,7 @@ def audit(
     """
     if not 0 <= min_coverage <= 1:
         raise ParameterError(f"The 'min_coverage' parameter of audit must be between 0 and 1. Got {min_coverage!r}.")
-    models = _models(vectors, limit, progress)
+    models = [load_default(limit)] if vectors is None else load_models(vectors, limit, progress=progress)
     chosen = _lexicons(lexicons, language)
     return AuditResult(
         models=tuple(summarise(model) for model in models),
@@ -57,39 +58,23 @@ def audit(
             for one in chosen
             for model in models
         ),
+        bias=tuple(
+            found
+            for one in chosen
+            for model in models
+            for found in measure_bias(
+                model, one, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
+            )
+        ),
         settings={
             "lexicons": [one.name for one in chosen],
             "language": language,
             "min_coverage": min_coverage,
             "case_fallback": case_fallback,
             "limit": limit,
+            "random_state": random_state,
         },
     )
-
-
-def _models(vectors: object, limit: int | None, progress: Progress | None) -> list[Embedding]:
-    if vectors is None:
-        return [load_default(limit)]
-    given = vectors if isinstance(vectors, list) else [vectors]
-    if not given:
-        raise ParameterError("The 'vectors' parameter of audit must hold at least one model. Got an empty list.")
-    files = Counter(Path(one).name for one in given if isinstance(one, (str, PathLike)))
-    models = [
-        load(
-            one,
-            limit=limit,
-            name=str(one) if isinstance(one, (str, PathLike)) and files[Path(one).name] > 1 else None,
-            progress=progress,
-        )
-        for one in given
-    ]
-    for name, count in Counter(model.name for model in models).items():
-        if count > 1:
-            raise ParameterError(
-                f"Every model needs a name of its own, or their results could not be told apart. Got {name!r} {count} "
-                "times; use load(…, name=…)."
-            )
-    return models
 
 
 def _lexicons(chosen: Iterable[str | PathLike[str] | Lexicon] | None, language: str) -> list[Lexicon]:

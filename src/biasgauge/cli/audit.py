@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 EPILOGUE = """\
-Looks up every word of the lexicons, says which of them can be measured, which
-words were lost and what is odd about the files. Writes report.html,
-report.json and report.csv.
+Says which word lists can be measured and which words were lost, how biased the
+vectors are about each concept (with interval and p), and what is odd about the
+files. Writes report.html, report.json and report.csv.
 
 Examples:
   biasgauge audit
@@ -67,6 +67,7 @@ def audit(
             min_coverage=min_coverage,
             case_fallback=case_fallback,
             limit=limit,
+            random_state=options.seed,
             progress=report,
         )
     out.mkdir(parents=True, exist_ok=True)
@@ -106,3 +107,25 @@ def _show(result: AuditResult, screen: Console) -> None:
     )
     if rescued := sum(one.case_to_blame for one in result.verdicts):
         screen.print(f"{rescued} lose words only to upper and lower case: look again with --case-fallback.")
+    if result.bias:
+        screen.print()
+        _show_bias(result, screen)
+
+
+def _show_bias(result: AuditResult, screen: Console) -> None:
+    rows = []
+    for one in result.bias:
+        model = [one.model] if len(result.models) > 1 else []
+        if one.value is None:
+            rows.append([one.name, *model, one.test, "–", "–", "–", one.reason or ""])
+            continue
+        spread = one.interval
+        ends = "–" if spread is None or spread.low is None else f"{spread.low:5.2f} to {spread.high:5.2f}"
+        p = one.to_dict().get("p_value")
+        sets = ", ".join(one.sets.values()) if one.test == "weat" else ""
+        rows.append([one.name, *model, one.test, f"{one.value:5.2f}", ends, "–" if p is None else f"{p:.2g}", sets])
+    model = ["model"] if len(result.models) > 1 else []
+    print_table(screen, ["concept", *model, "test", "value", "95 % interval", "p", "sets"], rows)
+    screen.print(
+        "\nweat: 0 is no difference, two-sided p; mac: 1 is no association. Intervals are over words, not over corpora."
+    )

@@ -27,6 +27,7 @@ Exit codes: 0 done, 1 a defect of ours, 2 something you can mend.
 Examples:
   biasgauge audit                        the vectors that ship with the package
   biasgauge audit vectors.bin --out DIR  your own
+  biasgauge weat vectors.bin --test weat7
   biasgauge lexicons list                which word lists ship, and from where
 """
 
@@ -39,7 +40,11 @@ app = App(
     version=__version__,
 )
 # Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.
-app.command("biasgauge.cli.audit:app", name="audit", help="Say what can be measured with some vectors; write a page.")
+app.command(
+    "biasgauge.cli.audit:app", name="audit", help="Say how biased some vectors are, and what to trust; write a page."
+)
+app.command("biasgauge.cli.weat:app", name="weat", help="Association test of two sets of words with two others.")
+app.command("biasgauge.cli.score:app", name="score", help="Score words against base pairs, into a store.")
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
 
 

@@ -1,0 +1,186 @@
+"""MAC: how far target words are, on average, from sets of attribute words.
+
+Source: Manzini, Lim, Tsvetkov & Black, "Black is to Criminal as Caucasian is to Police: Detecting and Removing
+Multiclass Bias in Word Embeddings", NAACL 2019: the metric (mean average cosine similarity, computed as a distance) and
+the paired t test before and after.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from biasgauge.association.intervals import BCA, Interval, Resampling, interval_over_words, undefined_interval
+from biasgauge.association.result import AssociationResult
+from biasgauge.association.set_test import Resampled, SetTest
+from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, matrix, prepared, undefined
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MacResult(AssociationResult):
+    """The outcome of a MAC; `value` is the mean of `distances`.
+
+    Attributes:
+        distances: for each target word, its mean cosine distance from each attribute set.
+    """
+
+    distances: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MacChange(AssociationResult):
+    """The paired t test of Manzini et al.; `value` is the mean of before less after.
+
+    Attributes:
+        t: mean difference in standard errors; negative when distances grew. None when undefined.
+        df: degrees of freedom: (target, set) pairs less one.
+        p_value: two-sided. It takes the pairs for independent, which pairs that share a word are not.
+    """
+
+    t: float | None = None
+    df: int | None = None
+    p_value: float | None = None
+
+
+def mac(x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | None = BCA) -> MacResult:
+    """Mean average cosine distance of the words of X and Y, taken together, from the attribute sets A and B.
+
+    S(t, A_j) is the mean of 1 − cos over the words of A_j; MAC is the mean of S over all targets and sets. Range
+    [0, 2]; 1 means no association; 0 means that every target points the same way as every attribute. Nearer to 1 is
+    less biased. Undefined when a set is empty or holds a zero vector. WEFE agrees; sweater's "mac" is the mean
+    similarity, 1 less this.
+    """
+    sets = prepared(x=x, y=y, a=a, b=b)
+    reason = undefined(sets)
+    if reason is not None:
+        return MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+    targets = np.concatenate([sets["x"], sets["y"]])
+    return _result([cosines(targets, sets[name]) for name in "ab"], _resampled(sets), interval)
+
+
+def mac_of_sets(
+    targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, interval: Resampling | None = BCA
+) -> MacResult:
+    """MAC with any number of attribute sets."""
+    sets = prepared(targets=targets, **{f"attributes {number}": one for number, one in enumerate(attribute_sets)})
+    reason = undefined(sets) if attribute_sets else "there are no attribute sets"
+    if reason is not None:
+        return MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+    targets = sets.pop("targets")
+    return mac_from_similarities([cosines(targets, one) for one in sets.values()], interval=interval)
+
+
+def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resampling | None = BCA) -> MacResult:
+    """MAC from cosine similarities: one matrix for each attribute set, its rows the target words, its columns the set.
+
+    Raises:
+        ParameterError: the matrices differ in their number of rows.
+    """
+    blocks = [matrix(f"similarities {number}", one) for number, one in enumerate(similarities)]
+    if not blocks or not all(block.size for block in blocks):
+        reason = "there are no similarities" + ("" if not blocks else " with one of the sets")
+        return MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+    if len({len(block) for block in blocks}) > 1:
+        raise ParameterError(
+            f"Each matrix must hold one row for each target word. Got {[len(block) for block in blocks]} rows."
+        )
+    names = [f"attributes {number}" for number in range(len(blocks))]
+    units = {"targets": len(blocks[0]), **{name: block.shape[1] for name, block in zip(names, blocks, strict=True)}}
+
+    def values(counts: Mapping[str, Array]) -> Array:
+        return _weighted(counts["targets"], [counts[name] for name in names], blocks)
+
+    return _result(blocks, Resampled(units, values), interval)
+
+
+def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> MacChange:
+    """Paired t test between the (target, set) distances of the same words before and after, as Manzini et al. do.
+
+    `value` is the mean of before less after: negative when distances grew, which is less bias. The interval is
+    Student's, over the (target, set) pairs. Undefined when either MAC is, with fewer than two pairs, or when all
+    differences are the same.
+
+    Raises:
+        ParameterError: the two do not have the same targets and sets, or `level` is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ParameterError(f"The 'level' of mac_change must lie between 0 and 1. Got {level!r}.")
+    reason = before.reason or after.reason
+    if reason is not None:
+        return MacChange(value=None, reason=reason)
+    first, second = np.array(before.distances), np.array(after.distances)
+    if first.shape != second.shape:
+        raise ParameterError(
+            f"Before and after must have the same targets and sets. Got {first.shape} and {second.shape}."
+        )
+    differences = (first - second).ravel()
+    df, mean = differences.size - 1, float(differences.mean())
+    deviation = float(differences.std(ddof=1)) if df else 0.0
+    if deviation <= EQUAL:
+        why = "all differences are the same" if df else "a t test needs at least two (target, set) pairs"
+        return MacChange(value=mean if df else None, reason=why, df=df)
+    error = deviation / differences.size**0.5
+    margin = float(stdtrit(df, (1 + level) / 2)) * error
+    return MacChange(
+        value=mean,
+        interval=Interval(mean - margin, mean + margin, level, "student", 0, "(target, set) pairs"),
+        t=mean / error,
+        df=df,
+        p_value=2 * float(stdtr(df, -abs(mean / error))),
+    )
+
+
+def _result(blocks: Sequence[Matrix], resampled: Resampled, interval: Resampling | None) -> MacResult:
+    distances = np.column_stack([1 - block.mean(axis=1) for block in blocks])
+    value = float(distances.mean())
+    return MacResult(
+        value=value,
+        interval=interval_over_words(value, resampled, interval),
+        distances=tuple(floats(row) for row in distances),
+    )
+
+
+def _weighted(targets: Array, attributes: Sequence[Array], blocks: Sequence[Matrix]) -> Array:
+    similarity = sum(
+        (targets * (drawn @ block.T)).sum(axis=1) / drawn.sum(axis=1)
+        for drawn, block in zip(attributes, blocks, strict=True)
+    )
+    distance: Array = 1 - similarity / (targets.sum(axis=1) * len(blocks))
+    return distance
+
+
+def _resampled(sets: Mapping[str, Matrix]) -> Resampled:
+    targets = np.concatenate([sets["x"], sets["y"]])
+    blocks = [cosines(targets, sets[name]) for name in "ab"]
+
+    def values(counts: Mapping[str, Array]) -> Array:
+        return _weighted(np.concatenate([counts["x"], counts["y"]], axis=1), [counts["a"], counts["b"]], blocks)
+
+    return Resampled({name: len(sets[name]) for name in "xyab"}, values)
+
+
+TEST = SetTest(
+    name="mac",
+    function=mac,
+    resampled=_resampled,
+    sets=("x", "y", "a", "b"),
+    rotation_invariant=True,
+    scale_invariant=True,
+    length_invariant=True,
+    swap_xy="unchanged",
+    swap_ab="unchanged",
+    range=(0.0, 2.0),
+    zero="every target word points the same way as every attribute word; no association is 1",
+    source="Manzini et al. 2019, mean average cosine similarity",
+)

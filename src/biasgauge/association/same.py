@@ -1,0 +1,95 @@
+"""SAME: how strongly words lean to either of two attribute sets, whichever it is.
+
+Source: Schröder, Schulz, Kenneweg, Feldhans, Hinder & Hammer, "Evaluating Metrics for Bias in Word Embeddings",
+arXiv:2111.07864 (2021), the definition of SAME for two attribute sets, with its skew and stereotype parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
+from biasgauge.association.result import AssociationResult
+from biasgauge.association.set_test import Resampled, SetTest
+from biasgauge.association.word_sets import EQUAL, Matrix, floats, prepared, undefined, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SameResult(AssociationResult):
+    """The outcome of SAME; `value` is the mean of the absolute `biases`.
+
+    Attributes:
+        biases: signed bias of each target word; positive leans to A; in [-1, 1].
+        skew: mean of the biases: do the words, as a whole, lean to one side?
+        stereotype: standard deviation of the biases (ddof 0): do some words lean to one side and some to the other?
+    """
+
+    biases: tuple[float, ...] = ()
+    skew: float | None = None
+    stereotype: float | None = None
+
+
+def same(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | None = BCA) -> SameResult:
+    """Mean of |b(w)| over the words of X, b(w) = (mean cos(w, A) − mean cos(w, B)) / ‖mean unit A − mean unit B‖.
+
+    That is the cosine between w and the direction from the middle of B to the middle of A, so that the largest
+    association that A and B allow counts as 1. Range [0, 1]; 0 means that no word leans to either. Undefined when a set
+    is empty or holds a zero vector, or when A and B have the same middle. The authors' later form for three and more
+    groups is not here.
+    """
+    sets = prepared(x=x, a=a, b=b)
+    reason = undefined(sets)
+    if reason is None:
+        difference = unit(sets["a"]).mean(axis=0) - unit(sets["b"]).mean(axis=0)
+        if np.linalg.norm(difference) <= EQUAL:
+            reason = "both attribute sets have the same mean direction, so there is nothing to lean to"
+    if reason is not None:
+        return SameResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+    biases = unit(sets["x"]) @ unit(difference)
+    value = float(np.abs(biases).mean())
+    return SameResult(
+        value=value,
+        interval=interval_over_words(value, _resampled(sets), interval),
+        biases=floats(biases),
+        skew=float(biases.mean()),
+        stereotype=float(biases.std()),
+    )
+
+
+def _resampled(sets: Mapping[str, Matrix]) -> Resampled:
+    x, a, b = (unit(sets[name]) for name in "xab")
+
+    def values(counts: Mapping[str, Array]) -> Array:
+        share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
+        directions = share["a"] @ a - share["b"] @ b
+        lengths = np.linalg.norm(directions, axis=1)
+        total: Array = (share["x"] * np.abs(directions @ x.T)).sum(axis=1)
+        return total / np.where(lengths > EQUAL, lengths, np.nan)
+
+    return Resampled({name: len(one) for name, one in sets.items()}, values)
+
+
+TEST = SetTest(
+    name="same",
+    function=same,
+    resampled=_resampled,
+    sets=("x", "a", "b"),
+    rotation_invariant=True,
+    scale_invariant=True,
+    length_invariant=True,
+    swap_xy=None,
+    swap_ab="unchanged",
+    range=(0.0, 1.0),
+    zero="no word leans to either attribute set",
+    source="Schröder et al. 2021, SAME for two attribute sets",
+)

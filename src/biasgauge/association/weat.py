@@ -1,0 +1,262 @@
+"""WEAT: do two sets of target words lean differently towards two sets of attribute words?
+
+Source: Caliskan, Bryson & Narayanan, "Semantics derived automatically from language corpora contain human-like biases",
+Science 356 (2017), Methods: s(w, A, B), s(X, Y, A, B), the effect size and the one-sided permutation test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from biasgauge.association.intervals import BCA, Interval, Resampling, interval_over_words, undefined_interval
+from biasgauge.association.permutation import Alternative, Ties, permutation_p
+from biasgauge.association.result import AssociationResult
+from biasgauge.association.set_test import Resampled, SetTest
+from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, matrix, prepared, undefined
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatResult(AssociationResult):
+    """The outcome of a WEAT; `value` is the effect size.
+
+    Attributes:
+        statistic: sum of the associations of X less that of Y; None when a set is empty or holds a zero vector.
+        x_associations: s(w, A, B) of each word of X; positive leans to A, 0 to neither; in [-2, 2].
+        y_associations: the same for Y.
+        p_value: share of splits of X and Y together that are at least as extreme as this one.
+        p_method: "exact" over all splits or "monte-carlo" over random ones.
+        p_interval: a point when exact, the Clopper–Pearson interval otherwise.
+        splits: how many splits of these sizes there are.
+        samples: how many of them were drawn; 0 when exact.
+        alternative: which splits are extreme: "greater", "less" or "two-sided".
+        ties: whether splits equal to the observed one count ("inclusive") or not ("strict").
+        ddof: 0 divides the variance by the number of words, 1 by one less.
+    """
+
+    statistic: float | None = None
+    x_associations: tuple[float, ...] = ()
+    y_associations: tuple[float, ...] = ()
+    p_value: float | None = None
+    p_method: Literal["exact", "monte-carlo"] | None = None
+    p_interval: Interval | None = None
+    splits: int | None = None
+    samples: int | None = None
+    alternative: Alternative = "greater"
+    ties: Ties = "inclusive"
+    ddof: int = 0
+
+    @property
+    def effect_size(self) -> float | None:
+        """Difference of the two mean associations in standard deviations of all of them."""
+        return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object, with `effect_size` in the place of `value`."""
+        shape = super().to_dict()
+        return {"effect_size": shape.pop("value"), **shape}
+
+
+def associations(targets: ArrayLike, a: ArrayLike, b: ArrayLike) -> Array:
+    """How much closer each target word is to A than to B: mean cosine with A less mean cosine with B.
+
+    Positive leans to A; 0 means as close to both; range [-2, 2]. Invariant to rotation and to the lengths of vectors.
+
+    Raises:
+        ParameterError: a set is empty or holds a zero vector, so that there is no association.
+    """
+    sets = prepared(targets=targets, a=a, b=b)
+    reason = undefined(sets)
+    if reason is not None:
+        raise ParameterError(f"Associations are undefined: {reason}.")
+    return _associations(cosines(sets["targets"], sets["a"]), cosines(sets["targets"], sets["b"]))
+
+
+def effect_size(x_associations: ArrayLike, y_associations: ArrayLike, *, ddof: int = 0) -> float | None:
+    """(Mean over X − mean over Y) / standard deviation over X and Y together.
+
+    Positive: X leans to A more than Y does; 0: both lean alike. With equal sizes and `ddof=0` it lies in [-2, 2]. None
+    where there is no standard deviation: a set is empty, or all associations are the same.
+    """
+    x, y = np.asarray(x_associations, dtype=np.float64), np.asarray(y_associations, dtype=np.float64)
+    if not x.size or not y.size:
+        return None
+    return _effect_size(x, y, ddof, scale=max(float(np.abs(x).max()), float(np.abs(y).max())))
+
+
+def weat(
+    x: ArrayLike,
+    y: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    ddof: int = 0,
+    alternative: Alternative = "greater",
+    max_exact: int = 2_000_000,
+    samples: int = 100_000,
+    ties: Ties = "inclusive",
+    random_state: int = 0,
+    interval: Resampling | None = BCA,
+) -> WeatResult:
+    """Word Embedding Association Test of the target sets X and Y against the attribute sets A and B.
+
+    Positive: X leans to A, Y to B; 0: both lean alike. Sets may differ in size: the standard deviation keeps its
+    formula, and p permutes the difference of means. Undefined, with a reason, when a set is empty or holds a zero
+    vector, or when all words have the same association (p is then 1). WEFE resamples words with replacement for p;
+    sweater uses `ddof=1` and another standard deviation when sizes differ; XWEAT counts with `ties="strict"`.
+    """
+    sets = prepared(x=x, y=y, a=a, b=b)
+    reason = undefined(sets)
+    if reason is not None:
+        return WeatResult(
+            value=None,
+            reason=reason,
+            interval=undefined_interval(interval, reason),
+            alternative=alternative,
+            ties=ties,
+            ddof=ddof,
+        )
+    return weat_from_similarities(
+        *(cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"),
+        ddof=ddof,
+        alternative=alternative,
+        max_exact=max_exact,
+        samples=samples,
+        ties=ties,
+        random_state=random_state,
+        interval=interval,
+    )
+
+
+def weat_from_similarities(
+    xa: ArrayLike,
+    xb: ArrayLike,
+    ya: ArrayLike,
+    yb: ArrayLike,
+    *,
+    ddof: int = 0,
+    alternative: Alternative = "greater",
+    max_exact: int = 2_000_000,
+    samples: int = 100_000,
+    ties: Ties = "inclusive",
+    random_state: int = 0,
+    interval: Resampling | None = BCA,
+) -> WeatResult:
+    """WEAT from similarities: `xa` holds one row for each word of X and one column for each word of A, and so on.
+
+    Any similarity will do. Undefined as in `weat`.
+
+    Raises:
+        ParameterError: the matrices do not fit together or hold a nan, or `ddof` is neither 0 nor 1.
+    """
+    if ddof not in {0, 1}:
+        raise ParameterError(f"The 'ddof' of weat must be 0 or 1. Got {ddof!r}.")
+    blocks = {name: matrix(name, values) for name, values in {"xa": xa, "xb": xb, "ya": ya, "yb": yb}.items()}
+    rules: dict[str, Any] = {"alternative": alternative, "ties": ties, "ddof": ddof}
+    empty = [name for name, block in blocks.items() if not block.size]
+    if empty:
+        reason = f"there are no similarities in {empty[0]!r}"
+        return WeatResult(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)
+    _check_fit(blocks)
+    s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
+    scale = max(float(np.abs(block).max()) for block in blocks.values())
+    p = permutation_p(
+        s_x,
+        s_y,
+        alternative=alternative,
+        max_exact=max_exact,
+        samples=samples,
+        ties=ties,
+        random_state=random_state,
+        scale=scale,
+    )
+    value = _effect_size(s_x, s_y, ddof, scale)
+    if value is None:
+        why = "all target words have the same association, so there is no spread"
+        found = undefined_interval(interval, why)
+    else:
+        why = None
+        found = interval_over_words(value, _resampled_similarities(blocks, ddof), interval)
+    return WeatResult(
+        value=value,
+        reason=why,
+        interval=found,
+        statistic=float(s_x.sum() - s_y.sum()),
+        x_associations=floats(s_x),
+        y_associations=floats(s_y),
+        p_value=p.p_value,
+        p_method=p.method,
+        p_interval=p.interval,
+        splits=p.splits,
+        samples=p.samples,
+        **rules,
+    )
+
+
+def _associations(to_a: Matrix, to_b: Matrix) -> Array:
+    difference: Array = to_a.mean(axis=1) - to_b.mean(axis=1)
+    return difference
+
+
+def _effect_size(x: Array, y: Array, ddof: int, scale: float) -> float | None:
+    """Give the effect size; None when associations differ by rounding alone, given the scale of the similarities."""
+    deviation = float(np.concatenate([x, y]).std(ddof=ddof))
+    return float(x.mean() - y.mean()) / deviation if deviation > EQUAL * scale else None
+
+
+def _check_fit(blocks: Mapping[str, Matrix]) -> None:
+    shapes = {name: block.shape for name, block in blocks.items()}
+    rows = all(shapes[f"{target}a"][0] == shapes[f"{target}b"][0] for target in "xy")
+    columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
+    if not (rows and columns):
+        raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
+
+
+def _resampled(sets: Mapping[str, Matrix], *, ddof: int = 0) -> Resampled:
+    blocks = {target + attribute: cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"}
+    return _resampled_similarities(blocks, ddof)
+
+
+def _resampled_similarities(blocks: Mapping[str, Matrix], ddof: int) -> Resampled:
+    to_a, to_b = np.concatenate([blocks["xa"], blocks["ya"]]), np.concatenate([blocks["xb"], blocks["yb"]])
+    n_x, n_y = len(blocks["xa"]), len(blocks["ya"])
+    least = EQUAL * max(float(np.abs(block).max()) for block in blocks.values())
+
+    def values(counts: Mapping[str, Array]) -> Array:
+        share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
+        scores = share["a"] @ to_a.T - share["b"] @ to_b.T
+        means = [(share["x"] * scores[:, :n_x]).sum(axis=1), (share["y"] * scores[:, n_x:]).sum(axis=1)]
+        drawn = np.concatenate([counts["x"], counts["y"]], axis=1)
+        size = drawn.sum(axis=1)
+        centred = scores - ((drawn * scores).sum(axis=1) / size)[:, None]
+        deviation = np.sqrt((drawn * centred**2).sum(axis=1) / (size - ddof))
+        effect: Array = (means[0] - means[1]) / np.where(deviation > least, deviation, np.nan)
+        return effect
+
+    return Resampled({"x": n_x, "y": n_y, "a": to_a.shape[1], "b": to_b.shape[1]}, values)
+
+
+TEST = SetTest(
+    name="weat",
+    function=weat,
+    resampled=_resampled,
+    sets=("x", "y", "a", "b"),
+    rotation_invariant=True,
+    scale_invariant=True,
+    length_invariant=True,
+    swap_xy="negates",
+    swap_ab="negates",
+    range=(None, None),
+    zero="X and Y lean alike towards A and B",
+    source="Caliskan et al. 2017, Methods",
+)

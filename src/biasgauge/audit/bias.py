@@ -1,0 +1,34 @@
+"""How biased a model is about each concept that a lexicon speaks of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge.lexicons import AssociationTest, Stereotypes
+from biasgauge.scores import Resampling, mac, weat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.lexicons import Lexicon
+    from biasgauge.scores import Association
+
+
+def measure_bias(
+    model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallback: bool, random_state: int
+) -> Iterator[Association]:
+    """WEAT, two-sided, for an association test; MAC for stereotypes; nothing for a list that is no test by itself."""
+    interval = Resampling(random_state=random_state)
+    if isinstance(lexicon, AssociationTest):
+        yield weat(
+            model,
+            lexicon,
+            alternative="two-sided",
+            min_coverage=min_coverage,
+            case_fallback=case_fallback,
+            random_state=random_state,
+            interval=interval,
+        )
+    elif isinstance(lexicon, Stereotypes):
+        yield mac(model, lexicon, min_coverage=min_coverage, case_fallback=case_fallback, interval=interval)

@@ -1,0 +1,231 @@
+"""Computes all measures of one model, block by block: memory is set by a block, not by the vocabulary.
+
+Linear measures of all pairs are one matrix product per block. Neighbours are found once per block and shared by all
+pairs; a neighbour's vote is looked up in a table of signs, no vector is gathered. Blocks run on several threads, each
+computed alike wherever it runs, so that results depend neither on the threads nor on their number.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from threading import local
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.measures import Linear, Neighbourhood
+from biasgauge.measures.measure import row_lengths, unit_rows
+from biasgauge.scores.neighbours import Workspace, block_rows, drop_nearest, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.measures import Measure
+
+_ROWS = 8192
+_TILE = 1024
+SMALL, LARGE = 1e-30, 1e30
+"""Between these, the square of a length is safe in single precision."""
+
+_DOUBT = 1e-6
+"""A bias of a single-precision unit vector this small may have the wrong sign."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to compute on one model.
+
+    Attributes:
+        vectors: the whole model, words × dimensions, as stored.
+        rows: rows of the target words.
+        first, second: rows of the ends of the pairs.
+        measures: in the order of the result.
+        k: how many neighbours vote.
+        pool: rows that may be neighbours; None for all.
+    """
+
+    vectors: NDArray[np.floating[Any]]
+    rows: NDArray[np.intp]
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    measures: Sequence[Measure]
+    k: int
+    pool: NDArray[np.intp] | None = None
+
+    def directions(self, measure: Linear) -> NDArray[np.float64]:
+        """Direction of each pair, pairs × dimensions; NaN where there is none."""
+        return measure.direction(
+            self.vectors[self.first].astype(np.float64), self.vectors[self.second].astype(np.float64)
+        )
+
+    def undirected(self, measure: Linear) -> NDArray[np.bool_]:
+        """Which pairs have no direction, so that no score on them is defined."""
+        return np.asarray(np.isnan(self.directions(measure)).any(axis=1))
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The vectors that may be neighbours: of length 1, zero vectors left out.
+
+    Attributes:
+        unit: vectors.
+        rows: row of the model of each.
+        place: place in the pool of each row of the model, −1 for rows that are not in it.
+    """
+
+    unit: NDArray[np.float32]
+    rows: NDArray[np.intp]
+    place: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, task: Task) -> Pool:
+        """Scale the pool's vectors once."""
+        rows = np.arange(len(task.vectors)) if task.pool is None else np.unique(task.pool)
+        unit = np.empty((len(rows), task.vectors.shape[1]), np.float32)
+        for start in range(0, len(rows), _ROWS):
+            unit[start : start + _ROWS] = unit_block(task.vectors[rows[start : start + _ROWS]])
+        usable = unit.any(axis=1)
+        if not usable.all():
+            unit, rows = unit[usable], rows[usable]
+        place = np.full(len(task.vectors), -1, np.intp)
+        place[rows] = np.arange(len(rows))
+        return cls(unit, rows, place)
+
+    def votes(self, task: Task, measure: Neighbourhood) -> NDArray[np.int8]:
+        """How each vector of the pool votes on each pair: pool × pairs, +1, 0 or −1."""
+        directions = np.nan_to_num(task.directions(measure.bias)).T
+        votes = np.empty((len(self.unit), directions.shape[1]), np.int8)
+        for start in range(0, len(self.unit), _ROWS):
+            bias = self.unit[start : start + _ROWS].astype(np.float64) @ directions
+            self.settle(task, directions, start, bias)
+            votes[start : start + _ROWS] = measure.votes(bias)
+        return votes
+
+    def settle(self, task: Task, directions: NDArray[np.float64], start: int, bias: NDArray[np.float64]) -> None:
+        """Compute again, from the vectors as stored, biases whose sign the rounding of unit vectors may have decided.
+
+        `bias` holds the rows of the pool from `start` on and is changed in place.
+        """
+        doubtful = np.flatnonzero((np.abs(bias) < _DOUBT).any(axis=1))
+        if len(doubtful):
+            stored = task.vectors[self.rows[start + doubtful]].astype(np.float64)
+            bias[doubtful] = unit_rows(stored) @ directions
+
+
+def unit_block(block: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    """Rows of length 1, in single precision; zero rows stay zero."""
+    wide = block.astype(np.float64)
+    lengths = row_lengths(wide)
+    lengths[lengths == 0] = 1
+    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
+    return unit
+
+
+def compute(
+    task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None
+) -> NDArray[np.float32]:
+    """Scores, measures × pairs × words; NaN where a score is undefined: a zero vector, too few neighbours."""
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - the GPU engine works without it
+
+    scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
+    jobs = [*_linear_jobs(task, scores), *_neighbour_jobs(task, scores)]
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
+        for done, _ in enumerate(threads.map(lambda job: job(), jobs), 1):
+            if progress is not None:
+                progress(done, len(jobs))
+    for place, one in enumerate(task.measures):
+        if isinstance(one, Neighbourhood):
+            scores[place, task.undirected(one.bias)] = np.nan
+    return scores
+
+
+def _linear_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
+    places = [place for place, one in enumerate(task.measures) if isinstance(one, Linear)]
+    if not places:
+        return
+    measures = [one for one in task.measures if isinstance(one, Linear)]
+    directions = np.concatenate([task.directions(one) for one in measures]).astype(np.float32)
+    per_length = np.repeat([one.per_length for one in measures], len(task.first))
+    for start in range(0, len(task.rows), _ROWS):
+        yield partial(_linear_block, task, scores, places, directions, per_length, slice(start, start + _ROWS))
+
+
+def _linear_block(
+    task: Task,
+    scores: NDArray[np.float32],
+    places: list[int],
+    directions: NDArray[np.float32],
+    per_length: NDArray[np.bool_],
+    part: slice,
+) -> None:
+    rows = task.rows[part]
+    block = np.zeros((-(-len(rows) // _TILE) * _TILE, task.vectors.shape[1]), np.float32)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # `linear_exact` does those again
+        block[: len(rows)] = task.vectors[rows]
+        # The last bits of a product depend on its shape, so all have one: a score is the same in whatever company.
+        tiles = directions @ block.reshape(-1, _TILE, block.shape[1]).transpose(0, 2, 1)
+        found = tiles.transpose(1, 0, 2).reshape(len(directions), len(block))[:, : len(rows)]
+        squares = np.einsum("ij,ij->i", block, block)[: len(rows)]
+        found[per_length] /= np.sqrt(squares)
+    extreme = np.flatnonzero(~((squares > SMALL) & (squares < LARGE)))
+    if len(extreme):
+        found[:, extreme] = linear_exact(task, rows[extreme], directions, per_length)
+    found[np.isnan(directions[:, 0])] = np.nan  # one NaN of the many that there are: same input, same bytes
+    scores[places, :, part] = found.reshape(len(places), len(task.first), len(rows))
+
+
+def linear_exact(
+    task: Task, rows: NDArray[np.intp], directions: NDArray[np.float32], per_length: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Linear scores, directions × words, of vectors whose squares single precision cannot hold; NaN for zero ones."""
+    stored = task.vectors[rows].astype(np.float64)
+    lengths = row_lengths(stored)
+    found = directions.astype(np.float64) @ unit_rows(stored).T
+    found[~per_length] *= lengths
+    found[:, lengths == 0] = np.nan
+    return found
+
+
+def _neighbour_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
+    wanted = {place: one for place, one in enumerate(task.measures) if isinstance(one, Neighbourhood)}
+    if not wanted:
+        return
+    pool = Pool.of(task)
+    for exclusion in sorted({one.self_exclusion for one in wanted.values()}):
+        tables = {place: pool.votes(task, one) for place, one in wanted.items() if one.self_exclusion == exclusion}
+        step = block_rows(len(pool.unit))
+        workspaces = local()
+        for start in range(0, len(task.rows), step):
+            part = slice(start, start + step)
+            yield partial(_vote_block, task, scores, pool, tables, part, workspaces, exclusion == "first-hit")
+
+
+def _vote_block(
+    task: Task,
+    scores: NDArray[np.float32],
+    pool: Pool,
+    tables: dict[int, NDArray[np.int8]],
+    part: slice,
+    workspaces: local,
+    drop_first: bool,  # noqa: FBT001
+) -> None:
+    rows = task.rows[part]
+    queries = unit_block(task.vectors[rows])
+    own = np.full(len(rows), -1) if drop_first else pool.place[rows]
+    if len(pool.unit) <= task.k:
+        return
+    if not hasattr(workspaces, "own"):
+        workspaces.own = Workspace(block_rows(len(pool.unit)), len(pool.unit))
+    found = nearest(queries, pool.unit, task.k + drop_first, own, workspaces.own)
+    if drop_first:
+        found = drop_nearest(queries, pool.unit, found)
+    for place, votes in tables.items():
+        tally = votes[found].sum(axis=1, dtype=np.int32)
+        tally_by_pair = (tally / np.float32(task.k)).T
+        tally_by_pair[:, ~queries.any(axis=1)] = np.nan
+        scores[place, :, part] = tally_by_pair

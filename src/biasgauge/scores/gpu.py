@@ -1,0 +1,255 @@
+"""The engine on a GPU, through PyTorch: the same steps as on the CPU, the same results within single precision.
+
+The product may run in reduced precision (TF32), since it only proposes candidates; those that count are compared in
+double precision. Where the proposal could have missed one, the row is done again on the CPU.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+from biasgauge.measures import Linear, Neighbourhood
+from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, unit_block
+from biasgauge.scores.neighbours import DIGITS, drop_nearest, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import torch
+    from numpy.typing import NDArray
+
+PROPOSAL_ERROR = 2e-3
+"""Bound on the error of a TF32 product of unit vectors less a threshold: 2^-10 and 2^-11 for the rounded factors."""
+
+_ROWS = 65_536
+_PADDING = 4
+_BLOCK_BYTES = 2**33
+_SHARE = 8
+_SAMPLE = 4096
+_EXPECTED_PASSES = 4
+_LEAST_RANK = 16
+
+
+def device_named(name: str) -> torch.device:
+    """The device of that name: "cuda", "cuda:1", or "torch" for this engine on the CPU.
+
+    Raises:
+        ParameterError: PyTorch is not installed, or there is no such device.
+    """
+    try:
+        import torch  # noqa: PLC0415 - optional, and heavy
+    except ImportError as problem:
+        raise ParameterError(f"The device {name!r} needs PyTorch: pip install 'biasgauge[extrinsic]'.") from problem
+    try:
+        device = torch.device("cpu" if name == "torch" else name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError) as problem:
+        raise ParameterError(f"The device {name!r} cannot be used: {str(problem).splitlines()[0]}.") from problem
+    return device
+
+
+def compute(
+    task: Task, device: torch.device, progress: Callable[[int, int], None] | None = None
+) -> NDArray[np.float32]:
+    """Scores, measures × pairs × words; NaN where undefined. As `engine.compute`."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
+    for place, one in enumerate(task.measures):
+        if isinstance(one, Linear):
+            scores[place] = _linear(task, one, device)
+    wanted = {place: one for place, one in enumerate(task.measures) if isinstance(one, Neighbourhood)}
+    if not wanted:
+        return scores
+    pool = Pool.of(task)
+    if len(pool.unit) <= task.k:
+        return scores
+    on_device = widen(torch.from_numpy(pool.unit).to(device))
+    for exclusion in sorted({one.self_exclusion for one in wanted.values()}):
+        tables = {
+            place: _votes(task, one, pool, on_device)
+            for place, one in wanted.items()
+            if one.self_exclusion == exclusion
+        }
+        vote(task, pool, on_device, tables, scores, drop_first=exclusion == "first-hit", progress=progress)
+    for place, one in wanted.items():
+        scores[place, task.undirected(one.bias)] = np.nan
+    return scores
+
+
+def vote(
+    task: Task,
+    pool: Pool,
+    on_device: torch.Tensor,
+    tables: Mapping[int, torch.Tensor],
+    scores: NDArray[np.float32],
+    *,
+    drop_first: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Find neighbours block by block and write the tallies of each table's votes into the scores."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    free = torch.cuda.mem_get_info(on_device.device)[0] if on_device.is_cuda else _BLOCK_BYTES
+    compared = 12 * _proposals(task.k + drop_first) * pool.unit.shape[1]
+    step = max(min(_BLOCK_BYTES, free // _SHARE) // max(4 * len(pool.unit), compared), 64)
+    for start in range(0, len(task.rows), step):
+        part = slice(start, start + step)
+        found, usable = _neighbours(task, pool, on_device, part, drop_first=drop_first)
+        for place, votes in tables.items():
+            tally = votes[found].sum(dim=1, dtype=torch.int32).cpu().numpy()
+            scores[place, :, part] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
+        if progress is not None:
+            progress(min(start + step, len(task.rows)), len(task.rows))
+
+
+def _votes(task: Task, measure: Neighbourhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
+    """How each vector of the pool votes on each pair: pool × pairs, as `Pool.votes`."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    directions = np.nan_to_num(task.directions(measure.bias)).T
+    there = torch.from_numpy(directions).to(on_device.device)
+    unit = on_device[:, :-_PADDING]
+    blocks = []
+    for start in range(0, len(unit), _ROWS):
+        bias = (unit[start : start + _ROWS].double() @ there).cpu().numpy()
+        pool.settle(task, directions, start, bias)
+        blocks.append(measure.votes(bias))
+    return torch.from_numpy(np.concatenate(blocks)).to(on_device.device)
+
+
+def _linear(task: Task, measure: Linear, device: torch.device) -> NDArray[np.float32]:
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    directions = task.directions(measure).astype(np.float32)
+    there = torch.from_numpy(directions).to(device)
+    found = np.empty((len(task.first), len(task.rows)), np.float32)
+    for start in range(0, len(task.rows), _ROWS):
+        part = slice(start, start + _ROWS)
+        with np.errstate(over="ignore"):
+            stored = np.ascontiguousarray(task.vectors[task.rows[part]], np.float32)
+        block = torch.from_numpy(stored).to(device)
+        product = there @ block.T
+        squares = (block * block).sum(dim=1)
+        product = product / squares.sqrt() if measure.per_length else product
+        found[:, part] = product.cpu().numpy()
+        extreme = torch.nonzero(~((squares > SMALL) & (squares < LARGE))).ravel().cpu().numpy()
+        if len(extreme):
+            per_length = np.full(len(directions), measure.per_length)
+            found[:, start + extreme] = linear_exact(task, task.rows[start + extreme], directions, per_length)
+    return found
+
+
+def _neighbours(
+    task: Task, pool: Pool, on_device: torch.Tensor, part: slice, *, drop_first: bool
+) -> tuple[torch.Tensor, NDArray[np.bool_]]:
+    """Places in the pool of the k nearest, for a block of words, and which of the words have a direction."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    rows = task.rows[part]
+    place = pool.place[rows]
+    asked = on_device[torch.from_numpy(np.maximum(place, 0)).to(on_device.device)]
+    usable = place >= 0
+    outside = np.flatnonzero(~usable)
+    if len(outside):
+        queries = unit_block(task.vectors[rows[outside]])
+        usable[outside] = queries.any(axis=1)
+        asked[torch.from_numpy(outside).to(asked.device)] = widen(torch.from_numpy(queries).to(asked.device))
+    own = np.full(len(rows), -1) if drop_first else place
+    k = task.k + drop_first
+    found, sure = _propose(asked, on_device, k, torch.from_numpy(own).to(on_device.device))
+    doubtful = torch.nonzero(~sure).ravel().cpu().numpy()
+    if len(doubtful):
+        again = nearest(unit_block(task.vectors[rows[doubtful]]), pool.unit, k, own[doubtful])
+        found[torch.from_numpy(doubtful).to(found.device)] = torch.from_numpy(again).to(found.device)
+    if drop_first:
+        queries = unit_block(task.vectors[rows])
+        found = torch.from_numpy(drop_nearest(queries, pool.unit, found.cpu().numpy())).to(on_device.device)
+    return found, usable
+
+
+def _propose(asked: torch.Tensor, pool: torch.Tensor, k: int, own: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The k nearest of each row, and whether that is sure. The last columns of the pool are 1 and zeros (`widen`)."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    size = len(pool)
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    threshold = _threshold(asked, pool, k)
+    # The column of ones subtracts the threshold within the product: what passes is what is not negative.
+    asked = torch.cat([asked[:, :-_PADDING], -threshold[:, None], asked[:, 1 - _PADDING :]], dim=1)
+    above = asked @ pool.T
+    torch.set_float32_matmul_precision(before)
+    inside = torch.nonzero(own >= 0).ravel()
+    above[inside, own[inside]] = -torch.inf
+    row, column = _passed(above)
+    counts = torch.bincount(row, minlength=len(asked))
+    widest = int(counts.max())
+    slot = torch.arange(len(row), device=pool.device) - (torch.cumsum(counts, 0) - counts)[row]
+    columns = torch.full((len(asked), widest), size, dtype=torch.int64, device=pool.device)
+    values = torch.full((len(asked), widest), -torch.inf, device=pool.device)
+    columns[row, slot] = column
+    values[row, slot] = above[row, column]
+    keep = min(widest, _proposals(k))
+    best = torch.topk(values, keep, dim=1)
+    columns = torch.sort(columns.gather(1, best.indices), dim=1).values
+    exact = _exact(asked, pool, columns)
+    order = torch.sort(exact, dim=1, descending=True, stable=True)
+    chosen = columns.gather(1, order.indices[:, :k])
+    if chosen.shape[1] < k:
+        chosen = torch.nn.functional.pad(chosen, (0, k - chosen.shape[1]))
+    least = order.values[:, min(k, keep) - 1]
+    # What was not compared is at most as near as the last proposal, or as the threshold that it did not reach.
+    missed = threshold + torch.where(counts > keep, best.values[:, -1], 0) + PROPOSAL_ERROR
+    return chosen, (counts >= k) & (least > missed.double())
+
+
+def _proposals(k: int) -> int:
+    """How many of the nearest by the product are compared in double precision."""
+    return k + max(k // 4, 16)
+
+
+def widen(unit: torch.Tensor) -> torch.Tensor:
+    """Add a column of ones, for thresholds, and zeros up to a width that the hardware likes."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    wide = torch.nn.functional.pad(unit, (0, _PADDING))
+    wide[:, -_PADDING] = 1
+    return wide
+
+
+def _threshold(asked: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
+    """For each row a similarity that about four times k vectors reach, from an even sample of the pool."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    sample = pool[:: max(len(pool) // _SAMPLE, 1), :-_PADDING]
+    rank = max(round(_EXPECTED_PASSES * k / len(pool) * len(sample)), _LEAST_RANK)
+    if rank >= len(sample):
+        return torch.full((len(asked),), -2.0, device=pool.device)
+    return torch.topk(asked[:, :-_PADDING] @ sample.T, rank, dim=1).values[:, -1]
+
+
+def _passed(above: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows and columns of what is not negative, in order; few are, so eight are looked at together."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    size = above.shape[1]
+    flat = (above >= 0).view(-1)
+    whole = len(flat) // 8 * 8
+    words = torch.nonzero(flat[:whole].view(torch.int64)).ravel()
+    places = (words[:, None] * 8 + torch.arange(8, device=above.device)).view(-1)
+    places = torch.cat([places[flat[places]], whole + torch.nonzero(flat[whole:]).ravel()])
+    return places // size, places % size
+
+
+def _exact(asked: torch.Tensor, pool: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """Similarities in double precision, rounded as on the CPU; −infinity for the padding."""
+    import torch  # noqa: PLC0415 - optional, and heavy
+
+    size = pool.shape[0]
+    gathered = pool[columns.clamp(max=size - 1)].double()[:, :, :-_PADDING]
+    exact = torch.round(torch.einsum("ijk,ik->ij", gathered, asked[:, :-_PADDING].double()), decimals=DIGITS)
+    return torch.where(columns < size, exact, -torch.inf)

@@ -1,0 +1,271 @@
+"""A score tensor on disk: one folder, one file a model, read in part through a memory map.
+
+    STORE/
+      store.json         labels, settings, and which models are complete
+      0.scores.npy       measures × pairs × words of the first model, 32-bit
+      0.words.npy        why scores are undefined, by word: places in `REASONS`
+      0.pairs.npy        the same by measure and pair
+
+A model counts once `store.json` names it, and that file is replaced whole after the model's own files are: a killed
+process leaves every finished model and nothing half-written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._version import __version__
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.scores.tensor import ScoreTensor, places
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+MANIFEST = "store.json"
+_FORMAT = "biasgauge scores 1"
+_LABELS = ("measures", "pairs", "words")
+_DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
+_ENDS = 2
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """Scores of one model, and why some are undefined.
+
+    Attributes:
+        values: measures × pairs × words; NaN where undefined.
+        word_reasons: for each word the place in `REASONS`, 0 where its vector can be used.
+        pair_reasons: the same for measures × pairs; it outweighs that of the word.
+    """
+
+    values: NDArray[np.float32]
+    word_reasons: NDArray[np.uint8]
+    pair_reasons: NDArray[np.uint8]
+
+    def undefined(self) -> NDArray[np.uint8]:
+        """Reasons for every score: measures × pairs × words."""
+        by_pair = self.pair_reasons[:, :, None]
+        return np.where(by_pair, by_pair, self.word_reasons)
+
+
+class ScoreStore:
+    """A folder of scores. `create` makes one, `open` reads one, `append` adds a model, `read` gives a tensor."""
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        self.path = folder
+        self._manifest = manifest
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Labels of the measures."""
+        return tuple(self._manifest["measures"])
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Labels of the pairs."""
+        return tuple((first, second) for first, second in self._manifest["pairs"])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Labels of the words."""
+        return tuple(self._manifest["words"])
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Labels of the models that are complete."""
+        return tuple(self._manifest["models"])
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """How these scores came about."""
+        return {**self._manifest["provenance"], "models": dict(self._manifest["models"])}
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        measures: tuple[str, ...],
+        pairs: tuple[tuple[str, str], ...],
+        words: tuple[str, ...],
+        provenance: Mapping[str, Any],
+    ) -> ScoreStore:
+        """Make an empty store, or open the one that is there if it has the same labels and settings.
+
+        Raises:
+            InputError: another store is there, or something else.
+        """
+        folder = Path(path)
+        manifest = {
+            "format": _FORMAT,
+            "version": __version__,
+            "measures": list(measures),
+            "pairs": [list(pair) for pair in pairs],
+            "words": list(words),
+            "provenance": dict(provenance),
+            "models": {},
+        }
+        if (folder / MANIFEST).exists():
+            return cls.open(folder).must_match(manifest)
+        if folder.exists() and (not folder.is_dir() or any(item.suffix != ".part" for item in folder.iterdir())):
+            raise InputError(f"{folder}: exists and is no score store; name another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        store = cls(folder, manifest)
+        store._write_manifest()
+        return store
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> ScoreStore:
+        """Open a store.
+
+        Raises:
+            InputError: there is none, or it is damaged.
+        """
+        folder = Path(path)
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            known = manifest["format"] == _FORMAT
+        except OSError as problem:
+            raise InputError(
+                f"{folder}: is no score store ({problem.strerror}); `biasgauge score` makes one"
+            ) from problem
+        except (ValueError, TypeError, KeyError) as problem:
+            raise InputError(f"{folder / MANIFEST}: is damaged ({problem}); make the scores again") from problem
+        if not known:
+            raise InputError(
+                f"{folder / MANIFEST}: is of the format {manifest['format']!r}, this version reads {_FORMAT!r}"
+            )
+        if not _is_whole(manifest):
+            raise InputError(f"{folder / MANIFEST}: is damaged (labels are missing); make the scores again")
+        return cls(folder, manifest)
+
+    def must_match(self, manifest: Mapping[str, Any]) -> Self:
+        """Return this store if it has the labels and settings of `manifest`; say what differs otherwise."""
+        asked = json.loads(json.dumps({**manifest["provenance"], **{key: manifest[key] for key in _LABELS}}))
+        here = {**self._manifest["provenance"], **{key: self._manifest[key] for key in _LABELS}}
+        for key in (*_LABELS, *asked, *here):
+            if key not in here or key not in asked or here[key] != asked[key]:
+                raise InputError(f"{self.path}: holds scores with other {key}; name another folder, or remove it")
+        return self
+
+    def check(self, model: str) -> None:
+        """Read the scores of a model in full and compare them with the checksum they were stored with.
+
+        Raises:
+            InputError: they are damaged.
+        """
+        number = list(self._manifest["models"]).index(model)
+        path = self._file(number, "scores")
+        try:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as problem:
+            raise InputError(f"{path}: cannot be read ({problem.strerror}); make the scores again") from problem
+        if digest != self._manifest["models"][model].get("sha256"):
+            raise InputError(f"{path}: is damaged (its checksum differs); make the scores again")
+
+    def append(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
+        """Add a model; it is there for good once this returns."""
+        shape = (len(self.measures), len(self.pairs), len(self.words))
+        if scores.values.shape != shape:
+            raise ParameterError(f"Scores for this store must have the shape {shape}. Got {scores.values.shape}.")
+        if model in self._manifest["models"]:
+            raise ParameterError(f"The store already has a model {model!r}.")
+        number = len(self._manifest["models"])
+        tables = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
+        for name, table in tables.items():
+            with whole_file(self._file(number, name)) as part, part.open("wb") as file:
+                np.save(file, np.ascontiguousarray(table, _DTYPES[name]), allow_pickle=False)
+        digest = hashlib.sha256(self._file(number, "scores").read_bytes()).hexdigest()
+        self._manifest["models"][model] = {**provenance, "sha256": digest}
+        self._write_manifest()
+
+    def read(
+        self,
+        *,
+        measure: Iterable[str] | None = None,
+        pair: Iterable[tuple[str, str]] | None = None,
+        word: Iterable[str] | None = None,
+        model: Iterable[str] | None = None,
+    ) -> ScoreTensor:
+        """Read some labels of each axis (None: all) into one tensor; nothing else is read from the disk.
+
+        Raises:
+            ParameterError: a label is not there.
+            InputError: there is no model yet, or a file is damaged.
+        """
+        if not self.models:
+            raise InputError(f"{self.path}: holds no model yet")
+        measures = places("measure", self.measures, measure)
+        pairs = places("pair", self.pairs, pair)
+        words = places("word", self.words, word)
+        models = places("model", self.models, model)
+        shape = (len(measures), len(pairs), len(words), len(models))
+        values, undefined = np.empty(shape, np.float32), np.empty(shape, np.uint8)
+        for place, number in enumerate(models):
+            scores = self._model(number)
+            part = ModelScores(
+                scores.values[np.ix_(measures, pairs, words)],
+                scores.word_reasons[words],
+                scores.pair_reasons[np.ix_(measures, pairs)],
+            )
+            values[..., place], undefined[..., place] = part.values, part.undefined()
+        return ScoreTensor(
+            values=values,
+            undefined=undefined,
+            measures=tuple(self.measures[place] for place in measures),
+            pairs=tuple(self.pairs[place] for place in pairs),
+            words=tuple(self.words[place] for place in words),
+            models=tuple(self.models[place] for place in models),
+            provenance=self.provenance,
+        )
+
+    def _model(self, number: int) -> ModelScores:
+        """One model, whose scores stay on disk until they are selected."""
+        by_pair = (len(self.measures), len(self.pairs))
+        return ModelScores(
+            self._table(number, "scores", (*by_pair, len(self.words))),
+            self._table(number, "words", (len(self.words),)),
+            self._table(number, "pairs", by_pair),
+        )
+
+    def _table(self, number: int, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        """Map one file of a model; what it holds must have the type and the shape that the labels ask for."""
+        path = self._file(number, name)
+        try:
+            table = np.lib.format.open_memmap(path, mode="r")
+        except (OSError, ValueError, EOFError) as problem:
+            raise InputError(f"{path}: cannot be read ({problem}); make the scores again") from problem
+        if table.shape != shape or table.dtype != _DTYPES[name]:
+            raise InputError(
+                f"{path}: holds {table.dtype} of shape {table.shape}, expected {np.dtype(_DTYPES[name])} of shape "
+                f"{shape}; make the scores again"
+            )
+        return table
+
+    def _file(self, number: int, name: str) -> Path:
+        return self.path / f"{number}.{name}.npy"
+
+    def _write_manifest(self) -> None:
+        write_text(self.path / MANIFEST, json.dumps(self._manifest, ensure_ascii=False))
+
+
+def _is_whole(manifest: Mapping[str, Any]) -> bool:
+    """Whether the labels, settings and models are there, and of the kind that they should be."""
+    labels = [manifest.get(key) for key in _LABELS]
+    return (
+        all(isinstance(one, list) for one in labels)
+        and all(isinstance(pair, list) and len(pair) == _ENDS for pair in manifest["pairs"])
+        and isinstance(manifest.get("provenance"), dict)
+        and isinstance(manifest.get("models"), dict)
+        and all(isinstance(about, dict) for about in manifest["models"].values())
+    )

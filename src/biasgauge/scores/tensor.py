@@ -1,0 +1,167 @@
+"""`ScoreTensor`: measure × pair × word × model, every axis labelled, every gap with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+AXES = ("measure", "pair", "word", "model")
+
+REASONS = (
+    "",
+    "the word is not in the vocabulary",
+    "the word's vector is not finite",
+    "the word's vector is zero",
+    "an end of the pair is not in the vocabulary",
+    "an end of the pair has a vector that is not finite",
+    "an end of the pair has a zero vector",
+    "the ends of the pair have equal vectors",
+    "fewer than k neighbours exist",
+)
+"""Why a score is undefined; the tensor's mask holds the place in this list, 0 where the score is defined."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTensor:
+    """Scores with their labels. Whatever is selected, labels and scores are selected together.
+
+    Attributes:
+        values: measure × pair × word × model; NaN exactly where `undefined` is not 0.
+        undefined: places in `REASONS`, of the same shape.
+        measures, words, models: labels of their axes.
+        pairs: labels of the pairs, each (first, second).
+        provenance: checksums of the models and lexicons, settings, version: how these scores came about.
+    """
+
+    values: NDArray[np.float32]
+    undefined: NDArray[np.uint8]
+    measures: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    words: tuple[str, ...]
+    models: tuple[str, ...]
+    provenance: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        labels = (self.measures, self.pairs, self.words, self.models)
+        shape = tuple(len(one) for one in labels)
+        if self.values.shape != shape or self.undefined.shape != shape:
+            raise ParameterError(
+                f"A ScoreTensor needs one label for each place of each axis. Got labels for {shape}, scores of shape "
+                f"{self.values.shape} and reasons of shape {self.undefined.shape}."
+            )
+        for axis, names in zip(AXES, labels, strict=True):
+            if len(set(names)) != len(names):
+                raise ParameterError(f"The labels of the axis {axis!r} of a ScoreTensor must differ from each other.")
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Lengths of the four axes."""
+        return (len(self.measures), len(self.pairs), len(self.words), len(self.models))
+
+    def to_numpy(self) -> NDArray[np.float32]:
+        """Scores alone: measure × pair × word × model."""
+        return self.values
+
+    def reason(self, measure: str, pair: tuple[str, str], word: str, model: str) -> str:
+        """Why one score is undefined; empty where it is defined."""
+        one = self.select(measure=[measure], pair=[pair], word=[word], model=[model])
+        return REASONS[int(one.undefined[0, 0, 0, 0])]
+
+    def select(
+        self,
+        *,
+        measure: Iterable[str] | None = None,
+        pair: Iterable[tuple[str, str]] | None = None,
+        word: Iterable[str] | None = None,
+        model: Iterable[str] | None = None,
+    ) -> ScoreTensor:
+        """Keep some labels of each axis, in the order given; None keeps all.
+
+        Raises:
+            ParameterError: a label is not there.
+        """
+        measures = places("measure", self.measures, measure)
+        pairs = places("pair", self.pairs, pair)
+        words = places("word", self.words, word)
+        models = places("model", self.models, model)
+        grid = np.ix_(measures, pairs, words, models)
+        return replace(
+            self,
+            values=self.values[grid],
+            undefined=self.undefined[grid],
+            measures=tuple(self.measures[place] for place in measures),
+            pairs=tuple(self.pairs[place] for place in pairs),
+            words=tuple(self.words[place] for place in words),
+            models=tuple(self.models[place] for place in models),
+        )
+
+    def count_undefined(self) -> dict[str, int]:
+        """How many scores are undefined, by reason."""
+        counts = np.bincount(self.undefined.ravel(), minlength=len(REASONS))
+        return {reason: int(count) for reason, count in zip(REASONS, counts, strict=True) if reason and count}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a score: measure, first, second, word, model, score, and the reason where it is undefined."""
+        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most scores take to compute
+
+        measures, pairs, words, models = (axis.ravel() for axis in np.indices(self.shape))
+        ends = np.array(self.pairs, dtype=object).reshape(-1, 2)
+        return pd.DataFrame(
+            {
+                "measure": np.array(self.measures, dtype=object)[measures],
+                "first": ends[pairs, 0],
+                "second": ends[pairs, 1],
+                "word": np.array(self.words, dtype=object)[words],
+                "model": np.array(self.models, dtype=object)[models],
+                "score": self.values.ravel(),
+                "undefined": np.array(REASONS, dtype=object)[self.undefined.ravel()],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Labels, shape, counts of undefined scores and provenance, without the scores."""
+        return {
+            "shape": dict(zip(AXES, self.shape, strict=True)),
+            "measures": list(self.measures),
+            "pairs": [list(pair) for pair in self.pairs],
+            "words": len(self.words),
+            "models": list(self.models),
+            "undefined": self.count_undefined(),
+            "provenance": dict(self.provenance),
+        }
+
+    def __repr__(self) -> str:
+        sizes = " × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in zip(AXES, self.shape, strict=True))
+        missing = sum(self.count_undefined().values())
+        return f"<ScoreTensor {sizes}, {missing:,} undefined>"
+
+    def _repr_html_(self) -> str:
+        from html import escape  # noqa: PLC0415 - for notebooks alone
+
+        return f"<p>{escape(repr(self))}</p>"
+
+
+def places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> list[int]:
+    """Where the wanted labels of an axis are, in their order; None for all."""
+    if wanted is None:
+        return list(range(len(names)))
+    if isinstance(wanted, str):
+        raise ParameterError(f"Labels of the axis {axis!r} must come in a list. Got the string {wanted!r}.")
+    index = {name: place for place, name in enumerate(names)}
+    found = []
+    for label in wanted:
+        key = tuple(label) if axis == "pair" else label
+        if key not in index:
+            raise ParameterError(f"There is no {axis} {label!r}.")
+        found.append(index[key])
+    return found

@@ -1,0 +1,190 @@
+"""Association tests on an embedding: labels, lost words, refusals; the arithmetic is tested with its own room."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import biasgauge as bg
+from biasgauge.association import TESTS
+from biasgauge.association import weat as weat_of_arrays
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SETS: dict[str, Any] = {"x": ["x1", "x2", "x3"], "y": ["y1", "y2", "y3"], "a": ["a1", "a2"], "b": ["b1", "b2"]}
+
+
+def model(*missing: str, extra: tuple[str, ...] = ()) -> bg.Embedding:
+    """Words with fixed random vectors; `missing` are left out, the others keep their vectors."""
+    words = [word for members in SETS.values() for word in members]
+    vectors = np.random.default_rng(5).standard_normal((len(words) + len(extra), 6))
+    kept = [row for row, word in enumerate(words) if word not in missing]
+    rows = [*kept, *range(len(words), len(words) + len(extra))]
+    return bg.Embedding(tuple([words[row] for row in kept] + list(extra)), vectors[rows], name="toy")
+
+
+def arrays(embedding: bg.Embedding, **sets: list[str]) -> dict[str, Any]:
+    return {role: np.array([embedding[word] for word in words]) for role, words in sets.items()}
+
+
+def test_the_labelled_result_is_that_of_the_arrays() -> None:
+    vectors = model()
+    expected = weat_of_arrays(**arrays(vectors, **SETS), alternative="two-sided", ddof=1)
+    found = bg.weat(vectors, alternative="two-sided", ddof=1, **SETS)
+    assert found.effect_size == expected.effect_size
+    assert (found.statistic, found.p_value, found.p_method) == (expected.statistic, expected.p_value, "exact")
+    assert found.interval == expected.interval
+    assert found.associations["y2"] == expected.y_associations[1]
+    assert list(found.associations) == [*SETS["x"], *SETS["y"]]
+
+
+def test_a_lexicon_a_toml_and_a_query_mean_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    parts = [f'[{role}]\nname = "{role} set"\nwords = {json.dumps(words)}\n' for role, words in SETS.items()]
+    path.write_text('kind = "test"\n' + "".join(parts))
+
+    @dataclass
+    class Query:
+        target_sets: list[list[str]] = field(default_factory=lambda: [SETS["x"], SETS["y"]])
+        attribute_sets: list[list[str]] = field(default_factory=lambda: [SETS["a"], SETS["b"]])
+
+    results = [bg.weat(model(), **SETS), bg.weat(model(), path), bg.weat(model(), Query())]
+    assert len({result.effect_size for result in results}) == 1
+    assert results[1].sets["x"] == "x set"
+
+
+@pytest.mark.parametrize("kind", sorted(TESTS))
+def test_every_test_runs_and_states_interval_coverage_and_settings(kind: str) -> None:
+    found = bg.association(model("a2"), kind=kind, min_coverage=0.5, **SETS)
+    needed = TESTS[kind].sets
+    lost = {"a": ["a2"]} if "a" in needed else {}
+    shape = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert shape["coverage"]["lost"] == lost
+    assert shape["settings"]["kind"] == kind
+    if found.value is None:
+        assert found.reason
+    else:
+        expected = TESTS[kind].function(
+            **arrays(model(), **{role: SETS[role] for role in needed} | ({"a": ["a1"]} if "a" in needed else {}))
+        )
+        assert found.value == expected.value
+
+
+def test_too_few_words_make_it_undefined_with_the_counts() -> None:
+    found = bg.weat(model("x1", "b2"), **SETS)
+    assert found.effect_size is None
+    assert found.p_value is None
+    assert found.reason == "fewer than 80% of the words found: x 2 of 3, b 1 of 2"
+    assert found.coverage.lost == {"x": ("x1",), "b": ("b2",)}
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.reason) == (None, found.reason)
+
+
+def test_losing_words_changes_coverage_not_silently_the_meaning() -> None:
+    """PEERS: dropping words made an embedding look less biased because aggregates skip nan."""
+    whole = bg.weat(model(), **SETS)
+    part = bg.weat(model("x1"), min_coverage=0.6, **SETS)
+    assert part.coverage.found == whole.coverage.found - 1
+    by_hand = weat_of_arrays(**arrays(model(), x=["x2", "x3"], y=SETS["y"], a=SETS["a"], b=SETS["b"]))
+    assert part.effect_size == by_hand.effect_size
+
+
+def test_a_repeated_word_counts_once() -> None:
+    """PEERS: duplicates counted as lost."""
+    twice = {**SETS, "x": ["x1", "x1", "x2", "x3"]}
+    assert bg.weat(model(), **twice).effect_size == bg.weat(model(), **SETS).effect_size
+    assert bg.weat(model(), **twice).coverage.lost == {}
+
+
+def test_pairs_stay_pairs_when_a_word_is_lost() -> None:
+    """PEERS: RIPA paired by index after dropping, so the wrong words were paired."""
+    found = bg.association(model("x1"), kind="set_ripa", min_coverage=0.6, x=SETS["x"], y=SETS["y"], a=SETS["a"])
+    by_hand = TESTS["set_ripa"].function(**arrays(model(), x=["x2", "x3"], y=["y2", "y3"], a=SETS["a"]))
+    assert found.value == by_hand.value
+
+
+def test_a_word_in_both_target_sets_is_refused_by_name() -> None:
+    shared = {**SETS, "y": ["y1", "x2"]}
+    with pytest.raises(bg.ParameterError, match="The word 'x2' is in both target sets"):
+        bg.weat(model(), **shared)
+
+
+def test_a_word_in_both_target_sets_under_another_case_is_refused_too() -> None:
+    shared = {**SETS, "y": ["y1", "y2", "X1"]}
+    with pytest.raises(bg.ParameterError, match="'x1' is in both target sets"):
+        bg.weat(model(), case_fallback=True, **shared)
+
+
+def test_two_unnamed_models_are_not_averaged() -> None:
+    with pytest.raises(bg.ParameterError, match="Got list"):
+        bg.weat([model(), model()], **SETS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"test": "occ16"}, "'occ16' is of kind 'words'; an association test needs kind 'test'"),
+        ({"test": "weat7", "x": ["a"]}, "takes either a lexicon or sets"),
+        ({"x": ["x1"], "y": ["y1"], "a": ["a1"]}, "needs the sets x, y, a, b. Missing: b"),
+        ({"test": "weat7", "kind": "wheat"}, "must be one of ect, mac,"),
+        ({"test": "weat7", "ddof": 2}, "The 'ddof' of weat must be 0 or 1"),
+    ],
+)
+def test_impossible_arguments_get_a_sentence(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(bg.ParameterError, match=sentence):
+        bg.association(bg.load_default(), **arguments)
+
+
+def test_direct_bias_by_hand() -> None:
+    vectors = bg.Embedding(
+        ("he", "she", "along", "across", "half"),
+        np.array([[1.0, 0], [-1, 0], [3, 0], [0, 5], [1, 1]]),
+    )
+    found = bg.direct_bias(vectors, pairs=[("he", "she")], words=["along", "across", "half"])
+    assert found.words == pytest.approx({"along": 1.0, "across": 0.0, "half": 2**-0.5})
+    assert found.value == pytest.approx((1 + 2**-0.5) / 3)
+    strict = bg.direct_bias(vectors, pairs=[("he", "she")], words=["half"], c=2)
+    assert strict.value == pytest.approx(0.5)
+    lost = bg.direct_bias(vectors, pairs=[("he", "she")], words=["half", "nowhere"])
+    assert (lost.value, lost.reason) == (None, "fewer than 80% found of: words")
+
+
+def test_indirect_bias_by_hand() -> None:
+    vectors = bg.Embedding(("he", "she", "u", "v"), np.array([[1.0, 0, 0], [-1, 0, 0], [1, 1, 0], [1, 0, 1]]))
+    # cos(u, v) = 1/2, all of it along the direction: across it, (0, 1, 0) and (0, 0, 1) are at right angles.
+    assert bg.indirect_bias(vectors, "u", "v", pairs=[("he", "she")]) == pytest.approx(1.0)
+    with pytest.raises(bg.ParameterError, match="'w' cannot be used: not in the vocabulary"):
+        bg.indirect_bias(vectors, "u", "w", pairs=[("he", "she")])
+
+
+def test_mac_of_stereotypes_and_its_change() -> None:
+    religion = bg.lexicon("religion")
+    vectors = bg.load_default()
+    found = bg.mac(vectors, "religion")
+    groups = [words for name, words in religion.sets.items() if name.endswith("attributes")]
+    targets = [word for name, words in religion.sets.items() if name.endswith("protected") for word in words]
+
+    def unit(word: str) -> np.ndarray:
+        vector = vectors[word].astype(np.float64)
+        return np.asarray(vector / np.linalg.norm(vector))
+
+    by_hand = np.mean([[np.mean([1 - unit(t) @ unit(w) for w in words]) for words in groups] for t in targets])
+    assert found.value == pytest.approx(by_hand, abs=1e-12)
+    other = bg.Embedding(vectors.words, vectors.vectors.astype(np.float32) + np.float32(0.01), name="shifted")
+    change = bg.mac_change(vectors, other, "religion")
+    assert change.df == 44  # 15 targets × 3 sets − 1, as in Manzini et al.
+    assert bg.mac_change(vectors, vectors, "religion").t is None
+    with pytest.raises(bg.ParameterError, match="must have the same words"):
+        bg.mac_change(vectors, vectors.subset([*targets, *groups[0]]), "religion", min_coverage=0)
+
+
+@pytest.mark.shared
+def test_weat_7_on_google_news_is_the_published_number(shared_data: Path) -> None:
+    path = shared_data / "googlenews_subset_union" / "googlenews_union_31927x300.npz"
+    assert bg.weat(path, "weat7").effect_size == pytest.approx(0.9981, abs=5e-5)  # the authors' distances, ddof 0
+    assert bg.weat(path, "weat7", ddof=1).effect_size == pytest.approx(0.9664, abs=5e-5)
