@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         mac,
         mac_change,
         score,
+        score_to_store,
         weat,
     )
 
@@ -79,6 +80,7 @@ __all__ = [
     "measure_names",
     "save",
     "score",
+    "score_to_store",
     "seed_bank",
     "weat",
 ]
@@ -109,6 +111,7 @@ _ROOMS = {
         "mac",
         "mac_change",
         "score",
+        "score_to_store",
         "weat",
     ),
 }

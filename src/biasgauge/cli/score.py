@@ -13,7 +13,7 @@ from biasgauge.cli.screen import console, print_json, print_table, progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from biasgauge.scores import ScoreTensor
+    from biasgauge.scores import ScoreStore
 
 EPILOGUE = """\
 Writes a folder with one file a model. Run again after an interruption, it
@@ -68,7 +68,8 @@ def score(
     from biasgauge.cli.words import asked_words  # noqa: PLC0415 - as above
 
     with progress(options, "scoring") as report:
-        scores = bg.score(
+        store = bg.score_to_store(
+            out,
             [models, *more],
             pairs=pairs,
             words=asked_words(words),
@@ -77,35 +78,39 @@ def score(
             pool=asked_words(pool),
             as_published=as_published,
             case_fallback=case_fallback,
-            store=out,
             device=device,
             n_jobs=jobs,
             progress=report,
         )
     if options.json:
-        shape = scores.to_dict()
+        shape = store.to_dict()
         provenance = shape.pop("provenance")
         lost = {name: one["coverage"] for name, one in provenance["models"].items()}
         print_json(options, {**shape, "coverage": lost, "path": str(out)}, settings=provenance)
     else:
-        _show(scores, console(options))
+        _show(store, console(options))
     if not options.quiet:
         console(options).print(f"\nThe scores: {out.resolve()}", soft_wrap=True)
 
 
-def _show(scores: ScoreTensor, screen: Console) -> None:
+def _show(store: ScoreStore, screen: Console) -> None:
     import numpy as np  # noqa: PLC0415 - as in score
 
-    screen.print(repr(scores), markup=False)
+    about = store.to_dict()
+    screen.print(" × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in about["shape"].items()))
+    model = store.models[0]
     rows: list[tuple[str | int, ...]] = []
-    for place, name in enumerate(scores.measures):
-        values = scores.values[place][scores.undefined[place] == 0].astype(np.float64)
+    for name in store.measures:
+        scores = store.read(measure=[name], model=[model])
+        values = scores.values[scores.undefined == 0].astype(np.float64)
         middle = [f"{one:.3f}" for one in np.quantile(values, [0.05, 0.5, 0.95])] if len(values) else ["–"] * 3
-        rows.append((name, int(values.size), int(scores.undefined[place].size - values.size), *middle))
-    screen.print()
+        rows.append((name, int(values.size), int(scores.undefined.size - values.size), *middle))
+    screen.print(f"\n{model}", markup=False)
     print_table(screen, ("measure", "scores", "undefined", "5 %", "median", "95 %"), rows)
-    for reason, count in scores.count_undefined().items():
-        screen.print(f"{count:,} undefined: {reason}")
-    for model, about in scores.provenance["models"].items():
-        for part, lost in about["coverage"]["lost"].items():
-            screen.print(f"lost from {model} ({part}): {', '.join(lost)}", markup=False)
+    for reason, count in about["undefined"].items():
+        screen.print(f"{count:,} undefined in all: {reason}")
+    for name, one in store.provenance["models"].items():
+        if "recomputed" in one:
+            screen.print(f"computed again: {one['recomputed']}", markup=False)
+        for part, lost in one["coverage"]["lost"].items():
+            screen.print(f"lost from {name} ({part}): {', '.join(lost)}", markup=False)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+ZERO = "its vector is zero"
+
+
 def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
     """Spellings under which a word is looked for, in order: as written, lower case, capitalised."""
     if not case_fallback:
@@ -36,6 +39,14 @@ class Lookup:
     rows: NDArray[np.intp]
     lost: Mapping[str, str]
     respelled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def only(self, usable: NDArray[np.bool_], reason: str) -> Lookup:
+        """Keep the usable words; the others are lost for the reason given."""
+        if usable.all():
+            return self
+        kept = tuple(word for word, good in zip(self.words, usable, strict=True) if good)
+        lost = {word: reason for word, good in zip(self.words, usable, strict=True) if not good}
+        return Lookup(kept, self.rows[usable], MappingProxyType({**self.lost, **lost}), self.respelled)
 
     @property
     def asked(self) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings.coverage import Coverage, Lookup, spellings
+from biasgauge.embeddings.coverage import ZERO, Coverage, Lookup, spellings
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -120,9 +120,19 @@ class Embedding:
             respelled=MappingProxyType(respelled),
         )
 
-    def coverage(self, sets: Mapping[str, Sequence[str]], *, case_fallback: bool = False) -> Coverage:
-        """Say which words of each named set this embedding has, and which it lost. A repeated word counts once."""
-        return Coverage.of({name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()})
+    def coverage(
+        self, sets: Mapping[str, Sequence[str]], *, case_fallback: bool = False, directions: bool = False
+    ) -> Coverage:
+        """Say which words of each named set this embedding has, and which it lost. A repeated word counts once.
+
+        With `directions`, a word whose vector is zero counts as lost too: it has no direction to compare.
+        """
+        found = {name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()}
+        if directions:
+            found = {
+                name: one.only(np.asarray(self.vectors[one.rows].any(axis=1)), ZERO) for name, one in found.items()
+            }
+        return Coverage.of(found)
 
     def subset(self, words: Iterable[str]) -> Embedding:
         """Keep only `words` (those that are here), in the order of this embedding."""

@@ -4,7 +4,7 @@ from biasgauge.association import Interval, Resampling
 from biasgauge.scores.association import Association, Weat, association, weat
 from biasgauge.scores.direction import DirectBias, direct_bias, indirect_bias
 from biasgauge.scores.multiclass import mac, mac_change
-from biasgauge.scores.score import AS_PUBLISHED, score
+from biasgauge.scores.score import AS_PUBLISHED, score, score_to_store
 from biasgauge.scores.store import ScoreStore
 from biasgauge.scores.tensor import REASONS, ScoreTensor
 
@@ -24,5 +24,6 @@ __all__ = [
     "mac",
     "mac_change",
     "score",
+    "score_to_store",
     "weat",
 ]

@@ -210,7 +210,7 @@ def association(
     model = load(vectors)
     name, sets = _sets(test, {"x": x, "y": y, "a": a, "b": b}, TESTS[kind].sets)
     words = {role: one.words for role, one in sets.items()}
-    coverage = model.coverage(words, case_fallback=case_fallback)
+    coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
     _refuse_shared(model, coverage)
     chosen = _paired(coverage, words) if TESTS[kind].paired else coverage
     recorded = {

@@ -85,22 +85,22 @@ def direct_bias(
     model = load(vectors)
     direction, coverage = _direction(model, pairs, method, case_fallback=case_fallback)
     asked = words_of(words).words  # type: ignore[arg-type]  # words_of says what is wrong with it
-    coverage = Coverage.of({**coverage.sets, "words": model.lookup(asked, case_fallback=case_fallback)})
+    of_words = model.coverage({"words": asked}, case_fallback=case_fallback, directions=True)
+    coverage = Coverage.of({**coverage.sets, **of_words.sets})
     settings = {"c": c, "method": method, "min_coverage": min_coverage, "model_checksum": model.checksum}
     found = coverage.sets["words"]
-    shares = direct_bias_of(model.vectors[found.rows], direction, c)
-    usable = {word: float(share) for word, share in zip(found.words, shares, strict=True) if np.isfinite(share)}
+    values = direct_bias_of(model.vectors[found.rows], direction, c)
+    shares = dict(zip(found.words, values.tolist(), strict=True))
     short = coverage.short_of(min_coverage)
-    if short or not usable:
-        reason = f"fewer than {min_coverage:.0%} found of: {', '.join(short) or 'words with a direction'}"
+    if short:
+        reason = f"fewer than {min_coverage:.0%} found of: {', '.join(short)}"
         return DirectBias(
-            None, reason, undefined_interval(interval, reason), usable, direction.explained, coverage, settings
+            None, reason, undefined_interval(interval, reason), shares, direction.explained, coverage, settings
         )
-    values = np.array(list(usable.values()))
     mean = float(values.mean())
     drawn = Resampled({"words": len(values)}, lambda counts: counts["words"] @ values / len(values))
     spread = interval_over_words(mean, drawn, interval)
-    return DirectBias(mean, None, spread, usable, direction.explained, coverage, settings)
+    return DirectBias(mean, None, spread, shares, direction.explained, coverage, settings)
 
 
 def indirect_bias(vectors: object, word: str, other: str, *, pairs: object, method: Method = "pca") -> float | None:
@@ -123,7 +123,7 @@ def _direction(model: Embedding, pairs: object, method: Method, *, case_fallback
     """The direction of the pairs of which both ends were found, and which were."""
     given = pairs_of(pairs)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
     ends = {end: [pair[place] for pair in given.pairs] for place, end in enumerate(given.ends)}
-    coverage = model.coverage(ends, case_fallback=case_fallback)
+    coverage = model.coverage(ends, case_fallback=case_fallback, directions=True)
     rows = [dict(zip(one.words, one.rows.tolist(), strict=True)) for one in coverage.sets.values()]
     whole = [
         (rows[0][first], rows[1][second]) for first, second in given.pairs if first in rows[0] and second in rows[1]

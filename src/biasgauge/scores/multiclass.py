@@ -43,7 +43,7 @@ def mac(
     protected = [word for group in named.groups for word in group.protected]
     sets = {"targets": tuple(named.eval_targets or protected)}
     sets |= {f"{group.name}.attributes": group.attributes for group in named.groups}
-    coverage = model.coverage(sets, case_fallback=case_fallback)
+    coverage = model.coverage(sets, case_fallback=case_fallback, directions=True)
     short = coverage.short_of(min_coverage)
     arrays = {name: model.vectors[one.rows] for name, one in coverage.sets.items()}
     if short:

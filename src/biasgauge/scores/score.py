@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge._version import __version__
-from biasgauge.embeddings import Embedding, load_models
+from biasgauge.embeddings import Embedding, load, named_models
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure, Neighbourhood, measure
@@ -19,7 +19,7 @@ from biasgauge.scores.tensor import REASONS, ScoreTensor
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -77,6 +77,7 @@ def score(
         as_published: "du2021" or "zhang2020": the measures as those papers' code computed them.
         case_fallback: look words up in lower case, then capitalised, when they are not there as written.
         store: a folder to keep the scores in, a model at a time; models that are in it already are not computed again.
+            `score_to_store` does the same without reading all scores back into memory.
         device: "cpu", or "cuda" for a GPU through PyTorch; the same scores within single precision.
         n_jobs: threads; all cores when None or −1. The result does not depend on it.
         progress: called with (done, total) blocks of each model.
@@ -85,46 +86,111 @@ def score(
         ParameterError: an argument cannot be used.
         InputError: the store holds something else.
     """
-    models = load_models(vectors)
-    given = pairs_of(pairs)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
-    asked = _words(words, models)
-    plan = _Plan(
-        pairs=tuple(dict.fromkeys(given.pairs)),
-        words=tuple(dict.fromkeys(asked.words)),
-        measures=_measures(measures, as_published),
-        k=_at_least_one(k),
-        pool=None if pool is None else words_of(pool).words,  # type: ignore[arg-type]  # as pairs_of
+    request = _Request.of(
+        vectors,
+        pairs=pairs,
+        words=words,
+        measures=measures,
+        k=k,
+        pool=pool,
+        as_published=as_published,
         case_fallback=case_fallback,
-        device=_device(device),
-        n_jobs=_threads(n_jobs),
+        device=device,
+        n_jobs=n_jobs,
         progress=progress,
     )
-    provenance = {
-        "version": __version__,
-        "pairs": {"name": given.name, "checksum": given.checksum},
-        "words": {"name": asked.name, "checksum": Words(name=asked.name, listed=plan.words).checksum},
-        "k": k,
-        "pool": None if plan.pool is None else list(plan.pool),
-        "as_published": as_published,
-        "case_fallback": case_fallback,
-    }
-    labels = {"measures": tuple(one.name for one in plan.measures), "pairs": plan.pairs, "words": plan.words}
     if store is not None:
-        kept = ScoreStore.create(store, **labels, provenance=provenance)  # type: ignore[arg-type]  # three tuples
-        for model in models:
-            if model.name in kept.models:
-                _must_be_same(model, kept)
-            else:
-                kept.append(model.name, _score_model(model, plan), _about(model, plan))
-        return kept.read(model=[model.name for model in models])
-    parts = [_score_model(model, plan) for model in models]
+        return request.into(store).read(model=list(request.models))
+    parts = [(name, *_score_model(model, request.plan)) for name, model in request.loaded()]
     return ScoreTensor(
-        values=np.stack([part.values for part in parts], axis=3),
-        undefined=np.stack([part.undefined() for part in parts], axis=3),
-        models=tuple(model.name for model in models),
-        provenance={**provenance, "models": {model.name: _about(model, plan) for model in models}},
-        **labels,  # type: ignore[arg-type]  # three tuples
+        values=np.stack([scores.values for _, scores, _ in parts], axis=3),
+        undefined=np.stack([scores.undefined() for _, scores, _ in parts], axis=3),
+        measures=request.measures,
+        pairs=request.plan.pairs,
+        words=request.plan.words,
+        models=tuple(request.models),
+        provenance={**request.provenance, "models": {name: about for name, _, about in parts}},
     )
+
+
+def score_to_store(store: str | os.PathLike[str], vectors: object, **settings: Any) -> ScoreStore:  # noqa: ANN401
+    """Score as `score` does, with the same settings, into a folder; nothing but one model at a time is in memory.
+
+    Models that are in the store already are not computed again, unless their scores are damaged; what was is recorded
+    under "recomputed".
+    """
+    return _Request.of(vectors, **settings).into(store)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is asked for: the models, not yet loaded, the plan for each of them, and how to describe it."""
+
+    models: Mapping[str, object]
+    plan: _Plan
+    provenance: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        vectors: object,
+        *,
+        pairs: object,
+        words: object,
+        measures: str | Measure | Sequence[str | Measure] = ("dbwa", "ripa", "nbm"),
+        k: int = 100,
+        pool: object = None,
+        as_published: str | None = None,
+        case_fallback: bool = False,
+        device: str = "cpu",
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> _Request:
+        models = named_models(vectors)
+        given = pairs_of(pairs)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
+        asked = _words(words, models)
+        plan = _Plan(
+            pairs=tuple(dict.fromkeys(given.pairs)),
+            words=tuple(dict.fromkeys(asked.words)),
+            measures=_measures(measures, as_published),
+            k=_at_least_one(k),
+            pool=None if pool is None else words_of(pool).words,  # type: ignore[arg-type]  # as pairs_of
+            case_fallback=case_fallback,
+            device=_device(device),
+            n_jobs=_threads(n_jobs),
+            progress=progress,
+        )
+        provenance = {
+            "version": __version__,
+            "pairs": {"name": given.name, "checksum": given.checksum},
+            "words": {"name": asked.name, "checksum": Words(name=asked.name, listed=plan.words).checksum},
+            "k": k,
+            "pool": None if plan.pool is None else list(plan.pool),
+            "as_published": as_published,
+            "case_fallback": case_fallback,
+        }
+        return cls(models, plan, provenance)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.plan.measures)
+
+    def loaded(self) -> Iterator[tuple[str, Embedding]]:
+        """Load one model after the other."""
+        for name, source in self.models.items():
+            yield name, load(source, name=name)
+
+    def into(self, path: str | os.PathLike[str]) -> ScoreStore:
+        """Keep the scores in a store, which is made once the first model could be loaded."""
+        labels = {"measures": self.measures, "pairs": self.plan.pairs, "words": self.plan.words}
+        for name, model in self.loaded():
+            store = ScoreStore.create(path, **labels, provenance=self.provenance)  # type: ignore[arg-type]  # tuples
+            if name not in store.models:
+                store.append(name, *_score_model(model, self.plan))
+            elif damage := _damage(model, store):
+                scores, about = _score_model(model, self.plan)
+                store.replace(name, scores, {**about, "recomputed": damage})
+        return ScoreStore.open(path)
 
 
 def _measures(given: str | Measure | Iterable[str | Measure], as_published: str | None) -> tuple[Measure, ...]:
@@ -140,9 +206,9 @@ def _measures(given: str | Measure | Iterable[str | Measure], as_published: str 
     return tuple(found)
 
 
-def _words(given: object, models: Sequence[Embedding]) -> WordSet:
+def _words(given: object, models: Mapping[str, object]) -> WordSet:
     if isinstance(given, str) and given == FULL:
-        return WordSet(FULL, tuple(dict.fromkeys(word for model in models for word in model.words)))
+        return WordSet(FULL, tuple(dict.fromkeys(word for source in models.values() for word in load(source).words)))
     return words_of(given)  # type: ignore[arg-type]  # words_of says what is wrong with it
 
 
@@ -171,12 +237,21 @@ def _device(name: str) -> str:
     return name
 
 
-def _must_be_same(model: Embedding, kept: ScoreStore) -> None:
-    if kept.provenance["models"][model.name]["checksum"] != model.checksum:
+def _damage(model: Embedding, kept: ScoreStore) -> str:
+    """What is wrong with the scores that are kept of this model; empty when they can be used.
+
+    Raises:
+        InputError: they are the scores of other vectors.
+    """
+    if kept.provenance["models"][model.name].get("checksum") != model.checksum:
         raise InputError(
             f"{kept.path}: holds scores of other vectors named {model.name!r}; name another folder, or remove it"
         )
-    kept.check(model.name)
+    try:
+        kept.check(model.name)
+    except InputError as problem:
+        return str(problem)
+    return ""
 
 
 def _about(model: Embedding, plan: _Plan) -> dict[str, Any]:
@@ -186,7 +261,8 @@ def _about(model: Embedding, plan: _Plan) -> dict[str, Any]:
     return {"checksum": model.checksum, "source": model.source, "coverage": found.to_dict()}
 
 
-def _score_model(model: Embedding, plan: _Plan) -> ModelScores:
+def _score_model(model: Embedding, plan: _Plan) -> tuple[ModelScores, dict[str, Any]]:
+    """Scores of one model, and what is to be recorded about it."""
     word_rows, word_reasons = _rows(model, plan.words, "the word", plan)
     first, first_reasons = _rows(model, [first for first, _ in plan.pairs], "an end of the pair", plan)
     second, second_reasons = _rows(model, [second for _, second in plan.pairs], "an end of the pair", plan)
@@ -212,7 +288,7 @@ def _score_model(model: Embedding, plan: _Plan) -> ModelScores:
 
             values[grid] = gpu.compute(task, gpu.device_named(plan.device), plan.progress)
     values[pair_reasons > 0] = np.nan
-    return ModelScores(values, word_reasons, pair_reasons)
+    return ModelScores(values, word_reasons, pair_reasons), _about(model, plan)
 
 
 def _rows(model: Embedding, words: Sequence[str], what: str, plan: _Plan) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:

@@ -23,7 +23,7 @@ import numpy as np
 from biasgauge._io.atomic import whole_file, write_text
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.scores.tensor import ScoreTensor, places
+from biasgauge.scores.tensor import AXES, REASONS, ScoreTensor, places
 
 if TYPE_CHECKING:
     import os
@@ -159,19 +159,17 @@ class ScoreStore:
         return self
 
     def check(self, model: str) -> None:
-        """Read the scores of a model in full and compare them with the checksum they were stored with.
+        """Read the files of a model in full and compare them with the checksums they were stored with.
 
         Raises:
-            InputError: they are damaged.
+            InputError: one is missing or damaged.
         """
         number = list(self._manifest["models"]).index(model)
-        path = self._file(number, "scores")
-        try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as problem:
-            raise InputError(f"{path}: cannot be read ({problem.strerror}); make the scores again") from problem
-        if digest != self._manifest["models"][model].get("sha256"):
-            raise InputError(f"{path}: is damaged (its checksum differs); make the scores again")
+        stored = self._manifest["models"][model].get("sha256", {})
+        for name in _DTYPES:
+            if self._digest(number, name) != stored.get(name):
+                path = self._file(number, name)
+                raise InputError(f"{path}: is damaged (its checksum differs); make the scores again")
 
     def append(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
         """Add a model; it is there for good once this returns."""
@@ -180,13 +178,19 @@ class ScoreStore:
             raise ParameterError(f"Scores for this store must have the shape {shape}. Got {scores.values.shape}.")
         if model in self._manifest["models"]:
             raise ParameterError(f"The store already has a model {model!r}.")
-        number = len(self._manifest["models"])
+        self._write(len(self._manifest["models"]), model, scores, provenance)
+
+    def replace(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
+        """Write the scores of a model that is here again, in the place of damaged ones."""
+        self._write(list(self._manifest["models"]).index(model), model, scores, provenance)
+
+    def _write(self, number: int, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
         tables = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
         for name, table in tables.items():
             with whole_file(self._file(number, name)) as part, part.open("wb") as file:
                 np.save(file, np.ascontiguousarray(table, _DTYPES[name]), allow_pickle=False)
-        digest = hashlib.sha256(self._file(number, "scores").read_bytes()).hexdigest()
-        self._manifest["models"][model] = {**provenance, "sha256": digest}
+        digests = {name: self._digest(number, name) for name in tables}
+        self._manifest["models"][model] = {**provenance, "sha256": digests}
         self._write_manifest()
 
     def read(
@@ -229,6 +233,26 @@ class ScoreStore:
             provenance=self.provenance,
         )
 
+    def count_undefined(self) -> dict[str, int]:
+        """How many scores are undefined, by reason, over all models; read one model at a time."""
+        counts = np.zeros(len(REASONS), np.int64)
+        for number in range(len(self.models)):
+            counts += np.bincount(self._model(number).undefined().ravel(), minlength=len(REASONS))
+        return {reason: int(count) for reason, count in zip(REASONS, counts, strict=True) if reason and count}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Labels, shape, counts of undefined scores and provenance, without the scores."""
+        lengths = (len(self.measures), len(self.pairs), len(self.words), len(self.models))
+        return {
+            "shape": dict(zip(AXES, lengths, strict=True)),
+            "measures": list(self.measures),
+            "pairs": [list(pair) for pair in self.pairs],
+            "words": len(self.words),
+            "models": list(self.models),
+            "undefined": self.count_undefined(),
+            "provenance": dict(self.provenance),
+        }
+
     def _model(self, number: int) -> ModelScores:
         """One model, whose scores stay on disk until they are selected."""
         by_pair = (len(self.measures), len(self.pairs))
@@ -251,6 +275,14 @@ class ScoreStore:
                 f"{shape}; make the scores again"
             )
         return table
+
+    def _digest(self, number: int, name: str) -> str:
+        path = self._file(number, name)
+        try:
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as problem:
+            raise InputError(f"{path}: cannot be read ({problem.strerror}); make the scores again") from problem
 
     def _file(self, number: int, name: str) -> Path:
         return self.path / f"{number}.{name}.npy"
