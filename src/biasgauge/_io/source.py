@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self, cast
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+    from io import FileIO
     from types import TracebackType
 
     from biasgauge.errors import _FileError
@@ -78,20 +79,36 @@ class ByteSource:
             while missing and (piece := self._stream.read(missing)):
                 pieces.append(piece)
                 missing -= len(piece)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-            raise self._error(
-                f"the gzip stream is damaged or cut short ({problem}); copy or download the file again",
-                path=self.path,
-                offset=self.offset + size - missing,
-            ) from problem
-        except OSError as problem:
-            raise self._error(
-                f"reading failed: {problem.strerror}", path=self.path, offset=self.offset + size - missing
-            ) from problem
-        self.offset += size - missing
+        except (EOFError, OSError, zlib.error) as problem:
+            raise self._failure(problem, size - missing) from problem
+        self._passed(size - missing)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill `buffer`; return how many bytes it got, fewer than it holds only at the end of the file.
+
+        Reading into the same memory again and again spares the system from handing out fresh pages for every block.
+        """
+        filled = 0
+        try:
+            while filled < len(buffer) and (count := cast("FileIO", self._stream).readinto(buffer[filled:])):
+                filled += count
+        except (EOFError, OSError, zlib.error) as problem:
+            raise self._failure(problem, filled) from problem
+        self._passed(filled)
+        return filled
+
+    def _passed(self, count: int) -> None:
+        self.offset += count
         if self._progress is not None:
             self._progress(self._raw.tell(), self.size)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _failure(self, problem: Exception, count: int) -> _FileError:
+        if isinstance(problem, OSError) and not isinstance(problem, gzip.BadGzipFile):
+            sentence = f"reading failed: {problem.strerror}"
+        else:
+            sentence = f"the gzip stream is damaged or cut short ({problem}); copy or download the file again"
+        return self._error(sentence, path=self.path, offset=self.offset + count)
 
     def seekable(self) -> BinaryIO:
         """Return the bytes as a seekable file that can be mapped: the file itself, or its content decompressed.

@@ -66,12 +66,15 @@ class _Reader:
     def read(self) -> Table:
         """Read all rows that the header promises, or until nothing more is wanted."""
         request, source = self._request, self._source
+        buffer = memoryview(bytearray(_BLOCK + _LONGEST_WORD + self._width + 2))
+        filled = len(self._rest)
+        buffer[:filled] = self._rest
         passed = 0
-        data = self._rest
         while passed < self._rows:
-            block = source.read(_BLOCK)
-            data += block
-            words, starts, end = self._find_rows(data, self._rows - passed, source.offset - len(data))
+            got = source.readinto(buffer[filled:])
+            filled += got
+            data = buffer[:filled]
+            words, starts, end = self._find_rows(data, self._rows - passed, source.offset - filled)
             passed += len(words)
             if self._wanted is not None:
                 hits = [row for row, word in enumerate(words) if word in self._wanted]
@@ -79,21 +82,20 @@ class _Reader:
             if words:
                 names = [decode(word.removeprefix(b"\n"), request.book) for word in words]
                 self._table.add(names, _gather(data, starts, self._width))
-            if self._all_found():
+            if self._table.holds(request.wanted):
                 return Table(*self._table.finish())
-            data = data[end:]
-            if not block and passed < self._rows:
-                self._ends_early(data, passed)
+            filled -= end
+            buffer[:filled] = bytes(data[end:])
+            if not got and passed < self._rows:
+                self._ends_early(bytes(buffer[:filled]), passed)
                 break
         else:
-            if passed == self._promised and (data.strip() or source.read(_BLOCK).strip()):
-                request.book.add("trailing-bytes", f"from byte {source.offset - len(data)}")
+            behind = source.offset - filled
+            if passed == self._promised and (bytes(buffer[:filled]).strip() or source.read(_BLOCK).strip()):
+                request.book.add("trailing-bytes", f"from byte {behind}")
         return Table(*self._table.finish())
 
-    def _all_found(self) -> bool:
-        return self._request.wanted is not None and len(self._table) == len(self._request.wanted)
-
-    def _find_rows(self, data: bytes, most: int, begin: int) -> tuple[list[bytes], NDArray[np.intp], int]:
+    def _find_rows(self, data: memoryview, most: int, begin: int) -> tuple[list[bytes], NDArray[np.intp], int]:
         """Find the complete rows in `data`, which starts at byte `begin` of the file.
 
         Returns their words (with the line feed that may stand before them), where their numbers start, and where the
@@ -124,7 +126,7 @@ class _Reader:
         self._request.book.add("header-count", f"{self._promised:,} promised, {passed:,} found")
 
 
-def _gather(data: bytes, starts: NDArray[np.intp], width: int) -> NDArray[np.float32]:
+def _gather(data: memoryview, starts: NDArray[np.intp], width: int) -> NDArray[np.float32]:
     """Copy the `width` bytes at each start into the rows of a matrix."""
     windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(data, np.uint8), width)
     rows: NDArray[np.float32] = windows[starts].view("<f4")
