@@ -18,6 +18,7 @@ import numpy as np
 
 from biasgauge.measures import Linear, Neighbourhood
 from biasgauge.measures.measure import row_lengths, unit_rows
+from biasgauge.scores.all_pairs import AllPairs
 from biasgauge.scores.neighbours import Workspace, block_rows, drop_nearest, nearest
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 _ROWS = 8192
 _TILE = 1024
+_MOST = 0.6
+LEAST_FOR_ALL_PAIRS = 8192
+"""A smaller pool is searched word by word: there is nothing to gain."""
+
 SMALL, LARGE = 1e-30, 1e30
 """Between these, the square of a length is safe in single precision."""
 
@@ -133,11 +138,15 @@ def compute(
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - the GPU engine works without it
 
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
-    jobs = [*_linear_jobs(task, scores), *_neighbour_jobs(task, scores)]
+    # Jobs of one phase may run in any order; a phase begins when the one before it is done.
+    phases = [list(_linear_jobs(task, scores)), *map(list, _neighbour_phases(task, scores))]
+    total, done = sum(map(len, phases)), 0
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
-        for done, _ in enumerate(threads.map(lambda job: job(), jobs), 1):
-            if progress is not None:
-                progress(done, len(jobs))
+        for phase in phases:
+            for _ in threads.map(lambda job: job(), phase):
+                done += 1
+                if progress is not None:
+                    progress(done, total)
     for place, one in enumerate(task.measures):
         if isinstance(one, Neighbourhood):
             scores[place, task.undirected(one.bias)] = np.nan
@@ -191,18 +200,77 @@ def linear_exact(
     return found
 
 
-def _neighbour_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
+def _neighbour_phases(task: Task, scores: NDArray[np.float32]) -> Iterator[Iterator[Callable[[], None]]]:
     wanted = {place: one for place, one in enumerate(task.measures) if isinstance(one, Neighbourhood)}
-    if not wanted:
+    pool = Pool.of(task) if wanted else None
+    if pool is None or len(pool.unit) <= task.k:
         return
-    pool = Pool.of(task)
     for exclusion in sorted({one.self_exclusion for one in wanted.values()}):
         tables = {place: pool.votes(task, one) for place, one in wanted.items() if one.self_exclusion == exclusion}
-        step = block_rows(len(pool.unit))
-        workspaces = local()
-        for start in range(0, len(task.rows), step):
-            part = slice(start, start + step)
-            yield partial(_vote_block, task, scores, pool, tables, part, workspaces, exclusion == "first-hit")
+        drop_first = exclusion == "first-hit"
+        if _asks_for_most(task, pool):
+            search = AllPairs(pool.unit, task.k + drop_first, exclude_self=not drop_first)
+            yield search.first_jobs()
+            yield search.second_jobs()
+            yield _all_pairs_jobs(task, scores, pool, tables, search, drop_first=drop_first)
+        else:
+            yield _vote_jobs(task, scores, pool, tables, drop_first=drop_first)
+
+
+def _asks_for_most(task: Task, pool: Pool) -> bool:
+    """Whether finding the neighbours of the whole pool costs less than finding those of the words alone."""
+    place = pool.place[task.rows]
+    outside = task.rows[place < 0]
+    return (
+        len(pool.unit) >= LEAST_FOR_ALL_PAIRS
+        and len(np.unique(place)) > _MOST * len(pool.unit)
+        and not task.vectors[outside].any()  # words that are not in the pool have no vector to look for
+    )
+
+
+def _all_pairs_jobs(
+    task: Task,
+    scores: NDArray[np.float32],
+    pool: Pool,
+    tables: dict[int, NDArray[np.int8]],
+    search: AllPairs,
+    *,
+    drop_first: bool,
+) -> Iterator[Callable[[], None]]:
+    order = np.argsort(pool.place[task.rows], kind="stable")
+    places = pool.place[task.rows][order]
+    for start in range(0, len(pool.unit), _TILE):
+        part = slice(start, min(start + _TILE, len(pool.unit)))
+        words = order[slice(*np.searchsorted(places, (part.start, part.stop)))]
+        if len(words):
+            yield partial(_all_pairs_block, task, scores, pool, tables, search, part, words, drop_first)
+
+
+def _all_pairs_block(
+    task: Task,
+    scores: NDArray[np.float32],
+    pool: Pool,
+    tables: dict[int, NDArray[np.int8]],
+    search: AllPairs,
+    part: slice,
+    words: NDArray[np.intp],
+    drop_first: bool,  # noqa: FBT001
+) -> None:
+    found = search.neighbours(part)
+    if drop_first:
+        found = drop_nearest(pool.unit[part], pool.unit, found)
+    found = found[pool.place[task.rows[words]] - part.start]
+    for place, votes in tables.items():
+        scores[place, :, words] = votes[found].sum(axis=1, dtype=np.int32) / np.float32(task.k)
+
+
+def _vote_jobs(
+    task: Task, scores: NDArray[np.float32], pool: Pool, tables: dict[int, NDArray[np.int8]], *, drop_first: bool
+) -> Iterator[Callable[[], None]]:
+    step = block_rows(len(pool.unit))
+    workspaces = local()
+    for start in range(0, len(task.rows), step):
+        yield partial(_vote_block, task, scores, pool, tables, slice(start, start + step), workspaces, drop_first)
 
 
 def _vote_block(
@@ -217,8 +285,6 @@ def _vote_block(
     rows = task.rows[part]
     queries = unit_block(task.vectors[rows])
     own = np.full(len(rows), -1) if drop_first else pool.place[rows]
-    if len(pool.unit) <= task.k:
-        return
     if not hasattr(workspaces, "own"):
         workspaces.own = Workspace(block_rows(len(pool.unit)), len(pool.unit))
     found = nearest(queries, pool.unit, task.k + drop_first, own, workspaces.own)

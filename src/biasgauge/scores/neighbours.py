@@ -62,7 +62,7 @@ def nearest(
     inside = np.flatnonzero(own >= 0)
     similarities[inside, own[inside]] = -np.inf
     columns, values = _candidates(similarities, workspace.passed[: len(queries)], k)
-    return _best(queries, pool, k, columns, values)
+    return best(queries, pool, k, columns, values)
 
 
 def _candidates(
@@ -70,13 +70,14 @@ def _candidates(
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     """Columns and similarities of everything that may be among the k best, padded with −1 and −infinity."""
     rows, size = similarities.shape
-    np.greater_equal(similarities, _thresholds(similarities, k)[:, None], out=passed)
-    flat, counts = _set_places(passed)
+    sample = similarities[:, :: max(size // _SAMPLE, 1)]
+    np.greater_equal(similarities, thresholds(sample, k, size)[:, None], out=passed)
+    flat, counts = set_places(passed)
     if counts.min() < k:
         for row in np.flatnonzero(counts < k).tolist():  # the sample misled: keep all that reach the k-th value
             least = np.partition(similarities[row], size - k)[size - k] - ROUNDING
             passed[row] = similarities[row] >= least
-        flat, counts = _set_places(passed)
+        flat, counts = set_places(passed)
     widest = int(counts.max())
     before = np.cumsum(counts) - counts
     slots = np.arange(len(flat)) + np.repeat(np.arange(rows) * widest - before, counts)
@@ -87,30 +88,28 @@ def _candidates(
     return columns.reshape(rows, widest), values.reshape(rows, widest)
 
 
-def _thresholds(similarities: NDArray[np.float32], k: int) -> NDArray[np.float32]:
-    """For each row a value that about four times k similarities reach, from an even sample of the columns."""
-    size = similarities.shape[1]
-    sample = similarities[:, :: max(size // _SAMPLE, 1)]
+def thresholds(sample: NDArray[np.float32], k: int, size: int) -> NDArray[np.float32]:
+    """For each row a value that about four times k of `size` similarities reach, from an even sample of them."""
     rank = max(round(_EXPECTED_PASSES * k / size * sample.shape[1]), _LEAST_RANK)
     if rank >= sample.shape[1]:
-        return np.full(len(similarities), -np.finfo(np.float32).max, np.float32)
+        return np.full(len(sample), -np.finfo(np.float32).max, np.float32)
     place = sample.shape[1] - rank
-    thresholds: NDArray[np.float32] = np.partition(sample, place, axis=1)[:, place] - np.float32(ROUNDING)
-    return thresholds
+    found: NDArray[np.float32] = np.partition(sample, place, axis=1)[:, place] - np.float32(ROUNDING)
+    return found
 
 
-def _set_places(passed: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def set_places(passed: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Flat places of the true entries, and how many each row has; few are true, so eight are looked at together."""
     flat = passed.ravel()
     whole = len(flat) // 8 * 8
-    words = np.flatnonzero(flat[:whole].view(np.uint64))
+    words = np.flatnonzero(flat[:whole].view(np.uint64) != 0)
     inside = np.flatnonzero(flat[:whole].view(np.uint64)[words].view(np.bool_))
     places = np.concatenate([words[inside >> 3] * 8 + (inside & 7), whole + np.flatnonzero(flat[whole:])])
     ends = np.searchsorted(places, np.arange(len(passed) + 1) * passed.shape[1])
     return places, np.diff(ends)
 
 
-def _best(
+def best(
     queries: NDArray[np.float32],
     pool: NDArray[np.float32],
     k: int,

@@ -1,0 +1,104 @@
+"""The search that computes each similarity once gives the neighbours of the search that computes each twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from biasgauge.measures import measure
+from biasgauge.scores import all_pairs, engine
+from biasgauge.scores.all_pairs import AllPairs
+from biasgauge.scores.engine import Task, compute
+from biasgauge.scores.neighbours import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+    from tests.scores.conftest import Slow, Worlds
+
+VOTING = ("nbm", "nbm_du2021", "nbm_zhang2020")
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Make the engine search small pools this way, in small tiles; the list tells how often it did."""
+    made: list[int] = []
+
+    class Counted(AllPairs):
+        def __init__(self, pool: NDArray[np.float32], k: int, *, exclude_self: bool) -> None:
+            made.append(len(pool))
+            super().__init__(pool, k, exclude_self=exclude_self)
+
+    monkeypatch.setattr(engine, "AllPairs", Counted)
+    monkeypatch.setattr(engine, "LEAST_FOR_ALL_PAIRS", 0)
+    monkeypatch.setattr(engine, "_TILE", 8)
+    monkeypatch.setattr(all_pairs, "TILE", 16)
+    return made
+
+
+@pytest.mark.parametrize("room", [1, 3, 64])
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_to_slow_loops(
+    kind: str,
+    seed: int,
+    room: int,
+    worlds: Worlds,
+    slow: Slow,
+    same_scores: Callable[..., None],
+    searches: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With little room, rows are cut back and done again; with much, they are not: the scores are the same."""
+    monkeypatch.setattr(all_pairs, "_ROOM", 1)
+    monkeypatch.setattr(all_pairs, "_LEAST_ROOM", room)
+    task = worlds(kind, seed, VOTING)
+    same_scores(compute(task, n_jobs=2), slow.scores(task), task)
+    assert len(searches) == (0 if "pool" in kind else 2)  # one for each rule of leaving out the word itself
+
+
+def neighbours(pool: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+    search = AllPairs(pool, k, exclude_self=True)
+    for job in (*search.first_jobs(), *search.second_jobs()):
+        job()
+    parts = [search.neighbours(slice(start, min(start + 700, len(pool)))) for start in range(0, len(pool), 700)]
+    return np.concatenate(parts)
+
+
+def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.3, 3.0])
+def test_groups_side_by_side_do_not_mislead_it(spread: float) -> None:
+    """Vectors sorted by group: a tile may hold more near ones than there is room for."""
+    random = np.random.default_rng(3)
+    groups = np.repeat(random.standard_normal((4, 12)), 1300, axis=0)
+    pool = unit(groups + spread * random.standard_normal(groups.shape))
+    found = neighbours(pool, 20)
+    rows = random.choice(len(pool), 150, replace=False)
+    expected = nearest(pool[rows], pool, 20, rows)
+    np.testing.assert_array_equal(np.sort(found[rows], axis=1), np.sort(expected, axis=1))
+
+
+def test_equal_vectors_go_by_their_row() -> None:
+    random = np.random.default_rng(4)
+    pool = unit(np.repeat(random.standard_normal((500, 6)), 12, axis=0))  # twelve copies of each, side by side
+    found = neighbours(pool, 5)
+    for row in (0, 11, 12, 3000, 5999):
+        copies = [one for one in range(row // 12 * 12, row // 12 * 12 + 12) if one != row]
+        assert sorted(found[row].tolist()) == copies[:5]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, 1.0])
+def test_the_engine_gives_a_word_one_score_whichever_way_it_searches(share: float) -> None:
+    random = np.random.default_rng(5)
+    vectors = random.standard_normal((9000, 10)).astype(np.float32)
+    rows = random.permutation(9000)[: round(share * 9000)]
+    ends = np.arange(6)
+    task = Task(vectors, rows, ends[::2], ends[1::2], [measure("nbm"), measure("nbm_du2021")], 30)
+    some = slice(0, 40)
+    alone = Task(vectors, rows[some], ends[::2], ends[1::2], task.measures, 30)
+    assert compute(task)[:, :, some].tobytes() == compute(alone).tobytes()
