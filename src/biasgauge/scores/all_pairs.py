@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-TILE = 2048
-_SAMPLE = 2048
+TILE = 1024
+_SAMPLE = 1536
 _ROOM = 3
 _LEAST_ROOM = 256
 
