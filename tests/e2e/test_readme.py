@@ -65,6 +65,16 @@ def test_every_python_block_runs(page: str, folder: Path) -> None:
         assert "du2021 measurable" in done.stdout
 
 
+def test_the_python_of_the_scores_page_runs(repository: Path, tmp_path: Path) -> None:
+    programs = blocks((repository / "docs" / "scores.md").read_text(), "python")
+    assert programs
+    for program in programs:
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_every_link_leads_somewhere(page: str, repository: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", page)
     assert targets

@@ -207,91 +207,80 @@ def _neighbour_phases(task: Task, scores: NDArray[np.float32]) -> Iterator[Itera
         return
     for exclusion in sorted({one.self_exclusion for one in wanted.values()}):
         tables = {place: pool.votes(task, one) for place, one in wanted.items() if one.self_exclusion == exclusion}
-        drop_first = exclusion == "first-hit"
-        if _asks_for_most(task, pool):
-            search = AllPairs(pool.unit, task.k + drop_first, exclude_self=not drop_first)
+        yield from _Voting(task, scores, pool, tables, drop_first=exclusion == "first-hit").phases()
+
+
+@dataclass(frozen=True)
+class _Voting:
+    """The measures that leave the word itself out by one rule: who may vote, how each votes, where tallies go.
+
+    Attributes:
+        tables: for the place of each measure in the scores, the votes of the pool on each pair.
+        drop_first: the nearest vector is left out, whoever it belongs to, rather than the word itself.
+    """
+
+    task: Task
+    scores: NDArray[np.float32]
+    pool: Pool
+    tables: dict[int, NDArray[np.int8]]
+    drop_first: bool
+
+    @property
+    def _k(self) -> int:
+        return self.task.k + self.drop_first
+
+    def phases(self) -> Iterator[Iterator[Callable[[], None]]]:
+        if self._asks_for_most():
+            search = AllPairs(self.pool.unit, self._k, exclude_self=not self.drop_first)
             yield search.first_jobs()
             yield search.second_jobs()
-            yield _all_pairs_jobs(task, scores, pool, tables, search, drop_first=drop_first)
+            yield self._jobs_by_pool(search)
         else:
-            yield _vote_jobs(task, scores, pool, tables, drop_first=drop_first)
+            yield self._jobs_by_word()
 
+    def _asks_for_most(self) -> bool:
+        """Whether finding the neighbours of the whole pool costs less than finding those of the words alone."""
+        place = self.pool.place[self.task.rows]
+        return (
+            len(self.pool.unit) >= LEAST_FOR_ALL_PAIRS
+            and len(np.unique(place)) > _MOST * len(self.pool.unit)
+            and not self.task.vectors[self.task.rows[place < 0]].any()  # what is not in the pool has no direction
+        )
 
-def _asks_for_most(task: Task, pool: Pool) -> bool:
-    """Whether finding the neighbours of the whole pool costs less than finding those of the words alone."""
-    place = pool.place[task.rows]
-    outside = task.rows[place < 0]
-    return (
-        len(pool.unit) >= LEAST_FOR_ALL_PAIRS
-        and len(np.unique(place)) > _MOST * len(pool.unit)
-        and not task.vectors[outside].any()  # words that are not in the pool have no vector to look for
-    )
+    def _jobs_by_pool(self, search: AllPairs) -> Iterator[Callable[[], None]]:
+        places = self.pool.place[self.task.rows]
+        order = np.argsort(places, kind="stable")
+        for start in range(0, len(self.pool.unit), _TILE):
+            part = slice(start, min(start + _TILE, len(self.pool.unit)))
+            words = order[slice(*np.searchsorted(places[order], (part.start, part.stop)))]
+            if len(words):
+                yield partial(self._part_of_pool, search, part, words)
 
+    def _part_of_pool(self, search: AllPairs, part: slice, words: NDArray[np.intp]) -> None:
+        found = self._leave_out(self.pool.unit[part], search.neighbours(part))
+        self._tally(words, found[self.pool.place[self.task.rows[words]] - part.start])
 
-def _all_pairs_jobs(
-    task: Task,
-    scores: NDArray[np.float32],
-    pool: Pool,
-    tables: dict[int, NDArray[np.int8]],
-    search: AllPairs,
-    *,
-    drop_first: bool,
-) -> Iterator[Callable[[], None]]:
-    order = np.argsort(pool.place[task.rows], kind="stable")
-    places = pool.place[task.rows][order]
-    for start in range(0, len(pool.unit), _TILE):
-        part = slice(start, min(start + _TILE, len(pool.unit)))
-        words = order[slice(*np.searchsorted(places, (part.start, part.stop)))]
-        if len(words):
-            yield partial(_all_pairs_block, task, scores, pool, tables, search, part, words, drop_first)
+    def _jobs_by_word(self) -> Iterator[Callable[[], None]]:
+        step = block_rows(len(self.pool.unit))
+        workspaces = local()
+        words = np.arange(len(self.task.rows))
+        for start in range(0, len(words), step):
+            yield partial(self._block_of_words, words[start : start + step], workspaces)
 
+    def _block_of_words(self, words: NDArray[np.intp], workspaces: local) -> None:
+        rows = self.task.rows[words]
+        queries = unit_block(self.task.vectors[rows])
+        own = np.full(len(rows), -1) if self.drop_first else self.pool.place[rows]
+        if not hasattr(workspaces, "own"):
+            workspaces.own = Workspace(block_rows(len(self.pool.unit)), len(self.pool.unit))
+        found = self._leave_out(queries, nearest(queries, self.pool.unit, self._k, own, workspaces.own))
+        directed = queries.any(axis=1)
+        self._tally(words[directed], found[directed])
 
-def _all_pairs_block(
-    task: Task,
-    scores: NDArray[np.float32],
-    pool: Pool,
-    tables: dict[int, NDArray[np.int8]],
-    search: AllPairs,
-    part: slice,
-    words: NDArray[np.intp],
-    drop_first: bool,  # noqa: FBT001
-) -> None:
-    found = search.neighbours(part)
-    if drop_first:
-        found = drop_nearest(pool.unit[part], pool.unit, found)
-    found = found[pool.place[task.rows[words]] - part.start]
-    for place, votes in tables.items():
-        scores[place, :, words] = votes[found].sum(axis=1, dtype=np.int32) / np.float32(task.k)
+    def _leave_out(self, queries: NDArray[np.float32], found: NDArray[np.intp]) -> NDArray[np.intp]:
+        return drop_nearest(queries, self.pool.unit, found) if self.drop_first else found
 
-
-def _vote_jobs(
-    task: Task, scores: NDArray[np.float32], pool: Pool, tables: dict[int, NDArray[np.int8]], *, drop_first: bool
-) -> Iterator[Callable[[], None]]:
-    step = block_rows(len(pool.unit))
-    workspaces = local()
-    for start in range(0, len(task.rows), step):
-        yield partial(_vote_block, task, scores, pool, tables, slice(start, start + step), workspaces, drop_first)
-
-
-def _vote_block(
-    task: Task,
-    scores: NDArray[np.float32],
-    pool: Pool,
-    tables: dict[int, NDArray[np.int8]],
-    part: slice,
-    workspaces: local,
-    drop_first: bool,  # noqa: FBT001
-) -> None:
-    rows = task.rows[part]
-    queries = unit_block(task.vectors[rows])
-    own = np.full(len(rows), -1) if drop_first else pool.place[rows]
-    if not hasattr(workspaces, "own"):
-        workspaces.own = Workspace(block_rows(len(pool.unit)), len(pool.unit))
-    found = nearest(queries, pool.unit, task.k + drop_first, own, workspaces.own)
-    if drop_first:
-        found = drop_nearest(queries, pool.unit, found)
-    for place, votes in tables.items():
-        tally = votes[found].sum(axis=1, dtype=np.int32)
-        tally_by_pair = (tally / np.float32(task.k)).T
-        tally_by_pair[:, ~queries.any(axis=1)] = np.nan
-        scores[place, :, part] = tally_by_pair
+    def _tally(self, words: NDArray[np.intp], found: NDArray[np.intp]) -> None:
+        """Write the scores of some words, from the places of their neighbours."""
+        for place, votes in self.tables.items():
+            self.scores[place][:, words] = (votes[found].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T
