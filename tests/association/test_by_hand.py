@@ -305,11 +305,11 @@ def test_rnsb_intervals_say_what_they_generalise_over() -> None:
 
 def test_rnsb_is_undefined_for_one_word_and_for_endless_fits() -> None:
     assert rnsb_of_words([EAST], [EAST], [WEST]).reason == "shares need at least two target words"
+    # Which of the two happens to the second, a fit without end or one with no probability left, is up to the machine.
     endless = rnsb([[1e150, 0]], [[0, 1e150]], [[1e150, 0]], [[0, 1e150]])
-    assert endless.value is None
-    assert "does not settle" in (endless.reason or "")
     certain = rnsb([[0, 1e150]], [[0, 1e150]], [[1e150, -1e150]], 1e150 * np.array([[-1, 1], [0, -1], [1, 0], [1, 1]]))
-    assert certain.value is None
-    assert "no word has any negative probability left" in (certain.reason or "")
+    for unusable in (endless, certain):
+        assert unusable.value is None
+        assert unusable.reason == "the classifier finds no usable fit: the vectors are too long for the penalty"
     with pytest.raises(ParameterError, match="'c' of rnsb must be a positive number"):
         rnsb([EAST], [WEST], [EAST], [WEST], c=0)

@@ -115,8 +115,7 @@ def _rnsb(
     once = {name: np.ones((1, len(one))) for name, one in sets.items()}
     negative = _negative(sets, once, **rules)[0]
     if not np.isfinite(negative).all() or not negative.any():
-        unsettled = "the classifier does not settle" if negative.any() else "no word has any negative probability left"
-        reason = f"{unsettled}: the vectors are too long for the penalty"
+        reason = "the classifier finds no usable fit: the vectors are too long for the penalty"
         return RnsbResult(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)
     shares = negative / negative.sum()
     value = max(0.0, float(xlogy(shares, shares * len(shares)).sum()))
