@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from biasgauge.audit.result import LexiconVerdict, Verdict
 
 if TYPE_CHECKING:
-    from biasgauge.embeddings import Coverage, Embedding
+    from biasgauge.embeddings import Embedding
     from biasgauge.lexicons import Lexicon
 
 STAND_TOGETHER = frozenset({"test", "pairs", "stereotypes"})
@@ -21,7 +21,7 @@ def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallb
     verdict: Verdict = "measurable"
     reason = ""
     if short and (len(short) == len(coverage.sets) or lexicon.kind in STAND_TOGETHER):
-        verdict, reason = "undefined", _too_few(coverage, short, min_coverage)
+        verdict, reason = "undefined", coverage.shortfall(min_coverage)
     elif short:
         verdict, reason = "partly", f"{len(short)} of {len(coverage.sets)} sets lost too many words"
     case_to_blame = False
@@ -42,9 +42,3 @@ def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallb
         case_to_blame=case_to_blame,
         checksum=lexicon.checksum,
     )
-
-
-def _too_few(coverage: Coverage, short: tuple[str, ...], min_coverage: float) -> str:
-    counts = [f"{name} {len(one.words)} of {one.asked}" for name, one in coverage.sets.items() if name in short]
-    more = f" and {len(counts) - 4} more sets" if len(counts) > 4 else ""  # noqa: PLR2004 - a sentence, not a list
-    return f"fewer than {min_coverage:.0%} of the words found: {', '.join(counts[:4])}{more}"

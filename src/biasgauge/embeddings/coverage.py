@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 ZERO = "its vector is zero"
+_NAMED = 4  # sets in a sentence; the rest is counted
 
 
 def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
@@ -102,6 +103,14 @@ class Coverage:
     def short_of(self, share: float) -> tuple[str, ...]:
         """Names of the sets of which less than `share` was found, or nothing at all."""
         return tuple(name for name, one in self.sets.items() if len(one.words) < share * one.asked or not one.words)
+
+    def shortfall(self, share: float) -> str:
+        """Say which sets `short_of(share)` names, with their counts; empty when there is none."""
+        counts = [f"{name} {len(self.sets[name].words)} of {self.sets[name].asked}" for name in self.short_of(share)]
+        if not counts:
+            return ""
+        more = f" and {len(counts) - _NAMED} more sets" if len(counts) > _NAMED else ""
+        return f"fewer than {share:.0%} of the words found: {', '.join(counts[:_NAMED])}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """The shape that every `--json` uses: asked, found, lost; respelled only when there are any."""

@@ -50,9 +50,9 @@ def load(
     if limit is not None and (not isinstance(limit, int) or limit < 1):
         raise ParameterError(f"The 'limit' parameter of load must be a whole number of at least 1. Got {limit!r}.")
     if isinstance(source, Embedding):
-        source = (source.words, source.vectors) if wanted is not None or limit is not None else source
-        if isinstance(source, Embedding):
+        if wanted is None and limit is None:
             return source
+        source = (source.words, source.vectors)
     if not isinstance(source, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
         return from_memory(source, request, name=name or "memory")

@@ -221,10 +221,7 @@ def association(
         **settings,
     }
     labels = {role: one.name for role, one in sets.items()}
-    short = coverage.short_of(min_coverage)
-    if short:
-        counts = [f"{role} {len(coverage.sets[role].words)} of {coverage.sets[role].asked}" for role in short]
-        reason = f"fewer than {min_coverage:.0%} of the words found: {', '.join(counts)}"
+    if reason := coverage.shortfall(min_coverage):
         rules = {key: settings[key] for key in ("alternative", "ddof", "ties") if kind == "weat" and key in settings}
         empty = WeatResult if kind == "weat" else AssociationResult
         result = empty(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)

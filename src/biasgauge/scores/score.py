@@ -147,6 +147,8 @@ class _Request:
         progress: Callable[[int, int], None] | None = None,
     ) -> _Request:
         models = named_models(vectors)
+        if _is_full(words) and len(models) == 1:  # several are loaded twice, so that only one is ever in memory
+            models = {name: load(source, name=name) for name, source in models.items()}
         given = pairs_of(pairs)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
         asked = _words(words, models)
         plan = _Plan(
@@ -206,8 +208,12 @@ def _measures(given: str | Measure | Iterable[str | Measure], as_published: str 
     return tuple(found)
 
 
+def _is_full(words: object) -> bool:
+    return isinstance(words, str) and words == FULL
+
+
 def _words(given: object, models: Mapping[str, object]) -> WordSet:
-    if isinstance(given, str) and given == FULL:
+    if _is_full(given):
         return WordSet(FULL, tuple(dict.fromkeys(word for source in models.values() for word in load(source).words)))
     return words_of(given)  # type: ignore[arg-type]  # words_of says what is wrong with it
 

@@ -23,7 +23,7 @@ import numpy as np
 from biasgauge._io.atomic import whole_file, write_text
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.scores.tensor import AXES, REASONS, ScoreTensor, places
+from biasgauge.scores.tensor import REASONS, ScoreTensor, by_reason, describe, places
 
 if TYPE_CHECKING:
     import os
@@ -238,20 +238,11 @@ class ScoreStore:
         counts = np.zeros(len(REASONS), np.int64)
         for number in range(len(self.models)):
             counts += np.bincount(self._model(number).undefined().ravel(), minlength=len(REASONS))
-        return {reason: int(count) for reason, count in zip(REASONS, counts, strict=True) if reason and count}
+        return by_reason(counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Labels, shape, counts of undefined scores and provenance, without the scores."""
-        lengths = (len(self.measures), len(self.pairs), len(self.words), len(self.models))
-        return {
-            "shape": dict(zip(AXES, lengths, strict=True)),
-            "measures": list(self.measures),
-            "pairs": [list(pair) for pair in self.pairs],
-            "words": len(self.words),
-            "models": list(self.models),
-            "undefined": self.count_undefined(),
-            "provenance": dict(self.provenance),
-        }
+        return describe(self)
 
     def _model(self, number: int) -> ModelScores:
         """One model, whose scores stay on disk until they are selected."""

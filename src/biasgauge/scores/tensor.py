@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from biasgauge.scores.store import ScoreStore
+
 AXES = ("measure", "pair", "word", "model")
 
 REASONS = (
@@ -107,8 +109,7 @@ class ScoreTensor:
 
     def count_undefined(self) -> dict[str, int]:
         """How many scores are undefined, by reason."""
-        counts = np.bincount(self.undefined.ravel(), minlength=len(REASONS))
-        return {reason: int(count) for reason, count in zip(REASONS, counts, strict=True) if reason and count}
+        return by_reason(np.bincount(self.undefined.ravel(), minlength=len(REASONS)))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a score: measure, first, second, word, model, score, and the reason where it is undefined."""
@@ -130,15 +131,7 @@ class ScoreTensor:
 
     def to_dict(self) -> dict[str, Any]:
         """Labels, shape, counts of undefined scores and provenance, without the scores."""
-        return {
-            "shape": dict(zip(AXES, self.shape, strict=True)),
-            "measures": list(self.measures),
-            "pairs": [list(pair) for pair in self.pairs],
-            "words": len(self.words),
-            "models": list(self.models),
-            "undefined": self.count_undefined(),
-            "provenance": dict(self.provenance),
-        }
+        return describe(self)
 
     def __repr__(self) -> str:
         sizes = " × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in zip(AXES, self.shape, strict=True))
@@ -149,6 +142,25 @@ class ScoreTensor:
         from html import escape  # noqa: PLC0415 - for notebooks alone
 
         return f"<p>{escape(repr(self))}</p>"
+
+
+def by_reason(counts: NDArray[np.integer[Any]]) -> dict[str, int]:
+    """Counts of undefined scores under their reasons, from counts in the order of `REASONS`."""
+    return {reason: int(count) for reason, count in zip(REASONS, counts, strict=True) if reason and count}
+
+
+def describe(scores: ScoreTensor | ScoreStore) -> dict[str, Any]:
+    """Labels, shape, counts of undefined scores and provenance of scores in memory or on disk, without the scores."""
+    labels = (scores.measures, scores.pairs, scores.words, scores.models)
+    return {
+        "shape": {axis: len(names) for axis, names in zip(AXES, labels, strict=True)},
+        "measures": list(scores.measures),
+        "pairs": [list(pair) for pair in scores.pairs],
+        "words": len(scores.words),
+        "models": list(scores.models),
+        "undefined": scores.count_undefined(),
+        "provenance": dict(scores.provenance),
+    }
 
 
 def places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> list[int]:
