@@ -39,6 +39,9 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/reading.py
 	$(BIN)/python bench/scores.py
 	$(BIN)/python bench/weat.py
+	$(BIN)/python bench/stability.py
+	$(BIN)/python bench/training.py
+	$(BIN)/python bench/glove.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

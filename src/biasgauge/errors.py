@@ -2,6 +2,7 @@
 
     BiasgaugeError
     ├── InputError                 the user can mend it: exit code 2
+    │   ├── CorpusError            a text does not say what it should, or a tokenised corpus is damaged
     │   ├── EmbeddingFormatError   a vector file does not say what it should
     │   ├── LexiconError           a word list does not say what it should, or is not known
     │   └── ParameterError         an argument has the wrong type or an impossible value
@@ -60,6 +61,10 @@ class _FileError(InputError):
 
 class EmbeddingFormatError(_FileError):
     """A vector file is not what it should be, or not in a format that biasgauge reads."""
+
+
+class CorpusError(_FileError):
+    """A text cannot be read as it stands, or a tokenised corpus on disk is not what it should be."""
 
 
 class LexiconError(_FileError):

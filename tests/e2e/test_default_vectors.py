@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.embeddings.default import DEFAULT_PATH
+from biasgauge.embeddings.default import DEFAULT_PATH, REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.shared
-def test_the_script_makes_the_shipped_file_byte_for_byte(shared_data: Path, repository: Path, tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("script", repository / "scripts" / "make_default_vectors.py")
+def script_named(name: str, repository: Path) -> Any:  # noqa: ANN401 - a module that is no part of the package
+    spec = importlib.util.spec_from_file_location(name, repository / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
+    return script
+
+
+@pytest.mark.shared
+def test_the_script_makes_the_shipped_file_byte_for_byte(shared_data: Path, repository: Path, tmp_path: Path) -> None:
+    script = script_named("make_default_vectors", repository)
     script.make(shared_data / "glove_6b_100d_subset" / "glove6B100d_subset.npz", tmp_path / "made.safetensors")
     assert (tmp_path / "made.safetensors").read_bytes() == DEFAULT_PATH.read_bytes()
 
@@ -40,5 +45,38 @@ def test_every_english_lexicon_word_of_the_source_ships_at_half_precision(shared
     assert np.abs(expected - shipped.vectors).max() < 2**-9  # half precision: 11 bits, all numbers below 8
 
 
-def test_the_shipped_file_stays_small() -> None:
-    assert DEFAULT_PATH.stat().st_size < 6_000_000
+def test_the_shipped_files_stay_small() -> None:
+    files = [DEFAULT_PATH, *(replicate_path(seed) for seed in range(REPLICATES))]
+    assert sum(file.stat().st_size for file in files) < 20_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_training_again_gives_a_shipped_replicate_byte_for_byte(
+    shared_data: Path, repository: Path, tmp_path: Path
+) -> None:
+    script = script_named("make_default_replicates", repository)
+    assert [path.parent.parent for path in script.default_source()] == [shared_data] * 4
+    script.make(tmp_path / "models", tmp_path / "cut", seeds=[3])
+    assert (tmp_path / "cut" / replicate_path(3).name).read_bytes() == replicate_path(3).read_bytes()
+
+
+def test_shipped_replicates_are_one_vocabulary_and_eight_trainings() -> None:
+    models = bg.load_default_replicates()
+    assert len(models) == 8
+    assert {model.words for model in models} == {models[0].words}
+    assert {model.vectors.shape for model in models} == {(13_000, 64)}
+    assert {model.vectors.dtype for model in models} == {np.dtype(np.float16)}
+    # Different trainings: no common axes (the same word points elsewhere), but the same language (its neighbours stay).
+    first, second = (model.vectors.astype(np.float64) for model in models[:2])
+    units = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in (first, second)]
+    assert abs(np.mean(np.sum(units[0] * units[1], axis=1))) < 0.3
+    likeness = [np.triu(one[:500] @ one[:500].T, 1)[np.triu_indices(500, 1)] for one in units]
+    assert np.corrcoef(*likeness)[0, 1] > 0.9
+
+
+def test_shipped_replicates_know_the_words_of_the_lexicons() -> None:
+    model = bg.load_default_replicates()[0]
+    for name in ("du2021", "occ18", "weat7", "weat8", "du2021_queries", "gender"):
+        words = bg.lexicon(name).words
+        assert len([word for word in words if word.lower() in model]) >= 0.95 * len(words), name

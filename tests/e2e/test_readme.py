@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import biasgauge as bg
+from biasgauge.corpora import planted_corpus
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -33,6 +34,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the files that the README's commands name."""
     bg.save(bg.load_default(), tmp_path / "vectors.bin")
     (tmp_path / "my_words.toml").write_text('kind = "words"\nwords = ["nurse", "surgeon"]\n')
+    planted_corpus([-0.8, 0.0, 0.8], lines=500).write(tmp_path / "corpus.txt")
     return tmp_path
 
 
@@ -65,13 +67,12 @@ def test_every_python_block_runs(page: str, folder: Path) -> None:
         assert "du2021 measurable" in done.stdout
 
 
-def test_the_python_of_the_scores_page_runs(repository: Path, tmp_path: Path) -> None:
-    programs = blocks((repository / "docs" / "scores.md").read_text(), "python")
+@pytest.mark.parametrize("name", ["scores.md", "training.md"])
+def test_the_python_of_a_page_runs(name: str, repository: Path, folder: Path) -> None:
+    programs = blocks((repository / "docs" / name).read_text(), "python")
     assert programs
     for program in programs:
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 
 

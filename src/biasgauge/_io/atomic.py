@@ -34,7 +34,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    _flush_folder(target.parent)
+    flush_folder(target.parent)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -43,7 +43,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         part.write_bytes(text.encode("utf-8"))
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Make the move itself durable, where the system can open a folder."""
     if os.name != "posix":
         return

@@ -1,12 +1,15 @@
-"""A file as a stream of bytes, gzipped or not, that counts what was read."""
+"""A file as a stream of bytes, compressed or not, that counts what was read."""
 
 from __future__ import annotations
 
 import gzip
+import lzma
 import tempfile
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
+
+from biasgauge._io.zstd import ZSTD_MAGIC, DamagedZstdError, ZstdFile
 
 if TYPE_CHECKING:
     import os
@@ -20,10 +23,13 @@ if TYPE_CHECKING:
     """Called with (bytes of the file read so far, bytes of the file)."""
 
 GZIP_MAGIC = b"\x1f\x8b"
+_XZ_MAGIC = b"\xfd7zXZ\x00"
+_COMPRESSIONS = {GZIP_MAGIC: "gzip", _XZ_MAGIC: "xz", ZSTD_MAGIC: "zstd"}
+_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
 class ByteSource:
-    """Reads a regular file from its start, decompressing gzip when its first bytes say so.
+    """Reads a regular file from its start, decompressing gzip, xz and zstd when its first bytes say so.
 
     `error` is the exception class for whatever is wrong with the file. `progress` is told, after each block, how many
     bytes of the file itself (compressed, if it is) are behind us.
@@ -48,10 +54,28 @@ class ByteSource:
             self._raw: BinaryIO = self.path.open("rb", buffering=0)
         except OSError as problem:
             raise error(f"cannot be opened: {problem.strerror}", path=path) from problem
-        self.compressed = self._raw.read(2) == GZIP_MAGIC
+        head = self._raw.read(max(map(len, _COMPRESSIONS)))
+        self._compression = next((name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None)
+        self.compressed = self._compression is not None
         self._raw.seek(0)
-        self._stream = cast("BinaryIO", gzip.GzipFile(fileobj=self._raw, mode="rb")) if self.compressed else self._raw
+        self._stream = self._decompressed()
         self.offset = 0
+
+    def _decompressed(self) -> BinaryIO:
+        """The content from the place where the raw file stands."""
+        if self._compression is None:
+            return self._raw
+        if self._compression == "gzip":
+            return cast("BinaryIO", gzip.GzipFile(fileobj=self._raw, mode="rb"))
+        if self._compression == "xz":
+            return cast("BinaryIO", lzma.LZMAFile(self._raw))
+        try:
+            return cast("BinaryIO", ZstdFile(self._raw))
+        except ImportError as problem:
+            self._raw.close()
+            raise self._error(
+                'is compressed with zstd; to read it: pip install "biasgauge[train]"', path=self.path
+            ) from problem
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +92,8 @@ class ByteSource:
 
     def rewind(self) -> None:
         """Go back to the first byte."""
-        self._stream.seek(0)
+        self._raw.seek(0)
+        self._stream = self._decompressed()
         self.offset = 0
 
     def read(self, size: int) -> bytes:
@@ -79,7 +104,7 @@ class ByteSource:
             while missing and (piece := self._stream.read(missing)):
                 pieces.append(piece)
                 missing -= len(piece)
-        except (EOFError, OSError, zlib.error) as problem:
+        except _DAMAGE as problem:
             raise self._failure(problem, size - missing) from problem
         self._passed(size - missing)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -93,7 +118,7 @@ class ByteSource:
         try:
             while filled < len(buffer) and (count := cast("FileIO", self._stream).readinto(buffer[filled:])):
                 filled += count
-        except (EOFError, OSError, zlib.error) as problem:
+        except _DAMAGE as problem:
             raise self._failure(problem, filled) from problem
         self._passed(filled)
         return filled
@@ -104,10 +129,12 @@ class ByteSource:
             self._progress(self._raw.tell(), self.size)
 
     def _failure(self, problem: Exception, count: int) -> _FileError:
-        if isinstance(problem, OSError) and not isinstance(problem, gzip.BadGzipFile):
+        if isinstance(problem, OSError) and not isinstance(problem, (gzip.BadGzipFile, DamagedZstdError)):
             sentence = f"reading failed: {problem.strerror}"
         else:
-            sentence = f"the gzip stream is damaged or cut short ({problem}); copy or download the file again"
+            sentence = (
+                f"the {self._compression} stream is damaged or cut short ({problem}); copy or download the file again"
+            )
         return self._error(sentence, path=self.path, offset=self.offset + count)
 
     def seekable(self) -> BinaryIO:

@@ -16,10 +16,16 @@ if TYPE_CHECKING:
 
 
 def measure_bias(
-    model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallback: bool, random_state: int
+    model: Embedding,
+    lexicon: Lexicon,
+    *,
+    min_coverage: float,
+    case_fallback: bool,
+    random_state: int,
+    intervals: bool = True,
 ) -> Iterator[Association]:
     """WEAT, two-sided, for an association test; MAC for stereotypes; nothing for a list that is no test by itself."""
-    interval = Resampling(random_state=random_state)
+    interval = Resampling(random_state=random_state) if intervals else None
     if isinstance(lexicon, AssociationTest):
         yield weat(
             model,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biasgauge.audit.replicates import ReplicateSpread
     from biasgauge.embeddings import Coverage, Notice
     from biasgauge.scores import Association
 
@@ -104,12 +105,16 @@ class AuditResult:
         models: each model in a few numbers.
         verdicts: which lexicons can be measured, for each model.
         bias: WEAT (two-sided) of every test lexicon and MAC of every stereotype lexicon, for each model.
+        replicates: the models over which `spread` was taken: all that were given, or the shipped ones.
+        spread: each test over the replicates; empty for a single model.
         settings: everything that decides the result.
     """
 
     models: tuple[ModelSummary, ...]
     verdicts: tuple[LexiconVerdict, ...]
     bias: tuple[Association, ...]
+    replicates: tuple[str, ...]
+    spread: tuple[ReplicateSpread, ...]
     settings: Mapping[str, Any]
 
     @property
@@ -137,6 +142,7 @@ class AuditResult:
             "verdicts": [one.to_dict() for one in self.verdicts],
             "bias": [one.to_dict() for one in self.bias],
             "models": [model.to_dict() for model in self.models],
+            "replicates": {"models": list(self.replicates), "bias": [one.to_dict() for one in self.spread]},
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.verdicts),
                 "found": sum(one.coverage.found for one in self.verdicts),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from biasgauge.audit.bias import measure_bias
 from biasgauge.audit.measurable import judge
 from biasgauge.audit.model_summary import summarise
+from biasgauge.audit.replicates import measure_spread, spread_of
 from biasgauge.audit.result import AuditResult
-from biasgauge.embeddings import load_default, load_models
+from biasgauge.embeddings import load_default, load_default_replicates, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
 
@@ -33,7 +34,8 @@ def audit(
     """Say what can be measured with these vectors, what the bias is, and what is odd about them.
 
     Args:
-        vectors: an `Embedding` or anything `load` takes, or a list of them (replicates); the shipped vectors when None.
+        vectors: an `Embedding` or anything `load` takes, or a list of them (replicates); when None the shipped vectors,
+            and the shipped replicates to see what another seed does.
         lexicons: names or paths of lexicons to look at; all shipped ones of `language` by default.
         language: which shipped lexicons, when `lexicons` is None.
         min_coverage: share of a set's words that must be found for the set to count as measurable.
@@ -51,6 +53,22 @@ def audit(
         raise ParameterError(f"The 'min_coverage' parameter of audit must be between 0 and 1. Got {min_coverage!r}.")
     models = [load_default(limit)] if vectors is None else load_models(vectors, limit, progress=progress)
     chosen = _lexicons(lexicons, language)
+    bias = tuple(
+        found
+        for one in chosen
+        for model in models
+        for found in measure_bias(
+            model, one, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
+        )
+    )
+    if vectors is None:
+        replicates = load_default_replicates()
+        spread = measure_spread(
+            replicates, chosen, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
+        )
+    else:
+        replicates = models if len(models) > 1 else []
+        spread = spread_of(bias) if replicates else ()
     return AuditResult(
         models=tuple(summarise(model) for model in models),
         verdicts=tuple(
@@ -58,20 +76,16 @@ def audit(
             for one in chosen
             for model in models
         ),
-        bias=tuple(
-            found
-            for one in chosen
-            for model in models
-            for found in measure_bias(
-                model, one, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
-            )
-        ),
+        bias=bias,
+        replicates=tuple(model.name for model in replicates),
+        spread=spread,
         settings={
             "lexicons": [one.name for one in chosen],
             "language": language,
             "min_coverage": min_coverage,
             "case_fallback": case_fallback,
             "limit": limit,
+            "shipped": vectors is None,
             "random_state": random_state,
         },
     )

@@ -107,25 +107,48 @@ def _show(result: AuditResult, screen: Console) -> None:
     )
     if rescued := sum(one.case_to_blame for one in result.verdicts):
         screen.print(f"{rescued} lose words only to upper and lower case: look again with --case-fallback.")
-    if result.bias:
+    if result.bias and not several:
         screen.print()
         _show_bias(result, screen)
+    if result.spread:
+        screen.print()
+        _show_spread(result, screen)
 
 
 def _show_bias(result: AuditResult, screen: Console) -> None:
     rows = []
     for one in result.bias:
-        model = [one.model] if len(result.models) > 1 else []
         if one.value is None:
-            rows.append([one.name, *model, one.test, "–", "–", "–", one.reason or ""])
+            rows.append([one.name, one.test, "–", "–", "–", one.reason or ""])
             continue
         spread = one.interval
         ends = "–" if spread is None or spread.low is None else f"{spread.low:5.2f} to {spread.high:5.2f}"
         p = one.to_dict().get("p_value")
         sets = ", ".join(one.sets.values()) if one.test == "weat" else ""
-        rows.append([one.name, *model, one.test, f"{one.value:5.2f}", ends, "–" if p is None else f"{p:.2g}", sets])
-    model = ["model"] if len(result.models) > 1 else []
-    print_table(screen, ["concept", *model, "test", "value", "95 % interval", "p", "sets"], rows)
+        rows.append([one.name, one.test, f"{one.value:5.2f}", ends, "–" if p is None else f"{p:.2g}", sets])
+    print_table(screen, ["concept", "test", "value", "95 % interval", "p", "sets"], rows)
     screen.print(
         "\nweat: 0 is no difference, two-sided p; mac: 1 is no association. Intervals are over words, not over corpora."
     )
+
+
+def _show_spread(result: AuditResult, screen: Console) -> None:
+    count = len(result.replicates)
+    whose = "that ship with biasgauge and differ only by their seed" if result.settings["shipped"] else "given"
+    screen.print(f"Over the {count} models {whose}:")
+    rows = [
+        [one.name, one.test, "–", "–", "–", "–", one.reason or ""]
+        if one.mean is None
+        else [
+            one.name,
+            one.test,
+            f"{one.mean:5.2f}",
+            f"{one.low:5.2f} to {one.high:5.2f}",
+            f"{one.sd:.3f}",
+            f"{one.least:5.2f} to {one.most:5.2f}",
+            f"{one.agree} of {one.models}",
+        ]
+        for one in result.spread
+    ]
+    print_table(screen, ["concept", "test", "mean", "95 % interval", "sd", "range", "same side"], rows)
+    screen.print("\nsame side: models on the mean's side of no bias. The page and the JSON have every model.")

@@ -28,6 +28,7 @@ Examples:
   biasgauge audit                        the vectors that ship with the package
   biasgauge audit vectors.bin --out DIR  your own
   biasgauge weat vectors.bin --test weat7
+  biasgauge train corpus.txt --seeds 8   replicates from your own text
   biasgauge lexicons list                which word lists ship, and from where
 """
 
@@ -45,6 +46,7 @@ app.command(
 )
 app.command("biasgauge.cli.weat:app", name="weat", help="Association test of two sets of words with two others.")
 app.command("biasgauge.cli.score:app", name="score", help="Score words against base pairs, into a store.")
+app.command("biasgauge.cli.train:app", name="train", help="Train replicates of an embedding on your own text.")
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
 
 

@@ -15,6 +15,9 @@ DEFAULT_PATH = Path(__file__).with_name("data") / "glove-6b-100d-subset.safetens
 
 DEFAULT_NAME = "GloVe 6B 100d (subset)"
 
+REPLICATES = 8
+"""How many replicates ship."""
+
 
 def load_default(limit: int | None = None) -> Embedding:
     """Load the vectors that ship with biasgauge: GloVe 6B, 100 dimensions, half precision, lower case.
@@ -23,3 +26,18 @@ def load_default(limit: int | None = None) -> Embedding:
     measures see only these words: for research, load the whole file. `limit` keeps the first so many.
     """
     return load(DEFAULT_PATH, limit=limit, name=DEFAULT_NAME)
+
+
+def replicate_path(seed: int) -> Path:
+    """Where the shipped replicate of a seed lies."""
+    return Path(__file__).parent / "data" / "replicates" / f"sgns-64d-enwiki-seed{seed}.safetensors"
+
+
+def load_default_replicates() -> list[Embedding]:
+    """Load the replicates that ship with biasgauge: skip-gram, 64 dimensions, half precision, lower case, seeds 0 to 7.
+
+    They differ by nothing but their seed. They were trained by `scripts/make_default_replicates.py` on 30 million
+    words of English Wikipedia, and hold the words of the shipped English lexicons and the most frequent words: 13,000
+    in all.
+    """
+    return [load(replicate_path(seed), name=f"SGNS enwiki, seed {seed}") for seed in range(REPLICATES)]

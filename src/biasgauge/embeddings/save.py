@@ -14,9 +14,12 @@ from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from biasgauge.embeddings.embedding import Embedding
+    from biasgauge.embeddings.subwords import Subwords
 
 FORMATS = {
     ".safetensors": "safetensors",
@@ -30,7 +33,14 @@ _DIGITS = {2: 9, 4: 9, 8: 17}
 _ROWS = 4096
 
 
-def save(embedding: Embedding, path: str | os.PathLike[str], *, format: str | None = None) -> Path:  # noqa: A002 - the word users know
+def save(
+    embedding: Embedding,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    counts: NDArray[np.int64] | None = None,
+    subwords: Subwords | None = None,
+) -> Path:
     """Write vectors to `path` and return it.
 
     Args:
@@ -39,10 +49,13 @@ def save(embedding: Embedding, path: str | os.PathLike[str], *, format: str | No
         format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
             "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
             `.gz` compresses.
+        counts: how often each word occurs in the text the vectors were trained on; only safetensors can hold them.
+        subwords: vectors of character n-grams to keep in the same file, which must be safetensors; `load_subwords`
+            reads them back.
 
     Raises:
-        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks) or a number
-            (they are read as 32-bit).
+        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks), a number
+            (they are read as 32-bit), counts or n-grams.
     """
     target = Path(path)
     ending = Path(target.name.removesuffix(".gz")).suffix
@@ -52,8 +65,15 @@ def save(embedding: Embedding, path: str | os.PathLike[str], *, format: str | No
             f"The 'format' parameter of save must be one of {', '.join(sorted(_WRITERS))}, or follow from the file's "
             f"ending ({', '.join(FORMATS)}). Got {format!r} for {target.name}."
         )
+    if counts is not None and chosen != "safetensors":
+        raise ParameterError(f"The format {chosen} cannot hold counts; use safetensors.")
+    if subwords is not None:
+        _refuse_subwords(embedding, subwords, chosen)
     with whole_file(target) as part, _open(part, compress=target.name.endswith(".gz")) as file:
-        _WRITERS[chosen](embedding, file)
+        if chosen == "safetensors":
+            _write_safetensors(embedding, file, counts, subwords)
+        else:
+            _WRITERS[chosen](embedding, file)
     return target
 
 
@@ -68,16 +88,45 @@ def _open(path: Path, *, compress: bool) -> Iterator[BinaryIO]:
             yield raw
 
 
-def _write_safetensors(embedding: Embedding, file: BinaryIO) -> None:
+def _refuse_subwords(embedding: Embedding, subwords: Subwords, chosen: str) -> None:
+    if chosen != "safetensors":
+        raise ParameterError(f"The format {chosen} cannot hold the vectors of n-grams; use safetensors.")
+    if subwords.dim != embedding.dim:
+        raise ParameterError(
+            f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
+            f"{embedding.dim}."
+        )
+
+
+def _write_safetensors(
+    embedding: Embedding,
+    file: BinaryIO,
+    counts: NDArray[np.int64] | None = None,
+    subwords: Subwords | None = None,
+) -> None:
     from safetensors.numpy import save as to_bytes  # noqa: PLC0415 - only those who write it pay for it
 
-    raw = [word.encode("utf-8") for word in embedding.words]
     tensors: dict[str, Any] = {
         "vectors": np.ascontiguousarray(embedding.vectors),
-        "words": np.frombuffer(b"".join(raw), np.uint8),
-        "word_ends": np.cumsum([len(word) for word in raw], dtype=np.int64),
+        **_text_tensors(embedding.words, "words", "word_ends"),
     }
+    if counts is not None:
+        tensors["counts"] = np.ascontiguousarray(counts, dtype=np.int64)
+    if subwords is not None:
+        tensors |= {
+            "subword_vectors": np.ascontiguousarray(subwords.vectors),
+            **_text_tensors(subwords.ngrams, "subwords", "subword_ends"),
+            "subword_lengths": np.array([subwords.min_n, subwords.max_n], np.int64),
+        }
     file.write(to_bytes(tensors, metadata={"format": "biasgauge embedding 1"}))
+
+
+def _text_tensors(words: Sequence[str], text: str, ends: str) -> dict[str, Any]:
+    raw = [word.encode("utf-8") for word in words]
+    return {
+        text: np.frombuffer(b"".join(raw), np.uint8),
+        ends: np.cumsum([len(word) for word in raw], dtype=np.int64),
+    }
 
 
 def _write_word2vec_binary(embedding: Embedding, file: BinaryIO) -> None:

@@ -4,6 +4,7 @@ from biasgauge.association import Interval, Resampling
 from biasgauge.scores.association import Association, Weat, association, weat
 from biasgauge.scores.direction import DirectBias, direct_bias, indirect_bias
 from biasgauge.scores.multiclass import mac, mac_change
+from biasgauge.scores.overlap import NeighbourOverlap, neighbour_overlap
 from biasgauge.scores.score import AS_PUBLISHED, score, score_to_store
 from biasgauge.scores.store import ScoreStore
 from biasgauge.scores.tensor import REASONS, ScoreTensor
@@ -14,6 +15,7 @@ __all__ = [
     "Association",
     "DirectBias",
     "Interval",
+    "NeighbourOverlap",
     "Resampling",
     "ScoreStore",
     "ScoreTensor",
@@ -23,6 +25,7 @@ __all__ = [
     "indirect_bias",
     "mac",
     "mac_change",
+    "neighbour_overlap",
     "score",
     "score_to_store",
     "weat",

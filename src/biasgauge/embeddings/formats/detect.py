@@ -29,9 +29,9 @@ PICKLE = (
 REFUSED = (
     (b"\xba\x16\x4f\x2f", "is fastText's own .bin model; give the .vec file that comes with it"),
     (b"\x89HDF", f"is HDF5; biasgauge reads {READ_FORMATS}"),
-    (b"\xfd7zXZ\x00", "is compressed with xz; decompress it first (unxz), or use gzip"),
+    (b"\xfd7zXZ\x00", "is compressed twice; decompress it once (unxz)"),
     (b"BZh", "is compressed with bzip2; decompress it first (bunzip2), or use gzip"),
-    (b"\x28\xb5\x2f\xfd", "is compressed with zstd; decompress it first (unzstd), or use gzip"),
+    (b"\x28\xb5\x2f\xfd", "is compressed twice; decompress it once (unzstd)"),
     (b"7z\xbc\xaf", "is a 7z archive; unpack it first"),
     (GZIP_MAGIC, "is gzipped twice; decompress it once (gunzip)"),
     (b"\xff\xfe", "is UTF-16 text; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"),

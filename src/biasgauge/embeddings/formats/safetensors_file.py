@@ -2,7 +2,9 @@
 
 biasgauge writes three tensors: `vectors` (words × dimensions), `words` (the UTF-8 bytes of all words, one after the
 other) and `word_ends` (where each word ends in those bytes). A file with one matrix and no words is read with a
-vocabulary beside it, as a bare `.npy` is.
+vocabulary beside it, as a bare `.npy` is. Character n-grams, where a model has them, are four tensors more:
+`subword_vectors`, `subwords` and `subword_ends` as those of the words, and `subword_lengths` (the fewest and the most
+characters of an n-gram).
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ DTYPES = {
     "U16": "<u2",
     "U8": "<u1",
 }
+SUBWORD_TENSORS = frozenset({"subword_vectors", "subwords", "subword_ends", "subword_lengths"})
 _MATRIX = 2
 
 
@@ -138,15 +141,52 @@ def _widen(halves: NDArray[Any]) -> NDArray[Any]:
 
 
 def _read_words(request: Request, file: BinaryIO, start: int, tensors: dict[str, _Tensor]) -> list[str]:
-    """Cut the words' bytes at their ends."""
-    text, ends = tensors["words"], tensors["word_ends"]
+    return [decode(piece, request.book) for piece in _pieces(request, file, start, tensors, ("words", "word_ends"))]
+
+
+def _pieces(
+    request: Request, file: BinaryIO, start: int, tensors: dict[str, _Tensor], names: tuple[str, str]
+) -> list[bytes]:
+    """Cut the bytes of the first tensor named at the ends that the second tells."""
+    text, ends = (tensors[name] for name in names)
     if (text.dtype, len(text.shape)) != ("U8", 1) or (ends.dtype, len(ends.shape)) != ("I64", 1):
-        raise request.error("expected words as a list of U8 and word_ends as a list of I64")
-    file.seek(start + text.begin)
-    raw = file.read(text.end - text.begin)
-    file.seek(start + ends.begin)
-    cuts = np.frombuffer(file.read(ends.end - ends.begin), "<i8")
+        raise request.error(f"expected {names[0]} as a list of U8 and {names[1]} as a list of I64")
+    raw = _bytes(file, start, text)
+    cuts = np.frombuffer(_bytes(file, start, ends), "<i8")
     begins = np.concatenate(([0], cuts))
     if (np.diff(begins) < 0).any() or begins[-1] != len(raw):
-        raise request.error("word_ends does not cut words into pieces: its numbers must rise to the length of words")
-    return [decode(raw[a:b], request.book) for a, b in zip(begins[:-1].tolist(), cuts.tolist(), strict=True)]
+        raise request.error(
+            f"{names[1]} does not cut {names[0]} into pieces: its numbers must rise to the length of {names[0]}"
+        )
+    return [raw[a:b] for a, b in zip(begins[:-1].tolist(), cuts.tolist(), strict=True)]
+
+
+def _bytes(file: BinaryIO, start: int, tensor: _Tensor) -> bytes:
+    file.seek(start + tensor.begin)
+    return file.read(tensor.end - tensor.begin)
+
+
+def read_subwords(request: Request) -> tuple[tuple[str, ...], NDArray[np.float32], tuple[int, int]]:
+    """Read character n-grams, their vectors (which stay on disk) and the fewest and most characters they have."""
+    with ByteSource(request.path, error=EmbeddingFormatError) as source, source.seekable() as file:
+        tensors, start = _read_header(request, file)
+        missing = sorted(SUBWORD_TENSORS - tensors.keys())
+        if missing:
+            raise request.error(
+                f"holds no character n-grams (no tensor {missing[0]}); save(…, subwords=…) writes them beside the words"
+            )
+        matrix, lengths = tensors["subword_vectors"], tensors["subword_lengths"]
+        if (matrix.dtype, len(matrix.shape)) != ("F32", _MATRIX) or 0 in matrix.shape:
+            raise request.error("expected subword_vectors as a matrix of F32, n-grams × dimensions")
+        if (lengths.dtype, lengths.shape) != ("I64", (2,)):
+            raise request.error("expected subword_lengths as two I64")
+        pieces = _pieces(request, file, start, tensors, ("subwords", "subword_ends"))
+        if len(pieces) != matrix.shape[0]:
+            raise request.error(f"there are {len(pieces):,} n-grams for {matrix.shape[0]:,} vectors")
+        try:
+            ngrams = tuple(piece.decode("utf-8") for piece in pieces)
+        except UnicodeDecodeError as problem:
+            raise request.error(f"an n-gram is not valid UTF-8 ({problem.reason})") from problem
+        fewest, most = np.frombuffer(_bytes(file, start, lengths), "<i8").tolist()
+        vectors = np.memmap(file, "<f4", "r", offset=start + matrix.begin, shape=matrix.shape)
+        return ngrams, vectors, (fewest, most)

@@ -1,0 +1,203 @@
+"""A corpus whose bias is known because it was planted: the ground truth for tests and validity studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from biasgauge._io.atomic import whole_file
+from biasgauge.corpora.planted_words import (
+    BALANCED,
+    FILLERS,
+    FILLING,
+    PAIRS,
+    PHRASES,
+    PLAIN,
+    PLANTED,
+    SUBJECTS,
+    invented_words,
+)
+from biasgauge.corpora.unicode_words import unicode_words
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_CHUNK = 2**14
+_ENDS = 2
+_SHARES = (0.4, 0.25, 0.15, 0.2)
+"""Of sentences with planted bias, with both ends alike, with a target word alone, with neither."""
+
+_TEMPLATES = (PLANTED, BALANCED, PLAIN, FILLING)
+
+
+class _Draws(NamedTuple):
+    """What is random about some sentences, one number each."""
+
+    kind: NDArray[np.int64]
+    word: NDArray[np.int64]
+    end: NDArray[np.int64]
+    random: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PlantedCorpus:
+    """Sentences in which each target word leans to the first or the second end of pairs as strongly as it was told.
+
+    A sentence with planted bias has a target word and two words of the same end; it is the first end with probability
+    (1 + strength) / 2. The ends of a pair have all other sentences in common, and target words occur equally often.
+
+    Attributes:
+        strengths: for each target word its association, −1 (second end only) to 1 (first end only).
+        pairs: the pairs (first, second).
+        lines: how many sentences.
+        random_state: the seed.
+    """
+
+    strengths: Mapping[str, float]
+    pairs: tuple[tuple[str, str], ...]
+    lines: int
+    random_state: int
+
+    def documents(self) -> Iterator[str]:
+        """The sentences, one a document; the same every time."""
+        forms = [tuple(PHRASES.get(word, "the {}").format(word) for word in pair) for pair in self.pairs]
+        objects = [form for form, pair in zip(forms, self.pairs, strict=True) if not SUBJECTS & set(pair)] or forms
+        targets, fillers = tuple(self.strengths), tuple(FILLERS.items())
+        for draws in self._chunks():
+            ends = zip(draws.kind.tolist(), draws.word.tolist(), draws.end.tolist(), strict=True)
+            for (kind, word, end), random in zip(ends, draws.random.tolist(), strict=True):
+                template = _pick(_TEMPLATES[kind], random[0])
+                first, second = _pick(forms, random[1])[end], _pick(objects, random[2])[end]
+                filled = {name: _pick(words, at) for (name, words), at in zip(fillers, random[3:], strict=True)}
+                yield template.format(word=targets[word], first=first, second=second, **filled)
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the sentences, one a line; the file appears whole or not at all."""
+        with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{text}\n" for text in self.documents())
+        return Path(path)
+
+    def null(self) -> PlantedCorpus:
+        """The same corpus with all strengths 0."""
+        return replace(self, strengths=MappingProxyType(dict.fromkeys(self.strengths, 0.0)))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """What was really planted: for each target word its sentences with the first end, and with the second."""
+        counts = np.zeros((len(self.strengths), _ENDS), np.int64)
+        for draws in self._chunks():
+            planted = draws.kind == 0
+            np.add.at(counts, (draws.word[planted], draws.end[planted]), 1)
+        return counts
+
+    def to_frame(self) -> pd.DataFrame:
+        """The truth: word, strength, sentences with the first and with the second end."""
+        import pandas as pd  # noqa: PLC0415 - half a second to import
+
+        return pd.DataFrame(self.to_dict()["truth"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings and truth."""
+        truth = [
+            {"word": word, "strength": strength, "first": int(first), "second": int(second)}
+            for (word, strength), (first, second) in zip(self.strengths.items(), self.counts, strict=True)
+        ]
+        settings = {
+            "pairs": [list(pair) for pair in self.pairs],
+            "lines": self.lines,
+            "random_state": self.random_state,
+        }
+        return {**settings, "truth": truth}
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False)
+
+    def _chunks(self) -> Iterator[_Draws]:
+        """Random numbers for some sentences after the other; each chunk has a stream of its own."""
+        first_end = (1 + np.array(list(self.strengths.values()))) / 2
+        for number, start in enumerate(range(0, self.lines, _CHUNK)):
+            size = min(_CHUNK, self.lines - start)
+            generator = np.random.default_rng([self.random_state, number])
+            bounds = np.round(np.cumsum(_SHARES) * size).astype(np.int64)
+            kind = np.searchsorted(bounds, np.arange(size), "right")
+            word = (np.arange(size) + number) % len(first_end)
+            likely = np.where(kind == 0, first_end[word], 0.5)
+            end = (generator.random(size) >= likely).astype(np.int64)
+            order = generator.permutation(size)
+            random = generator.random((size, 3 + len(FILLERS)))
+            yield _Draws(kind[order], word[order], end[order], random)
+
+
+def planted_corpus(
+    strengths: Mapping[str, float] | Sequence[float],
+    *,
+    pairs: Iterable[tuple[str, str]] = PAIRS,
+    lines: int = 100_000,
+    random_state: int = 0,
+) -> PlantedCorpus:
+    """Make a corpus of our own sentences in which each target word has the association that it was given.
+
+    Args:
+        strengths: target words with strengths from −1 (second end only) over 0 (no bias) to 1 (first end only); or
+            strengths alone, for invented words.
+        pairs: the pairs (first, second) that bias is about; shared by all sentences but for the planted ones.
+        lines: how many sentences, of nine words in the mean.
+        random_state: the seed; the same one gives the same sentences.
+
+    Raises:
+        ParameterError: an argument is impossible.
+    """
+    if not isinstance(strengths, Mapping):
+        values = list(strengths)
+        strengths = dict(zip(invented_words(len(values)), values, strict=True))
+    chosen = tuple((str(first), str(second)) for first, second in pairs)
+    if not strengths or not chosen:
+        raise ParameterError("The parameters 'strengths' and 'pairs' of planted_corpus must not be empty.")
+    _check_words([word for pair in chosen for word in pair], list(strengths))
+    for strength in strengths.values():
+        if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not -1 <= strength <= 1:
+            raise ParameterError(
+                f"The 'strengths' parameter of planted_corpus must hold numbers from −1 to 1. Got {strength!r}."
+            )
+    for name, number, least in (("lines", lines, 1), ("random_state", random_state, 0)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < least:
+            raise ParameterError(
+                f"The {name!r} parameter of planted_corpus must be a whole number of at least {least}. Got {number!r}."
+            )
+    fixed = MappingProxyType({word: float(strength) for word, strength in strengths.items()})
+    return PlantedCorpus(fixed, chosen, lines, random_state)
+
+
+def _check_words(ends: list[str], targets: list[str]) -> None:
+    """Each word once, and none that the sentences have anyway."""
+    taken = _sentence_words()
+    for word in (*ends, *targets):
+        if unicode_words(word) != [word]:
+            raise ParameterError(f"A word of planted_corpus must be one word in lower case. Got {word!r}.")
+        if word in taken:
+            raise ParameterError(
+                f"A word of planted_corpus must occur once, and in none of its sentences. Got {word!r} again."
+            )
+        taken.add(word)
+
+
+def _sentence_words() -> set[str]:
+    """Every word that the templates themselves bring."""
+    fixed = " ".join(text for templates in _TEMPLATES for text in templates) + " friend the"
+    return {word for word in fixed.split() if "{" not in word} | {word for words in FILLERS.values() for word in words}
+
+
+def _pick(choices: Sequence[Any], at: float) -> Any:  # noqa: ANN401 - one of the choices
+    """One of some choices by a number from 0 to below 1."""
+    return choices[int(at * len(choices))]

@@ -1,0 +1,184 @@
+"""`read_corpus`: text in any layout to a tokenised corpus on disk, once for all models."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._io.source import ByteSource
+from biasgauge.corpora.files import text_files
+from biasgauge.corpora.folders import alone, whole_folder, writing
+from biasgauge.corpora.layouts import Layout
+from biasgauge.corpora.token_corpus import TokenCorpus, is_corpus, open_corpus
+from biasgauge.corpora.tokenisers import tokeniser_named
+from biasgauge.corpora.writer import CorpusWriter
+from biasgauge.errors import CorpusError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge._io.source import Progress
+    from biasgauge.corpora.tokenisers import Tokeniser
+
+_ASKED = ("files", "layout", "documents", "field", "tokeniser")
+
+
+def read_corpus(
+    source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    layout: str = "auto",
+    tokeniser: str | Callable[[str], Iterable[str]] = "words",
+    field: str | int | None = None,
+    documents: str = "line",
+    progress: Progress | None = None,
+) -> TokenCorpus:
+    """Tokenise a text into a corpus on disk.
+
+    Args:
+        source: a file or a folder, or a list or tuple of them; any other iterable of strings is taken as the documents
+            themselves. Files may be compressed with gzip, xz or zstd.
+        out: a folder to keep the corpus in. One that was made there from the same bytes in the same way is opened
+            instead. None: a temporary folder that goes with the object.
+        layout: "lines", "wikitext", "tsv", "csv", "jsonl", or "auto" by the ending of the name.
+        tokeniser: "words", "ascii-words", "whitespace", "lower-whitespace", "twitter", "spacy:en" (any language), or a
+            function from a text to its words.
+        field: the column of a table, by name (the first row) or by number from 1 (no header); the field of JSON lines.
+        documents: what is a document in plain lines: "line", "blank-line" (a blank line ends one) or "file".
+        progress: called with (bytes read, bytes in all).
+
+    Raises:
+        CorpusError: a file cannot be read as it should, holds no words, or `out` holds something else.
+        ParameterError: an argument has an impossible value.
+    """
+    rule = tokeniser_named(tokeniser)
+    how = Layout(layout, field=field, documents=documents, keeps_marks=rule.keeps_marks)
+    job = _Job(source, how, rule, progress)
+    if out is not None:
+        return _kept(job, Path(out))
+    folder = _temporary()
+    try:
+        job.write(folder)
+        corpus = open_corpus(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(corpus, shutil.rmtree, folder, ignore_errors=True)
+    return corpus
+
+
+class _Job:
+    """What is to be read, and how."""
+
+    def __init__(self, source: object, layout: Layout, tokeniser: Tokeniser, progress: Progress | None) -> None:
+        paths, self.texts = _paths_or_texts(source)
+        self.files = text_files(paths, layout.of)
+        self.folders = [path for path in paths if Path(path).is_dir()]
+        if not paths and (layout.name != "auto" or layout.field is not None):
+            raise ParameterError("The parameters 'layout' and 'field' of read_corpus are for files, not for documents.")
+        self._layout = layout
+        self._tokeniser = tokeniser
+        self._progress = progress
+        self.repeatable = bool(self.files) and tokeniser.ours
+        self.settings: dict[str, Any] = {
+            "files": [file.to_dict() for file in self.files],
+            "layout": layout.name if self.files else "documents",
+            "documents": layout.documents,
+            "field": layout.field,
+            "tokeniser": tokeniser.to_dict(),
+        }
+
+    def write(self, folder: Path, *, target: Path | None = None) -> None:
+        """Make the corpus in an empty folder; one that will become `target` is brought to the disk."""
+        writer = CorpusWriter(folder, self._tokeniser, target=target)
+        try:
+            behind = 0
+            for file in self.files:
+                with ByteSource(file.path, error=CorpusError, progress=self._told(behind)) as source:
+                    self._layout.read(source, file.layout, writer)
+                behind += file.size
+            for text in self.texts:
+                if not isinstance(text, str):
+                    raise ParameterError(
+                        f"The 'source' parameter of read_corpus must give strings. Got {type(text).__name__}."
+                    )
+                writer.record(text)
+            writer.finish(self.settings)
+        finally:
+            writer.close()
+
+    def _told(self, behind: int) -> Progress | None:
+        if self._progress is None:
+            return None
+        tell, total = self._progress, sum(file.size for file in self.files)
+        return lambda done, _: tell(behind + done, total)
+
+
+def _paths_or_texts(source: object) -> tuple[list[Any], Iterable[str]]:
+    """A path, or a list or tuple of paths; anything else that can be walked through is documents."""
+    if isinstance(source, (str, os.PathLike)):
+        return [source], ()
+    if isinstance(source, (list, tuple)):
+        if not source or not all(isinstance(path, (str, os.PathLike)) for path in source):
+            raise ParameterError(
+                f"The 'source' parameter of read_corpus, as a list, must hold paths. Got {source[:3]!r}."
+            )
+        return list(source), ()
+    if isinstance(source, Iterable) and not isinstance(source, (AbstractSet, bytes)):
+        return [], source
+    raise ParameterError(
+        "The 'source' parameter of read_corpus must be a path, a list of paths, or an iterable of documents in a fixed "
+        f"order. Got {type(source).__name__}."
+    )
+
+
+def _kept(job: _Job, out: Path) -> TokenCorpus:
+    """The corpus in `out`: the one that is there, if it is the same; else a new one."""
+    target = Path(os.path.abspath(out))  # noqa: PTH100 - resolve() would follow a link in the place of the folder
+    if any(target.is_relative_to(os.path.abspath(folder)) for folder in job.folders):  # noqa: PTH100 - as above
+        raise ParameterError(
+            f"The 'out' parameter of read_corpus must lie outside the folder that is read. Got {str(out)!r}."
+        )
+    if job.repeatable and is_corpus(target):
+        return _same(job, open_corpus(target))
+    with alone(target) as sole:
+        if is_corpus(target):
+            return _same(job, open_corpus(target))
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise CorpusError("exists and is no corpus; name another folder", path=target)
+        with whole_folder(target, sole=sole) as part:
+            job.write(part, target=target)
+    return open_corpus(target)
+
+
+def _same(job: _Job, here: TokenCorpus) -> TokenCorpus:
+    """The corpus that is there, if it is what the job would make.
+
+    Where names do not tell (documents given as strings, a tokeniser of the user's own) it is made, and compared.
+    """
+    asked = json.loads(json.dumps(job.settings))
+    for key in _ASKED:
+        if here.settings.get(key) != asked[key]:
+            raise CorpusError(f"holds a corpus with other {key}; name another folder, or remove it", path=here.path)
+    if not job.repeatable:
+        folder = _temporary()
+        try:
+            job.write(folder)
+            made = open_corpus(folder).checksum
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        if made != here.checksum:
+            raise CorpusError("holds a corpus of other words; name another folder, or remove it", path=here.path)
+    return here
+
+
+def _temporary() -> Path:
+    with writing(Path("the temporary folder")):
+        return Path(tempfile.mkdtemp(prefix="biasgauge-corpus-"))

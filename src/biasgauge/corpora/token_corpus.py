@@ -1,0 +1,174 @@
+"""A tokenised corpus: numbers on disk that every model trained on it shares.
+
+    CORPUS/
+      corpus.json      sizes, checksum, and how it was made
+      words.json       every word once, the most frequent first
+      counts.npy       how often each occurs
+      tokens.npy       the text: for each token the place of its word
+      lines.npy        where lines start and end among the tokens
+      documents.npy    where documents start and end among the lines
+
+The folder appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.errors import CorpusError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+MANIFEST, WORDS = "corpus.json", "words.json"
+COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
+_FORMAT = "biasgauge corpus 1"
+_SIZES = ("words", "tokens", "lines", "documents")
+_BLOCK = 2**22
+_AGAIN = "remove the folder and make the corpus again"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenCorpus:
+    """A text as numbers, read from a folder through memory maps.
+
+    Attributes:
+        path: the folder.
+        words: every type, the most frequent first, ties in the order of their code points.
+        counts: how many tokens each type has.
+        tokens: the types of the text in its order; a type's number is its place in `words`.
+        lines: line i is `tokens[lines[i]:lines[i + 1]]`; a context window never crosses a line.
+        documents: document j is the lines `documents[j]` to `documents[j + 1]`; what a bootstrap sample draws.
+        checksum: SHA-256 of words, tokens and boundaries, however and wherever the corpus was made.
+        settings: how it was made: files (name, bytes, sha256, layout), layout, tokeniser, field, documents; how many
+            lines and documents without a word vanished; notices.
+    """
+
+    path: Path
+    words: tuple[str, ...]
+    counts: NDArray[np.int64]
+    tokens: NDArray[np.uint32]
+    lines: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    checksum: str
+    settings: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        sizes = self.to_dict()
+        return f"TokenCorpus({str(self.path)!r}, " + ", ".join(f"{name}={sizes[name]:,}" for name in _SIZES) + ")"
+
+    def document(self, number: int) -> list[list[str]]:
+        """The words of each line of a document."""
+        first, end = self.documents[number : number + 2]
+        bounds = self.lines[first : end + 1].tolist()
+        return [[self.words[token] for token in self.tokens[start:stop].tolist()] for start, stop in pairwise(bounds)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sizes, checksum and settings, without the text."""
+        return {
+            "path": str(self.path),
+            "words": len(self.words),
+            "tokens": len(self.tokens),
+            "lines": len(self.lines) - 1,
+            "documents": len(self.documents) - 1,
+            "checksum": self.checksum,
+            "settings": dict(self.settings),
+        }
+
+    def check(self) -> None:
+        """Read everything and compare it with the checksum it was written with.
+
+        Raises:
+            CorpusError: it is damaged.
+        """
+        sizes = self.to_dict()
+        start = json.dumps({name: sizes[name] for name in _SIZES}) + json.dumps(list(self.words), ensure_ascii=False)
+        digest = hashlib.sha256(start.encode())
+        for numbers, descr in ((self.tokens, "<u4"), (self.lines, "<i8"), (self.documents, "<i8")):
+            for place in range(0, len(numbers), _BLOCK):
+                digest.update(np.ascontiguousarray(numbers[place : place + _BLOCK], descr).data)
+        counts = np.zeros(len(self.words), np.int64)
+        if digest.hexdigest() == self.checksum:
+            for place in range(0, len(self.tokens), _BLOCK):
+                counts += np.bincount(self.tokens[place : place + _BLOCK], minlength=len(counts))
+        if not np.array_equal(counts, self.counts):
+            raise CorpusError(f"is damaged (its checksum differs); {_AGAIN}", path=self.path)
+
+
+def manifest_of(sizes: Mapping[str, int], checksum: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What `corpus.json` holds."""
+    return {"format": _FORMAT, "sizes": dict(sizes), "checksum": checksum, "settings": dict(settings)}
+
+
+def is_corpus(folder: Path) -> bool:
+    """Whether a folder says that it is a corpus."""
+    return (folder / MANIFEST).is_file()
+
+
+def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
+    """Open a corpus that `read_corpus` wrote; sizes and boundaries are checked, the text is not read.
+
+    Raises:
+        CorpusError: there is none, or it is damaged; `TokenCorpus.check` looks at every byte.
+    """
+    path = Path(folder)
+    manifest = _manifest(path)
+    try:
+        sizes = {name: int(manifest["sizes"][name]) for name in _SIZES}
+        checksum, settings = str(manifest["checksum"]), dict(manifest["settings"])
+        words = json.loads((path / WORDS).read_text(encoding="utf-8"))
+        whole = isinstance(words, list) and len(words) == sizes["words"] and all(isinstance(one, str) for one in words)
+    except OSError as problem:
+        raise CorpusError(f"cannot be read ({problem.strerror}); {_AGAIN}", path=path / WORDS) from problem
+    except (ValueError, TypeError, KeyError) as problem:
+        raise CorpusError(f"is damaged ({problem}); {_AGAIN}", path=path) from problem
+    if not whole:
+        raise CorpusError(f"does not hold {sizes['words']:,} words; {_AGAIN}", path=path / WORDS)
+    counts: NDArray[np.int64] = _numbers(path / COUNTS, "<i8", sizes["words"])
+    tokens: NDArray[np.uint32] = _numbers(path / TOKENS, "<u4", sizes["tokens"])
+    lines: NDArray[np.int64] = _numbers(path / LINES, "<i8", sizes["lines"] + 1)
+    documents: NDArray[np.int64] = _numbers(path / DOCUMENTS, "<i8", sizes["documents"] + 1)
+    ends = (int(counts.sum()), int(lines[0]), int(lines[-1]), int(documents[0]), int(documents[-1]))
+    if ends != (sizes["tokens"], 0, sizes["tokens"], 0, sizes["lines"]):
+        raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
+    return TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        known = manifest["format"] == _FORMAT
+    except OSError as problem:
+        raise CorpusError(f"is no corpus ({problem.strerror}); read_corpus makes one", path=path) from problem
+    except (ValueError, TypeError, KeyError) as problem:
+        raise CorpusError(f"is damaged ({problem}); {_AGAIN}", path=path / MANIFEST) from problem
+    if not known:
+        raise CorpusError(
+            f"is of the format {manifest['format']!r}, this version reads {_FORMAT!r}", path=path / MANIFEST
+        )
+    return dict(manifest)
+
+
+def _numbers(path: Path, descr: str, count: int) -> NDArray[Any]:
+    """Map a file; it must hold as many numbers as it should, of the type that it should."""
+    try:
+        numbers = np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, EOFError) as problem:
+        raise CorpusError(f"cannot be read ({problem}); {_AGAIN}", path=path) from problem
+    if numbers.shape != (count,) or numbers.dtype != np.dtype(descr):
+        raise CorpusError(
+            f"holds {numbers.dtype} of shape {numbers.shape}, expected {np.dtype(descr)} of shape ({count},); {_AGAIN}",
+            path=path,
+        )
+    return numbers.view(np.ndarray)

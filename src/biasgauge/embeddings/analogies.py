@@ -1,0 +1,265 @@
+"""`solve_analogies`: a is to b as c is to …? Every question against every candidate, in blocks.
+
+Similarities of the questions' distinct words with a block of candidates are computed once, in double precision, and
+kept in single; each question then adds or multiplies three rows of them. What comes within rounding of the best is
+compared again in double precision, equal candidates by their row: so the answer does not depend on the block size or on
+the number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.embeddings.procrustes import unit
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from biasgauge.embeddings.embedding import Embedding
+
+Method = Literal["3cosadd", "3cosmul"]
+
+REASONS = ("", "the vector of a, b or c is zero", "b − a + c is zero", "there is no candidate")
+"""Why a question has no answer; `Solutions.undefined` holds the place in this list, 0 where it has one."""
+
+_NO_DIRECTION, _NO_GOAL, _NO_CANDIDATE = 1, 2, 3
+
+EPSILON = 0.001
+"""Keeps the divisor of 3CosMul from being zero (Levy & Goldberg 2014)."""
+
+_ROUNDING = 2e-6
+_DIGITS = 12
+_TABLE_BYTES = 2**25
+_CANDIDATES = 1024
+_QUESTIONS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """Answers to analogy questions, one each.
+
+    Attributes:
+        rows: row of the answer in the embedding; −1 exactly where `undefined` is not 0.
+        scores: 3CosAdd: cosine of the answer with b − a + c, all of length 1, in [−1, 1]; 3CosMul: the quotient, at
+            least 0. NaN where undefined.
+        undefined: places in `REASONS`.
+    """
+
+    rows: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    undefined: NDArray[np.uint8]
+
+
+def solve_analogies(
+    embedding: Embedding,
+    a: ArrayLike,
+    b: ArrayLike,
+    c: ArrayLike,
+    *,
+    method: Method = "3cosadd",
+    exclude_inputs: bool = True,
+    candidates: ArrayLike | None = None,
+    epsilon: float = EPSILON,
+) -> Solutions:
+    """For each question, the word d that best completes "a is to b as c is to d". Among equals the lower row wins.
+
+    3CosAdd seeks the largest cos(d, b) − cos(d, a) + cos(d, c); 3CosMul the largest cos(d, b) cos(d, c) / (cos(d, a) +
+    ε), with cosines shifted to [0, 1] (Levy & Goldberg, CoNLL 2014). Undefined, with a reason, where a word has no
+    direction or nothing can be the answer.
+
+    Args:
+        embedding: the model.
+        a: rows of the first words, one for each question.
+        b: rows of the second words.
+        c: rows of the third words.
+        method: "3cosadd" or "3cosmul".
+        exclude_inputs: a, b and c cannot be the answer. Without this the answer is b or c more often than not.
+        candidates: rows that can be the answer; all when None. Words with a zero vector never are.
+        epsilon: ε of 3CosMul.
+
+    Raises:
+        ParameterError: rows that are not there, or not as many of a, b and c.
+    """
+    inputs = _inputs(embedding, a, b, c)
+    if method not in get_args(Method):
+        raise ParameterError(f"The 'method' of an analogy must be one of {get_args(Method)}. Got {method!r}.")
+    if not epsilon > 0:
+        raise ParameterError(f"The 'epsilon' of an analogy must be more than 0. Got {epsilon!r}.")
+    able = _candidates(embedding, candidates)
+    undefined, lengths = _undefined(embedding, inputs, method)
+    asked = np.flatnonzero(undefined == 0)
+    search = _Search(embedding.vectors, inputs[:, asked], _Rule(method, epsilon), exclude_inputs=exclude_inputs)
+    search.run(able)
+    undefined[asked[search.rows < 0]] = _NO_CANDIDATE
+    rows, scores = np.full(len(undefined), -1, np.intp), np.full(len(undefined), np.nan)
+    rows[asked] = search.rows
+    scores[asked] = np.clip(search.scores / lengths[asked], -1, 1) if method == "3cosadd" else search.scores
+    scores[rows < 0] = np.nan
+    return Solutions(rows, scores, undefined)
+
+
+def _inputs(embedding: Embedding, *words: ArrayLike) -> NDArray[np.intp]:
+    """Rows of a, b and c: 3 × questions."""
+    try:
+        found = np.stack([np.asarray(one) for one in words])
+    except ValueError:
+        found = np.empty(0)
+    if found.ndim != 2 or (found.size and found.dtype.kind not in "iu"):  # noqa: PLR2004 - 3 × questions
+        raise ParameterError("Analogies need as many rows of a as of b and of c, each a list of whole numbers.")
+    _check_rows(embedding, found)
+    return found.astype(np.intp)
+
+
+def _check_rows(embedding: Embedding, rows: NDArray[Any]) -> None:
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(embedding)):
+        raise ParameterError(
+            f"Rows of {embedding.name!r} go from 0 to {len(embedding) - 1}. Got {rows.min()} to {rows.max()}."
+        )
+
+
+def _candidates(embedding: Embedding, given: ArrayLike | None) -> NDArray[np.intp]:
+    """Rows that can be an answer, each once, in order; those without a direction cannot."""
+    rows = np.arange(len(embedding)) if given is None else np.unique(np.asarray(given))
+    _check_rows(embedding, rows)
+    rows = rows.astype(np.intp)
+    directed = np.zeros(len(rows), bool)
+    for start in range(0, len(rows), _CANDIDATES):
+        part = slice(start, start + _CANDIDATES)
+        directed[part] = embedding.vectors[rows[part]].any(axis=1)
+    return rows[directed]
+
+
+def _undefined(
+    embedding: Embedding, inputs: NDArray[np.intp], method: Method
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Why questions cannot be asked, and the length of b − a + c of each (1 where it is zero)."""
+    reasons = np.zeros(inputs.shape[1], np.uint8)
+    lengths = np.ones(inputs.shape[1])
+    for start in range(0, inputs.shape[1], _CANDIDATES):
+        part = slice(start, start + _CANDIDATES)
+        a, b, c = (unit(embedding.vectors[rows].astype(np.float64)) for rows in inputs[:, part])
+        goal = b - a + c
+        length = np.sqrt(np.einsum("ij,ij->i", goal, goal))
+        pointless = (length <= 10.0**-_DIGITS) & (method == "3cosadd")
+        reasons[part] = np.where(pointless, _NO_GOAL, 0)
+        reasons[part][~(a.any(axis=1) & b.any(axis=1) & c.any(axis=1))] = _NO_DIRECTION
+        lengths[part] = np.where(length == 0, 1, length)
+    return reasons, lengths
+
+
+class _Search:
+    """One search: for questions, 3 rows of words each, the best of some candidates, rows in rising order."""
+
+    def __init__(
+        self, vectors: NDArray[np.floating[Any]], inputs: NDArray[np.intp], rule: _Rule, *, exclude_inputs: bool
+    ) -> None:
+        self._vectors = vectors
+        self._inputs = inputs
+        self._rule = rule
+        self._exclude = exclude_inputs
+        words, place = np.unique(inputs, return_inverse=True)
+        self._place = place.reshape(inputs.shape)
+        self._units = unit(vectors[words].astype(np.float64))
+        self._near = np.full(inputs.shape[1], -np.inf, np.float32)
+        self._room = np.empty((2, _QUESTIONS * _CANDIDATES), np.float32)  # fresh pages for every block would cost more
+        self.rows = np.full(inputs.shape[1], -1, np.intp)
+        self.scores = np.full(inputs.shape[1], -np.inf)
+
+    def run(self, candidates: NDArray[np.intp]) -> None:
+        """Go through the candidates, a block at a time."""
+        step = int(np.clip(_TABLE_BYTES // (4 * max(len(self._units), 1)), 16, _CANDIDATES))
+        for start in range(0, len(candidates), step):
+            rows = candidates[start : start + step]
+            units = unit(self._vectors[rows].astype(np.float64))
+            tables = self._rule.tables(self._units @ units.T)
+            for first in range(0, len(self.rows), _QUESTIONS):
+                self._compare(slice(first, first + _QUESTIONS), rows, units, tables)
+
+    def _compare(self, some: slice, rows: NDArray[np.intp], units: NDArray[np.float64], tables: _Tables) -> None:
+        """Compare some questions with a block of candidates in single precision; settle the near-best in double."""
+        place = self._place[:, some]
+        room = self._room[:, : place.shape[1] * len(rows)].reshape(2, place.shape[1], len(rows))
+        scores = self._rule.rough(tables, *place, *room)
+        if self._exclude:
+            _strike_out(scores, rows, self._inputs[:, some])
+        best = scores.max(axis=1)
+        np.maximum(self._near[some], best, out=self._near[some])
+        least = self._rule.threshold(self._near[some])
+        hopeful = np.flatnonzero(best >= least)
+        question, column = np.nonzero(scores[hopeful] >= least[hopeful, None])
+        question = some.start + hopeful[question]
+        exact = np.empty(len(question))
+        for start in range(0, len(question), _CANDIDATES):
+            part = slice(start, start + _CANDIDATES)
+            answer = units[column[part]]
+            words = (self._units[one] for one in self._place[:, question[part]])
+            exact[part] = self._rule.exact(*(np.einsum("ij,ij->i", answer, word) for word in words))
+        order = np.lexsort((column, -exact, question))
+        first = order[np.unique(question[order], return_index=True)[1]]
+        first = first[exact[first] > self.scores[question[first]]]  # equals of earlier blocks have the lower row
+        self.rows[question[first]] = rows[column[first]]
+        self.scores[question[first]] = exact[first]
+
+
+_Tables = tuple[np.ndarray[Any, np.dtype[np.float32]], np.ndarray[Any, np.dtype[np.float32]]]
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """How a candidate's cosines with a, b and c become its score."""
+
+    method: Method
+    epsilon: float
+
+    def tables(self, cosines: NDArray[np.float64]) -> _Tables:
+        """What b and c contribute, and what a does: words × candidates."""
+        if self.method == "3cosadd":
+            plain = cosines.astype(np.float32)
+            return plain, plain
+        shifted = np.maximum((1 + cosines) / 2, 0)
+        return shifted.astype(np.float32), (1 / (shifted + self.epsilon)).astype(np.float32)
+
+    def rough(
+        self,
+        tables: _Tables,
+        a: NDArray[np.intp],
+        b: NDArray[np.intp],
+        c: NDArray[np.intp],
+        scores: NDArray[np.float32],
+        room: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Scores, questions × candidates, from the places of the words in the tables; computed in the last two."""
+        in_favour, against = tables
+        adds = self.method == "3cosadd"
+        np.take(in_favour, b, axis=0, out=scores, mode="clip")
+        for step, table, words in (
+            (np.subtract if adds else np.multiply, against, a),
+            (np.add if adds else np.multiply, in_favour, c),
+        ):
+            step(scores, np.take(table, words, axis=0, out=room, mode="clip"), out=scores)
+        return scores
+
+    def exact(self, a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores in double precision from the three cosines, rounded so that equal vectors tie."""
+        if self.method == "3cosadd":
+            return np.round(b - a + c, _DIGITS)
+        a, b, c = (np.maximum((1 + one) / 2, 0) for one in (a, b, c))
+        return np.round(b * c / (a + self.epsilon), _DIGITS)
+
+    def threshold(self, best: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What may be the best for all that single precision can tell; nothing reaches it where there is no best."""
+        margin = np.float32(_ROUNDING) * np.maximum(np.abs(best), 1 if self.method == "3cosadd" else 0)
+        least: NDArray[np.float32] = np.where(np.isinf(best), np.float32(np.inf), best - margin)
+        return least
+
+
+def _strike_out(scores: NDArray[np.float32], rows: NDArray[np.intp], inputs: NDArray[np.intp]) -> None:
+    """Take each question's own words out of the running; `rows` are those of the columns, in rising order."""
+    for words in inputs:
+        column = np.minimum(np.searchsorted(rows, words), len(rows) - 1)
+        own = np.flatnonzero(rows[column] == words)
+        scores[own, column[own]] = -np.inf

@@ -1,0 +1,159 @@
+"""Files that say what vectors should know: pairs of words with human scores, and analogy questions."""
+
+from __future__ import annotations
+
+import math
+import os
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from biasgauge._io.source import ByteSource
+from biasgauge.errors import LexiconError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGEST = 64 * 2**20
+"""Bytes; the largest known benchmark takes less than one million."""
+
+_FOLDER = Path(__file__).with_name("data") / "similarity"
+_SHOWN = 80
+_LONGEST_NAME = 200
+_ROLES = 4
+_FIELDS = 3
+
+
+class RatedPair(NamedTuple):
+    """Two words and how similar or related people find them."""
+
+    first: str
+    second: str
+    score: float
+
+
+class Question(NamedTuple):
+    """`a` is to `b` as `c` is to `d`; `d` is the answer."""
+
+    category: str
+    a: str
+    b: str
+    c: str
+    d: str
+
+
+def similarity_names() -> tuple[str, ...]:
+    """Names of the similarity benchmarks that ship with the package; each file names its source and citation."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.tsv")))
+
+
+def find_similarity(benchmark: str | os.PathLike[str]) -> tuple[str, tuple[RatedPair, ...]]:
+    """Name and pairs of a shipped benchmark, or of a file.
+
+    Raises:
+        LexiconError: there is neither a benchmark nor a file of this name, or the file is not what it should be.
+    """
+    names = similarity_names()
+    if benchmark in names:
+        return str(benchmark), read_similarity(_FOLDER / f"{benchmark}.tsv")
+    path = Path(benchmark)
+    if isinstance(benchmark, str) and not os.path.exists(benchmark):  # noqa: PTH110 - Path's raises for absurd names
+        near = get_close_matches(benchmark.casefold(), names, n=1) if len(benchmark) <= _LONGEST_NAME else []
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise LexiconError(f"{benchmark!r} is neither a similarity benchmark ({', '.join(names)}) nor a file{hint}")
+    return path.name, read_similarity(path)
+
+
+def read_similarity(path: Path) -> tuple[RatedPair, ...]:
+    """Read one pair a line: two words and a number, between tabs, commas or blanks; further fields are ignored.
+
+    Lines that start with `#` are remarks. The first line may be a heading: its third field then starts with a letter.
+
+    Raises:
+        LexiconError: a line is something else; names the file and the line.
+    """
+    pairs: list[RatedPair] = []
+    heading = True
+    for number, line in _lines(path):
+        if line.startswith("#"):
+            continue
+        fields = _fields(line)
+        score = _number(fields[2]) if len(fields) >= _FIELDS else None
+        if score is not None:
+            pairs.append(RatedPair(fields[0], fields[1], score))
+        elif not (heading and len(fields) >= _FIELDS and fields[2][0].isalpha() and _is_text(fields[2])):
+            raise LexiconError(
+                f"expected two words and a finite number; found {_brief(line)!r}", path=path, line=number
+            )
+        heading = False
+    if not pairs:
+        raise LexiconError("holds no pair of words with a score", path=path)
+    return tuple(pairs)
+
+
+def read_analogies(path: Path) -> tuple[Question, ...]:
+    """Read one question a line, four words between blanks; a line `: name` starts a category.
+
+    Lines that start with `//` or `#` are remarks. Questions before the first category are in the category "all".
+
+    Raises:
+        LexiconError: a line is something else; names the file and the line.
+    """
+    category, questions = "all", []
+    for number, line in _lines(path):
+        if line.startswith(("//", "#")):
+            continue
+        if line.startswith(":"):
+            category = line[1:].strip()
+            continue
+        words = line.split()
+        if len(words) != _ROLES:
+            raise LexiconError(
+                f"expected four words, or ': ' and a category; found {_brief(line)!r}", path=path, line=number
+            )
+        questions.append(Question(category, *words))
+    if not questions:
+        raise LexiconError("holds no analogy question", path=path)
+    return tuple(questions)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers, without blanks at their ends."""
+    with ByteSource(path, error=LexiconError) as source:
+        content = source.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise LexiconError(f"holds more than {LARGEST // 2**20} MiB, so it is no list of words", path=path)
+    for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        try:
+            line = raw.decode("utf-8").strip()
+        except UnicodeDecodeError:
+            raise LexiconError("is not UTF-8 text; save it as UTF-8", path=path, line=number) from None
+        if line:
+            yield number, line
+
+
+def _fields(line: str) -> list[str]:
+    """Cut at tabs where there are any, else at commas, else at blanks; empty fields do not count."""
+    separator = "\t" if "\t" in line else "," if "," in line else None
+    return [field.strip() for field in line.split(separator) if field.strip()]
+
+
+def _number(field: str) -> float | None:
+    try:
+        value = float(field)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _is_text(field: str) -> bool:
+    """Whether it is no number at all, not even nan."""
+    try:
+        float(field)
+    except ValueError:
+        return True
+    return False
+
+
+def _brief(line: str) -> str:
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

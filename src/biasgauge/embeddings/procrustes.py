@@ -1,0 +1,187 @@
+"""Orthogonal Procrustes on arrays: the rotation Q that brings rows of A nearest to the same rows of B, ‖A Q − B‖ least.
+
+Q is U Vᵀ of the singular value decomposition of AᵀB (Schönemann, *Psychometrika* 31, 1966). AᵀB is summed in double
+precision over blocks of rows, so that 16-bit and memory-mapped vectors are fine and memory is that of a block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from numpy.typing import DTypeLike, NDArray
+
+ROWS = 1024
+"""Rows in a block: two of them, widened, stay in the cache for any usual number of dimensions."""
+
+_SAFE = {4: (1e-15, 1e15), 8: (1e-140, 1e140)}
+"""Lengths between which a product of two vectors is sound in numbers of so many bytes."""
+
+
+def on_one_thread() -> AbstractContextManager[Any]:
+    """Keep products on one thread: their last bits depend on how threads share them."""
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - loading vectors does without it
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
+    return limits
+
+
+class Rotation(NamedTuple):
+    """The best rotation.
+
+    Attributes:
+        matrix: Q, dimensions × dimensions; row vectors are multiplied from the left.
+        overlap: sum of the singular values of AᵀB, that is the sum of the products of A Q with B.
+        rank: rank of AᵀB; where it is below the dimensions, Q is one of many that fit as well.
+    """
+
+    matrix: NDArray[np.float64]
+    overlap: float
+    rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Some rows of one model, as they enter an alignment.
+
+    Attributes:
+        vectors: the whole model, as stored.
+        rows: which rows, in the order of the other side's.
+        unit: every row is divided by its length first; zero rows stay zero.
+        centre: is then subtracted from every row.
+    """
+
+    vectors: NDArray[np.floating[Any]]
+    rows: NDArray[np.intp]
+    unit: bool = False
+    centre: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def _first(self) -> int | None:
+        """Row of the first, where all follow one another: such rows need not be gathered."""
+        return int(self.rows[0]) if len(self.rows) and (np.diff(self.rows) == 1).all() else None
+
+    def stored(self, part: slice) -> NDArray[np.floating[Any]]:
+        """Some of the rows, as they are stored."""
+        if self._first is None:
+            found: NDArray[np.floating[Any]] = self.vectors[self.rows[part]]
+        else:
+            found = self.vectors[self._first + part.start : self._first + part.stop]
+        return found
+
+    def block(self, part: slice, dtype: DTypeLike = np.float64) -> NDArray[np.floating[Any]]:
+        """Some of the rows, as they enter the alignment."""
+        if not self.unit and self.centre is None:
+            return self.stored(part).astype(dtype, copy=False)
+        wide = self.stored(part).astype(np.float64)
+        if self.unit:
+            wide = unit(wide)
+        if self.centre is not None:
+            wide = wide - self.centre
+        return wide.astype(dtype, copy=False)
+
+    def parts(self) -> Iterator[slice]:
+        """Slices that cover the rows, a block each."""
+        for start in range(0, len(self.rows), ROWS):
+            yield slice(start, min(start + ROWS, len(self.rows)))
+
+    def centred(self) -> Side:
+        """The same rows less their mean."""
+        total = np.zeros(self.vectors.shape[1])
+        for part in self.parts():
+            total += self.block(part).sum(axis=0)
+        return replace(self, centre=total / max(len(self.rows), 1))
+
+
+def lengths(rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Length of each row, also where its square would be too small or too large a number."""
+    largest = np.abs(rows).max(axis=1, initial=0)
+    scaled = rows / np.where(largest == 0, 1, largest)[:, None]
+    found: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * largest
+    return found
+
+
+def all_lengths(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Length of every vector of a model, a block at a time."""
+    side = Side(vectors, np.arange(len(vectors)))
+    return np.concatenate([lengths(side.block(part)) for part in side.parts()] or [np.empty(0)])
+
+
+def unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows divided by their lengths, however long or short; zero rows stay zero."""
+    largest = np.abs(rows).max(axis=1, initial=0, keepdims=True)
+    scaled = rows / np.where(largest == 0, 1, largest)
+    sizes = lengths(scaled)[:, None]
+    units: NDArray[np.float64] = scaled / np.where(sizes == 0, 1, sizes)
+    return units
+
+
+def cross_product(a: Side, b: Side) -> NDArray[np.float64]:
+    """AᵀB in double precision."""
+    total = np.zeros((a.vectors.shape[1], b.vectors.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):  # `best_rotation` refuses what overflowed
+        for part in a.parts():
+            total += a.block(part).T @ b.block(part)
+    return total
+
+
+def best_rotation(cross: NDArray[np.float64]) -> Rotation:
+    """Find Q from AᵀB.
+
+    Raises:
+        ParameterError: the vectors are so long that their products are not finite.
+    """
+    if not np.isfinite(cross).all():
+        raise ParameterError("These vectors are too long to be aligned: their products overflow; use unit=True.")
+    left, values, right = np.linalg.svd(cross)
+    least = values.max(initial=0) * len(values) * np.finfo(np.float64).eps
+    return Rotation(left @ right, float(values.sum()), int(np.count_nonzero(values > least)))
+
+
+def cosines(
+    a: Side,
+    b: Side,
+    rotation: NDArray[np.float64],
+    known: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """cos(a Q, b) of each row, in [−1, 1]; NaN where either is zero and so has no direction.
+
+    Computed in the precision of the vectors (at least single); rows so long or short that it cannot hold their products
+    are done again. `known` are the lengths of the rows of either side, where they have been computed before.
+    """
+    single = a.centre is None and max(a.vectors.itemsize, b.vectors.itemsize) <= 4  # noqa: PLR2004 - bytes
+    dtype = np.dtype(np.float32 if single else np.float64)
+    turn = rotation.astype(dtype)
+    low, high = _SAFE[dtype.itemsize]
+    found = np.empty(len(a))
+    for part in a.parts():
+        left, right = a.block(part, dtype), b.block(part, dtype)
+        sizes = [one[part] for one in known] if known else [lengths(side.block(part)) for side in (a, b)]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            found[part] = np.einsum("ij,ij->i", left @ turn, right) / sizes[0] / sizes[1]
+        sound = np.logical_and.reduce([(one > low) & (one < high) for one in sizes])
+        if not sound.all():
+            again = np.flatnonzero(~sound)
+            found[part.start + again] = _exact_cosines(a.block(part)[again], b.block(part)[again], rotation)
+    return np.clip(found, -1, 1)
+
+
+def _exact_cosines(
+    left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]], rotation: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    one, other = unit(left.astype(np.float64)), unit(right.astype(np.float64))
+    found: NDArray[np.float64] = np.einsum("ij,ij->i", one @ rotation, other)
+    found[~(one.any(axis=1) & other.any(axis=1))] = np.nan
+    return found

@@ -1,0 +1,271 @@
+"""`count_cooccurrences`: how often two words stand near each other, as GloVe's `cooccur` counts it.
+
+A word left out of the vocabulary is skipped before distances are counted, and no window crosses a line. Each pair at
+distance d adds 1 / d ("harmonic") or 1 ("flat"). `symmetric` counts both ways: X[i, j] = X[j, i], and a word beside
+itself counts twice; otherwise X[i, j] counts j after i only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import numpy as np
+
+from biasgauge._io.atomic import whole_file, write_text
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.training.glove_counting import blocks, count_rows, find_occurrences, whole_weights, write_down
+from biasgauge.training.glove_scratch import Gathered, scratch
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+Weighting = Literal["harmonic", "flat"]
+
+MANIFEST = "cooccurrence.json"
+_FORMAT = "biasgauge cooccurrence 1"
+_DTYPES = {"starts": np.int64, "columns": np.int32, "values": np.float32}
+_ROOM = 1 << 21
+"""Cells counted between two reports of progress, and the size of the buffer for them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cooccurrence:
+    """Weighted counts of words near words; cells that are zero are not stored.
+
+    Attributes:
+        starts: cells before each row, and all of them at the end; one longer than the vocabulary.
+        columns: the second word of each cell, rising within a row.
+        values: the weighted count of each cell, above 0.
+    """
+
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        tables = {name: getattr(self, name) for name in _DTYPES}
+        for name, table in tables.items():
+            if table.ndim != 1 or table.dtype != _DTYPES[name]:
+                raise ParameterError(
+                    f"The {name!r} of a Cooccurrence must be one row of {np.dtype(_DTYPES[name])}. "
+                    f"Got {table.dtype} of shape {table.shape}."
+                )
+        starts, columns, values = tables.values()
+        if len(starts) < 1 or starts[0] != 0 or np.any(np.diff(starts) < 0) or starts[-1] != len(columns):
+            raise ParameterError("The 'starts' of a Cooccurrence must rise from 0 to the number of its cells.")
+        if len(columns) != len(values) or not _in_range(columns, values, self.size):
+            raise ParameterError(
+                "The cells of a Cooccurrence must have columns in the vocabulary and finite values above 0."
+            )
+
+    @property
+    def size(self) -> int:
+        """Words in the vocabulary."""
+        return len(self.starts) - 1
+
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """The first word of each cell."""
+        return np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.starts))
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the cells into a folder, which is made; they are there once its `cooccurrence.json` is."""
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        (path / MANIFEST).unlink(missing_ok=True)
+        for name in _DTYPES:
+            with whole_file(path / f"{name}.npy") as part, part.open("wb") as file:
+                np.save(file, getattr(self, name), allow_pickle=False)
+        digests = {name: _digest(path / f"{name}.npy") for name in _DTYPES}
+        write_text(path / MANIFEST, json.dumps({"format": _FORMAT, "sha256": digests}))
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Self:
+        """Map the cells of a folder into memory: many processes share one copy of them.
+
+        Raises:
+            InputError: there are none, or they are damaged.
+        """
+        path = Path(folder)
+        try:
+            manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+            known, digests = manifest["format"] == _FORMAT, dict(manifest["sha256"])
+        except OSError as problem:
+            raise InputError(f"{path}: holds no co-occurrence counts ({problem.strerror}); count again") from problem
+        except (ValueError, TypeError, KeyError) as problem:
+            raise InputError(f"{path / MANIFEST}: is damaged ({problem}); count again") from problem
+        if not known:
+            raise InputError(
+                f"{path / MANIFEST}: is of the format {manifest['format']!r}, this version reads {_FORMAT!r}"
+            )
+        for name in _DTYPES:
+            if _digest(path / f"{name}.npy") != digests.get(name):
+                raise InputError(f"{path / name}.npy: is damaged (its checksum differs); count again")
+        return cls(**{name: _mapped(path / f"{name}.npy") for name in _DTYPES})
+
+
+def count_cooccurrences(
+    tokens: NDArray[np.unsignedinteger[Any]],
+    lines: NDArray[np.int64],
+    order: NDArray[np.int64],
+    places: NDArray[np.int32],
+    size: int,
+    *,
+    window: int = 15,
+    symmetric: bool = True,
+    weighting: Weighting = "harmonic",
+    memory: int = 2**31,
+    progress: Callable[[int, int], None] | None = None,
+) -> Cooccurrence:
+    """Count which words stand near which.
+
+    Args:
+        tokens: the corpus as token numbers.
+        lines: where lines begin in `tokens`, and the end of the last.
+        order: the lines to read; one may come more than once.
+        places: the place of each token number in the vocabulary, below 0 for those left out.
+        size: words in the vocabulary.
+        window: the largest distance, in words of the vocabulary.
+        symmetric: whether the words before a word count as well as those after it.
+        weighting: "harmonic" adds 1 / distance, "flat" adds 1.
+        memory: bytes to work in; what needs more lies in temporary files. The cells do not depend on it.
+        progress: called with occurrences counted and all occurrences.
+
+    Raises:
+        ParameterError: a setting is impossible, or no two words of the vocabulary stand in one line.
+    """
+    _check_settings(window, weighting, memory, size)
+    lines, order, places = (
+        np.ascontiguousarray(lines, np.int64),
+        np.ascontiguousarray(order, np.int64),
+        np.ascontiguousarray(places, np.int32),
+    )
+    _check_text(tokens, lines, order, places, size)
+    text, starts = _written_down(tokens, lines, order, places, size, memory // 4)
+    counted = _counted(text, starts, window, symmetric=symmetric, weighting=weighting, memory=memory, progress=progress)
+    if not len(counted):
+        raise ParameterError("There is nothing to count: no line holds two words of the vocabulary.")
+    return counted
+
+
+def _written_down(
+    tokens: NDArray[Any],
+    lines: NDArray[np.int64],
+    order: NDArray[np.int64],
+    places: NDArray[np.int32],
+    size: int,
+    memory: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the text as places in the vocabulary, and how many occurrences the words before each word have."""
+    longest = int((lines[order + 1] - lines[order]).sum()) + len(order) + 1
+    text = scratch(longest, np.int32, memory)
+    counts = np.zeros(size, np.int64)
+    length = write_down(np.asarray(tokens), lines, order, places, text, counts)
+    if length < 0:
+        raise ParameterError(f"The 'places' of count_cooccurrences must cover every token. Got {len(places)} places.")
+    return text[:length], np.concatenate([[0], np.cumsum(counts)])
+
+
+def _counted(
+    text: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    window: int,
+    *,
+    symmetric: bool,
+    weighting: Weighting,
+    memory: int,
+    progress: Callable[[int, int], None] | None,
+) -> Cooccurrence:
+    """Count row after row; as many rows at a time as have their occurrences listed in a quarter of the memory."""
+    size = len(starts) - 1
+    total = int(starts[-1])
+    weights, unit = whole_weights(window, harmonic=weighting == "harmonic", occurrences=total)
+    room = max(size, min(_ROOM, memory // 64))
+    buffers = np.empty(room, np.int32), np.empty(room, np.float32)
+    gathered = Gathered(np.int32, memory // 8), Gathered(np.float32, memory // 8)
+    sums, touched, cells = np.zeros(size, np.int64), np.zeros(blocks(size), np.uint8), np.zeros(size, np.int64)
+    first = 0
+    while first < size:
+        last = int(np.searchsorted(starts, starts[first] + memory // 32, side="right")) - 1
+        last = min(max(last, first + 1), size)
+        found = np.empty(starts[last] - starts[first], np.int64)
+        find_occurrences(text, starts, first, last, found)
+        row = first
+        while row < last:
+            rows = (first, row, last)
+            row, written = count_rows(
+                text, found, starts, rows, weights, float(unit), symmetric, sums, touched, cells, *buffers
+            )
+            for one, buffer in zip(gathered, buffers, strict=True):
+                one.add(buffer[:written])
+            if progress is not None:
+                progress(int(starts[row]), total)
+        first = last
+    columns, values = (one.whole() for one in gathered)
+    return Cooccurrence(np.concatenate([[0], np.cumsum(cells)]), columns, values)
+
+
+def _check_settings(window: int, weighting: str, memory: int, size: int) -> None:
+    for name, number in (("window", window), ("memory", memory), ("size", size)):
+        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
+            raise ParameterError(
+                f"The {name!r} of count_cooccurrences must be a whole number of at least 1. Got {number!r}."
+            )
+    if weighting not in get_args(Weighting):
+        raise ParameterError(
+            f"The 'weighting' of count_cooccurrences must be one of {get_args(Weighting)}. Got {weighting!r}."
+        )
+
+
+def _check_text(
+    tokens: NDArray[Any], lines: NDArray[np.int64], order: NDArray[np.int64], places: NDArray[np.int32], size: int
+) -> None:
+    """Compiled loops trust their indices, so these are checked before."""
+    if tokens.ndim != 1 or tokens.dtype.kind != "u":
+        raise ParameterError(
+            "The 'tokens' of count_cooccurrences must be one row of unsigned whole numbers. "
+            f"Got {tokens.dtype} of shape {tokens.shape}."
+        )
+    if len(lines) < 1 or lines[0] < 0 or np.any(np.diff(lines) < 0) or lines[-1] > len(tokens):
+        raise ParameterError("The 'lines' of count_cooccurrences must rise, within the tokens.")
+    if len(order) and not 0 <= order.min() <= order.max() < len(lines) - 1:
+        raise ParameterError(
+            f"The 'order' of count_cooccurrences must name lines from 0 to {len(lines) - 2}. "
+            f"Got {order.min()} to {order.max()}."
+        )
+    if len(places) and places.max() >= size:
+        raise ParameterError(
+            f"The 'places' of count_cooccurrences must lie below the vocabulary's size, {size}. Got {places.max()}."
+        )
+
+
+def _in_range(columns: NDArray[np.int32], values: NDArray[np.float32], size: int) -> bool:
+    if not len(columns):
+        return True
+    low, high = float(values.min()), float(values.max())  # NaN, if there is one
+    return bool(columns.min() >= 0 and columns.max() < size and low > 0 and high < np.inf)
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}); count again") from problem
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, EOFError) as problem:
+        raise InputError(f"{path}: cannot be read ({problem}); count again") from problem

@@ -1,0 +1,141 @@
+"""A trained model on disk: its vectors, and beside them its recipe, which is written last and says they are whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge._io.atomic import write_text
+from biasgauge._version import __version__
+from biasgauge.embeddings import Embedding, load, save
+from biasgauge.errors import InputError, InternalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.training.fit import Fit
+    from biasgauge.training.recipe import Recipe
+    from biasgauge.training.text import TrainingText
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """One model of a sweep.
+
+    Attributes:
+        path: the file with the vectors; the recipe lies beside it, ending in `.json`.
+        recipe: how it was made.
+        words: how many words it has.
+        seconds: how long its training took, when it was trained.
+        losses: mean loss of each epoch, as the trainer reported it.
+        reused: whether it was there already.
+        remark: why it was trained again although its files were there.
+    """
+
+    path: Path
+    recipe: Recipe
+    words: int
+    seconds: float
+    losses: tuple[float, ...]
+    reused: bool = False
+    remark: str | None = None
+
+    def load(self) -> Embedding:
+        """Open the vectors."""
+        return load(self.path, name=self.path.stem)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "path": str(self.path),
+            "recipe": {**self.recipe.to_dict(), "deterministic": self.recipe.deterministic},
+            "words": self.words,
+            "seconds": round(self.seconds, 3),
+            "losses": list(self.losses),
+            "reused": self.reused,
+            **({"remark": self.remark} if self.remark else {}),
+        }
+
+
+def model_path(folder: Path, recipe: Recipe) -> Path:
+    """Where a recipe's model belongs."""
+    return folder / f"{recipe.name}.safetensors"
+
+
+def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seconds: float) -> TrainedModel:
+    """Check what the trainer reports against the recipe, then write the vectors, then the recipe.
+
+    Raises:
+        InputError: the vectors are not finite: the learning rate is too high for this text.
+        InternalError: the trainer did something else than the recipe says.
+    """
+    words = text.vocabulary.words
+    epochs = recipe.settings.epochs
+    if fit.vectors.shape != (len(words), recipe.settings.dim) or len(fit.losses) != epochs:
+        raise InternalError(
+            f"The trainer made {fit.vectors.shape} vectors in {len(fit.losses)} epochs; the recipe asks for "
+            f"{(len(words), recipe.settings.dim)} in {epochs}."
+        )
+    if fit.tokens != epochs * text.tokens:
+        raise InternalError(f"The trainer read {fit.tokens:,} tokens; {epochs} epochs have {epochs * text.tokens:,}.")
+    with np.errstate(over="ignore"):
+        vectors = fit.vectors.astype(recipe.precision, copy=False)
+    if not np.isfinite(vectors).all():
+        raise InputError(f"Training {recipe.name} diverged: its vectors are not finite. Lower the learning rate.")
+    path = model_path(folder, recipe)
+    save(
+        Embedding(words=words, vectors=vectors, name=path.stem),
+        path,
+        counts=text.vocabulary.counts,
+        subwords=fit.subwords if recipe.subwords else None,
+    )
+    about = {
+        "recipe": recipe.to_dict(),
+        "digest": recipe.digest,
+        "file": {"name": path.name, "bytes": path.stat().st_size, "sha256": _sha256(path)},
+        "words": len(words),
+        "tokens": fit.tokens,
+        "losses": list(fit.losses),
+        "untrained": [words[place] for place in fit.untrained],
+        "seconds": round(seconds, 3),
+        "corpus": text.corpus.to_dict(),
+        "versions": _versions(),
+    }
+    write_text(path.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+    return TrainedModel(path, recipe, len(words), seconds, fit.losses)
+
+
+def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
+    """Look for a recipe's model: the model, or what is wrong with its files, or None where there are none."""
+    path = model_path(folder, recipe)
+    beside = path.with_suffix(".json")
+    if not beside.exists():
+        return None
+    try:
+        about = json.loads(beside.read_text(encoding="utf-8"))
+        if about["digest"] != recipe.digest:
+            return f"{beside.name} belongs to another recipe; trained again"
+        if not path.is_file():
+            return f"{path.name} was gone; trained again"
+        if path.stat().st_size != about["file"]["bytes"] or _sha256(path) != about["file"]["sha256"]:
+            return f"{path.name} was damaged; trained again"
+        return TrainedModel(
+            path, recipe, int(about["words"]), float(about["seconds"]), tuple(map(float, about["losses"])), reused=True
+        )
+    except (ValueError, KeyError, TypeError):
+        return f"{beside.name} was damaged; trained again"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # noqa: PLC0415 - read once a model
+
+    return {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__}
