@@ -55,6 +55,7 @@ def test_json_names_every_model_with_its_recipe(text: Path, tmp_path: Path, caps
         assert one["seconds"] >= 0
     assert found["corpus"]["documents"] == 40
     assert found["corpus"]["tokens"] == 360
+    assert found["corpus"]["mean_length"] == 9
     assert found["settings"]["seed"] == 5
     again = asked(capsys, str(text), "--out", str(out), "--algorithm", "sgns", "--seeds", "2", "--seed", "5", *SMALL)
     assert [one["reused"] for one in again["models"]] == [True, True]
@@ -65,7 +66,7 @@ def test_the_table_says_what_was_trained_and_where(
 ) -> None:
     assert run(["train", str(text), "--out", str(tmp_path / "m"), "--bootstrap", "2", "--threads", "2", *SMALL]) == 0
     shown = capsys.readouterr().out
-    assert "40 documents, 360 words, 10 different ones" in shown
+    assert "40 documents of 9 words in the mean; 360 words, 10 different ones" in shown
     assert shown.count("sgns-8d-sample") == 2
     assert "no other run gives the same bytes" in shown
     assert str(tmp_path / "m") in shown

@@ -152,8 +152,11 @@ def _settings(given: tuple[str, ...]) -> dict[str, float]:
 
 
 def _show(result: TrainedModels, screen: Console) -> None:
-    about = result.corpus.to_dict()
-    screen.print(f"{about['documents']:,} documents, {about['tokens']:,} words, {about['words']:,} different ones\n")
+    about = result.to_dict()["corpus"]
+    screen.print(
+        f"{about['documents']:,} documents of {about['mean_length']:,.0f} words in the mean; "
+        f"{about['tokens']:,} words, {about['words']:,} different ones\n"
+    )
     rows: list[tuple[str | int, ...]] = []
     for model in result.models:
         recipe = model.recipe

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.corpora import TokenCorpus, read_corpus
+from biasgauge.corpora import TokenCorpus, read_corpus, statistics
 from biasgauge.errors import ParameterError
 from biasgauge.training.algorithms import Algorithm, algorithm
 from biasgauge.training.recipe import Recipe
@@ -48,7 +48,9 @@ class TrainedModels:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return {"models": [model.to_dict() for model in self.models], "corpus": self.corpus.to_dict()}
+        size = statistics(self.corpus).rows[0]
+        corpus = {**self.corpus.to_dict(), "mean_length": size.mean_length}
+        return {"models": [model.to_dict() for model in self.models], "corpus": corpus}
 
     def to_frame(self) -> pd.DataFrame:
         """One row a model."""
