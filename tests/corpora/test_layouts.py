@@ -43,6 +43,28 @@ WIKITEXT = """\x20
 """
 
 
+BOOK = """CHAPTER ONE
+
+
+  It was a dark
+and stormy night;
+the rain fell.
+\t
+Nobody spoke
+"""
+
+
+def test_paragraphs_are_joined_up_to_a_blank_line(tmp_path: Path, matches: Matches) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text(BOOK, encoding="utf-8")
+    chapter = ["chapter", "one"]
+    night = ["it", "was", "a", "dark", "and", "stormy", "night", "the", "rain", "fell"]
+    nobody = ["nobody", "spoke"]
+    for documents in ("line", "blank-line"):
+        matches(read_corpus(path, layout="paragraphs", documents=documents), [[chapter], [night], [nobody]])
+    matches(read_corpus(path, layout="paragraphs", documents="file"), [[chapter, night, nobody]])
+
+
 def test_wikitext_articles(tmp_path: Path, matches: Matches) -> None:
     path = tmp_path / "wiki.train.tokens"
     path.write_text(WIKITEXT, encoding="utf-8")
@@ -229,7 +251,7 @@ def test_csv_cell_beyond_the_bound_of_the_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "json"}, r"auto, lines, wikitext, tsv, csv, jsonl\. Got 'json'\. Did you mean 'jsonl'"),
+        ({"layout": "json"}, r"auto, lines, paragraphs, wikitext, tsv, csv, jsonl\. Got 'json'\. Did you mean 'jsonl'"),
         ({"documents": "lines"}, r"'documents' parameter .* Got 'lines'\. Did you mean 'line'"),
         ({"field": 0}, r"'field' parameter of read_corpus must be a column from 1 on\. Got 0"),
         ({"field": True}, r"'field' parameter .* a name or the number of a column"),

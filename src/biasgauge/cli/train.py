@@ -79,7 +79,8 @@ def train(
         as_published: with --like, what the paper's released code does where it differs from the paper
         set: a further setting of the algorithm, NAME=NUMBER, repeat for several: negative, alpha, min_alpha,
             subsample, exponent, min_n, max_n, x_max, eta
-        layout: lines, wikitext, tsv, csv, jsonl; by the file's ending if not given
+        layout: lines, paragraphs (lines joined up to a blank one), wikitext, tsv, csv, jsonl; by the file's ending if
+            not given
         tokeniser: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en
         field: column that holds the text, by its name or, without a header, by its number; or field of JSON lines
         documents: in plain lines, what is a document: what a bootstrap sample draws

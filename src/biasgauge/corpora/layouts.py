@@ -59,7 +59,7 @@ class Layout:
         if isinstance(field, int) and (field < 1 or name == "jsonl"):
             needed = "the name of a field" if name == "jsonl" else "a column from 1 on"
             raise ParameterError(f"The 'field' parameter of read_corpus must be {needed}. Got {field!r}.")
-        if field is not None and name in {"lines", "wikitext"}:
+        if field is not None and name in {"lines", "paragraphs", "wikitext"}:
             raise ParameterError(
                 f"The 'field' parameter of read_corpus is for tables and JSON lines. Got {field!r} with {name!r}."
             )
@@ -86,7 +86,9 @@ class Layout:
             CorpusError: the file is not in this layout.
         """
         _READERS[layout](self, source, sink)
-        sink.end_document(counted=layout == "wikitext" or (layout == "lines" and self.documents == "file"))
+        sink.end_document(
+            counted=layout == "wikitext" or (layout in {"lines", "paragraphs"} and self.documents == "file")
+        )
 
 
 def _read_lines(layout: Layout, source: ByteSource, sink: Sink) -> None:
@@ -104,6 +106,19 @@ def _read_lines(layout: Layout, source: ByteSource, sink: Sink) -> None:
                 sink.end_document(counted=False)
             sink.line(text)
             if by_line:
+                sink.end_document(counted=False)
+
+
+def _read_paragraphs(layout: Layout, source: ByteSource, sink: Sink) -> None:
+    """Paragraphs between blank lines, their lines joined: books whose lines were broken to fit a page."""
+    parts: list[str] = []
+    for text in chain((text.strip() for _, text in whole_lines(source)), ("",)):
+        if text:
+            parts.append(text)
+        elif parts:
+            sink.line(" ".join(parts))
+            parts = []
+            if layout.documents != "file":
                 sink.end_document(counted=False)
 
 
@@ -212,6 +227,7 @@ def _listed(names: list[str]) -> str:
 
 _READERS: dict[str, Callable[[Layout, ByteSource, Sink], None]] = {
     "lines": _read_lines,
+    "paragraphs": _read_paragraphs,
     "wikitext": _read_wikitext,
     "tsv": _read_tsv,
     "csv": _read_csv,
