@@ -129,6 +129,7 @@ def test_text_that_is_none(content: bytes, sentence: str, tmp_path: Path, capsys
     file.write_bytes(content)
     said = refused(capsys, str(file), "--out", str(tmp_path / "models"))
     assert sentence in said
+    assert "text.txt" in said
 
 
 def test_a_corpus_of_one_line_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,7 +111,7 @@ class _Job:
                         f"The 'source' parameter of read_corpus must give strings. Got {type(text).__name__}."
                     )
                 writer.record(text)
-            writer.finish(self.settings)
+            writer.finish(self.settings, ", ".join(str(file.path) for file in self.files[:3]) or None)
         finally:
             writer.close()
 

@@ -112,8 +112,8 @@ class CorpusWriter:
             for spill in (self._tokens, self._lines, self._documents):
                 spill.flush()
 
-    def finish(self, settings: Mapping[str, Any]) -> None:
-        """Write the corpus: words by frequency, tokens renumbered, boundaries.
+    def finish(self, settings: Mapping[str, Any], source: str | None = None) -> None:
+        """Write the corpus: words by frequency, tokens renumbered, boundaries. `source` is what problems are said of.
 
         Raises:
             CorpusError: there is no word.
@@ -123,7 +123,8 @@ class CorpusWriter:
         if not self._ids:
             raise CorpusError(
                 f"there are no words in the corpus: {self.empty_lines:,} lines, none of them with a word under the "
-                f"tokeniser {self._tokeniser.name}"
+                f"tokeniser {self._tokeniser.name}",
+                path=source,
             )
         first_seen = list(self._ids)
         _check_words(first_seen, self._tokeniser)

@@ -162,7 +162,7 @@ def _workers(n_jobs: int | None, corpus: TokenCorpus, recipes: Sequence[Recipe])
     if not recipes:
         return 1
     threads = max(recipe.threads for recipe in recipes)
-    asked = n_jobs or max(1, len(os.sched_getaffinity(0)) // threads if hasattr(os, "sched_getaffinity") else 1)
+    asked = n_jobs or max(1, (os.cpu_count() or 1) // threads)
     largest = max(
         int((corpus.counts >= recipe.min_count).sum()) * recipe.settings.dim * 4 * algorithm(recipe.algorithm).rows
         for recipe in recipes
