@@ -42,6 +42,8 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/stability.py
 	$(BIN)/python bench/training.py
 	$(BIN)/python bench/glove.py
+	$(BIN)/python bench/reliability.py
+	$(BIN)/python bench/mixed_model.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

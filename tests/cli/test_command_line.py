@@ -43,7 +43,16 @@ def command(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
 
 def all_commands() -> list[tuple[str, ...]]:
     parts = ("list", "show", "check")
-    return [("audit",), ("weat",), ("score",), ("train",), ("lexicons",), *(("lexicons", part) for part in parts)]
+    return [
+        ("audit",),
+        ("weat",),
+        ("score",),
+        ("train",),
+        ("reliability",),
+        ("factors",),
+        ("lexicons",),
+        *(("lexicons", part) for part in parts),
+    ]
 
 
 def test_the_list_of_commands_is_complete() -> None:

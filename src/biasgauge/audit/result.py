@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biasgauge.audit.reliability import AuditReliability
     from biasgauge.audit.replicates import ReplicateSpread
     from biasgauge.embeddings import Coverage, Notice
     from biasgauge.scores import Association
@@ -107,6 +108,7 @@ class AuditResult:
         bias: WEAT (two-sided) of every test lexicon and MAC of every stereotype lexicon, for each model.
         replicates: the models over which `spread` was taken: all that were given, or the shipped ones.
         spread: each test over the replicates; empty for a single model.
+        reliability: whether scores on the replicates agree with themselves, or why that is not known.
         settings: everything that decides the result.
     """
 
@@ -115,6 +117,7 @@ class AuditResult:
     bias: tuple[Association, ...]
     replicates: tuple[str, ...]
     spread: tuple[ReplicateSpread, ...]
+    reliability: AuditReliability
     settings: Mapping[str, Any]
 
     @property
@@ -143,6 +146,7 @@ class AuditResult:
             "bias": [one.to_dict() for one in self.bias],
             "models": [model.to_dict() for model in self.models],
             "replicates": {"models": list(self.replicates), "bias": [one.to_dict() for one in self.spread]},
+            "reliability": self.reliability.to_dict(),
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.verdicts),
                 "found": sum(one.coverage.found for one in self.verdicts),

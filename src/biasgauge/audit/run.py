@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from biasgauge.audit.bias import measure_bias
 from biasgauge.audit.measurable import judge
 from biasgauge.audit.model_summary import summarise
+from biasgauge.audit.reliability import measure_reliability
 from biasgauge.audit.replicates import measure_spread, spread_of
 from biasgauge.audit.result import AuditResult
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
@@ -79,6 +80,7 @@ def audit(
         bias=bias,
         replicates=tuple(model.name for model in replicates),
         spread=spread,
+        reliability=measure_reliability(replicates or models, language=language, random_state=random_state),
         settings={
             "lexicons": [one.name for one in chosen],
             "language": language,

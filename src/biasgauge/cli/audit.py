@@ -113,6 +113,9 @@ def _show(result: AuditResult, screen: Console) -> None:
     if result.spread:
         screen.print()
         _show_spread(result, screen)
+    screen.print("\nCan the measurement be trusted?")
+    for sentence in result.reliability.headlines:
+        screen.print(f"- {sentence}", markup=False)
 
 
 def _show_bias(result: AuditResult, screen: Console) -> None:

@@ -47,6 +47,12 @@ app.command(
 app.command("biasgauge.cli.weat:app", name="weat", help="Association test of two sets of words with two others.")
 app.command("biasgauge.cli.score:app", name="score", help="Score words against base pairs, into a store.")
 app.command("biasgauge.cli.train:app", name="train", help="Train replicates of an embedding on your own text.")
+app.command(
+    "biasgauge.cli.reliability:app", name="reliability", help="Say how far scores of replicates agree with themselves."
+)
+app.command(
+    "biasgauge.cli.factors:app", name="factors", help="Say which words, algorithms and corpora are measured reliably."
+)
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
 
 

@@ -1,0 +1,151 @@
+"""Figures of reliability: distributions by list and measure, pairs, queries, what scores vary with, what is enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.report.figures import altair, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from biasgauge.reliability import DecisionStudy, ReliabilityResult, VarianceComponents
+
+TITLES = {
+    "test_retest": "Test-retest reliability: does a score hold when the model is trained again?",
+    "inter_rater": "Inter-rater reliability: do measures agree, as they are?",
+    "inter_rater_standardised": "Inter-rater reliability, every measure with standard deviation 1",
+}
+BANDS = (0.5, 0.75, 0.9)
+"""Koo & Li 2016: below .5 poor, to .75 moderate, to .9 good, above excellent."""
+
+
+def draw_reliability(result: ReliabilityResult) -> dict[str, Any]:
+    """Distributions of the three reliabilities over words, each pair, each query."""
+    summary, frame = result.summary(), result.to_frame()
+    charts: dict[str, Any] = {}
+    for name, title in TITLES.items():
+        part = summary[(summary["reliability"] == name) & (summary["of"] == "word") & (summary["count"] > 0)]
+        if len(part):
+            charts[name] = _boxes(part.fillna({"measure": "all measures"}), title)
+    pairs = frame[(frame["reliability"] == "test_retest") & (frame["of"] == "pair")]
+    if len(pairs):
+        first = pairs["list"].iloc[0]
+        charts["pairs"] = _dots(
+            pairs[(pairs["list"] == first) & pairs["value"].notna()],
+            f"Test-retest reliability of each pair, on {first}",
+            "ICC(2,1) of the words' scores over replicates, with its interval",
+            BANDS,
+        )
+    queries = frame[(frame["reliability"] == "internal") & (frame["of"] == "query") & frame["value"].notna()]
+    if len(queries):
+        charts["queries"] = _dots(
+            queries,
+            "Internal consistency: do the words of a query measure one thing?",
+            "Cronbach's alpha with its interval; the line is .7 (Nunnally 1978)",
+            (0.7,),
+        )
+    return charts
+
+
+def _boxes(part: pd.DataFrame, title: str) -> Any:  # noqa: ANN401 - a chart
+    alt = altair()
+    lowest = min(0.0, float(part["p05"].min()))
+    x = alt.X("p05:Q", title="reliability", scale=alt.Scale(domain=[lowest, 1]))
+    y = alt.Y("list:N", title=None, sort=None)
+    tips = ["list", "measure", "count", "undefined", "p05", "q1", "median", "q3", "p95"]
+    base = alt.Chart(part).encode(y=y, tooltip=tips)
+    layers = alt.layer(
+        _lines(BANDS),
+        base.mark_rule(strokeWidth=1.5, color="#5c6470").encode(x=x, x2="p95:Q"),
+        base.mark_bar(height=14, color="#7aa6c2").encode(x="q1:Q", x2="q3:Q"),
+        base.mark_tick(height=14, thickness=2.5, color="#16324a").encode(x="median:Q"),
+        data=part,
+    )
+    remark = "Over words: median, middle half, and 5 % to 95 %. Lines at .5, .75 and .9 (Koo & Li 2016)"
+    order = part["measure"].drop_duplicates().tolist()
+    chart = layers.properties(width=190, height=alt.Step(26)).facet(
+        column=alt.Column("measure:N", title=None, sort=order)
+    )
+    return styled(chart, title, remark)
+
+
+def _dots(part: pd.DataFrame, title: str, remark: str, lines: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
+    alt = altair()
+    order = part.groupby("name")["value"].mean().sort_values(ascending=False).index.tolist()
+    base = alt.Chart(part).encode(
+        y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(grid=True)),
+        yOffset=alt.YOffset("measure:N", sort=None),
+        color=alt.Color("measure:N", title="measure", sort=None, scale=alt.Scale(scheme="dark2")),
+        tooltip=["name", "measure", "value", "low", "high", "n", "k", "band"],
+    )
+    lowest = min(0.0, float(part["low"].min()))
+    x = alt.X("value:Q", title="reliability", scale=alt.Scale(domain=[lowest, 1]))
+    chart = alt.layer(
+        _lines(lines),
+        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(filled=True, size=42, opacity=1).encode(x=x),
+        data=part,
+    )
+    height = len(order) * (7 * part["measure"].nunique() + 5)
+    return styled(chart.properties(width=480, height=height), title, remark)
+
+
+def _lines(places: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
+    alt = altair()
+    chart = alt.Chart()
+    return alt.layer(
+        *(chart.mark_rule(strokeDash=[3, 3], color="#9aa09a").encode(x=alt.datum(place)) for place in places)
+    )
+
+
+def draw_components(result: VarianceComponents) -> dict[str, Any]:
+    """What scores vary with: the share of each component."""
+    alt = altair()
+    frame = result.to_frame()
+    x = alt.X("share:Q", title="share of the variance", axis=alt.Axis(format="%"))
+    base = alt.Chart(frame).encode(y=alt.Y("component:N", title=None, sort=None), tooltip=list(frame.columns))
+    chart = alt.layer(
+        base.mark_bar(color="#7aa6c2").encode(x=x),
+        base.mark_rule(color="#16324a", strokeWidth=2).encode(x="share_low:Q", x2="share_high:Q"),
+    )
+    remark = "word: what one wants to know. word:pair: another pair gives other words. …:model: another training run"
+    return {"components": styled(chart.properties(width=480, height=alt.Step(24)), "What scores vary with", remark)}
+
+
+def draw_design(result: DecisionStudy) -> dict[str, Any]:
+    """Reliability of a word's mean score by the number of replicates, a line for each number of pairs."""
+    alt = altair()
+    frame = result.to_frame()
+    facets = [name for name in ("pairs", "words") if name in frame]
+    base = alt.Chart(frame).encode(
+        x=alt.X("replicates:Q", title="replicates", scale=alt.Scale(type="log", base=2)),
+        color=alt.Color(
+            f"{facets[0]}:O",
+            title=facets[0],
+            scale=alt.Scale(scheme="viridis"),
+            legend=alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2),
+        ),
+        tooltip=list(frame.columns),
+    )
+    y = alt.Y("generalizability:Q", title="generalizability", scale=alt.Scale(domain=[0, 1]))
+    wanted = alt.Chart().mark_rule(strokeDash=[4, 3], color="#a3262a").encode(y=alt.datum(result.target))
+    chart = alt.layer(
+        base.mark_area(opacity=0.12).encode(y=alt.Y("generalizability_low:Q"), y2="generalizability_high:Q"),
+        base.mark_line(point=True).encode(y=y),
+        wanted,
+        data=frame,
+    )
+    remark = f"Reliability of the mean score of a {result.object} over such a design; wanted: {result.target:g}"
+    if "measures" in frame:
+        chart = chart.properties(width=300, height=300).facet(column=alt.Column("measures:O", title="measures"))
+    else:
+        chart = chart.properties(width=480, height=300)
+    return {"design": styled(chart, "How many are enough?", remark)}
+
+
+DRAW = {
+    "ReliabilityResult": draw_reliability,
+    "VarianceComponents": draw_components,
+    "DecisionStudy": draw_design,
+}
