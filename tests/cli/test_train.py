@@ -117,6 +117,8 @@ def test_mistakes_get_one_sentence_and_leave_no_model(
 ) -> None:
     assert sentence in refused(capsys, str(text), "--out", str(tmp_path / "models"), *words)
     assert list(tmp_path.glob("models/*.safetensors")) == []
+    if words[0] in {"--algorithm", "--set", "--like", "--as-published", "--dim"}:  # known before anything is read
+        assert not (tmp_path / "models").exists()
 
 
 @pytest.mark.parametrize(

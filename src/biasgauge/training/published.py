@@ -8,6 +8,7 @@ from typing import Any
 
 from biasgauge.corpora import PAPER_RULES
 from biasgauge.errors import ParameterError
+from biasgauge.training.train import chosen_algorithms
 
 _NO_SEED = "the paper's released code passes no seed to its trainer; here every model has its own, as the paper says"
 _CBOW = "the paper's released code leaves gensim's default, CBOW; this is what --as-published trains"
@@ -78,14 +79,14 @@ def training_plan(
     """Start from a paper's settings, or from the defaults, and replace what is given and not None.
 
     Raises:
-        ParameterError: the paper is not known, or `as_published` stands without one.
+        ParameterError: the paper is not known, `as_published` stands without one, or a setting is impossible.
     """
     if like is not None and like not in PAPERS:
         raise ParameterError(f"Settings are known of {', '.join(PAPERS)}. Got {like!r}.")
     if as_published and like is None:
         raise ParameterError("as_published needs to know which paper: add like (--like on the command line).")
     base = Plan() if like is None else PAPERS[like][as_published]
-    return replace(
+    plan = replace(
         base,
         algorithms=tuple(algorithm) if algorithm else base.algorithms,
         settings={**base.settings, **{name: value for name, value in settings.items() if value is not None}},
@@ -94,3 +95,5 @@ def training_plan(
         tokeniser=tokeniser or base.tokeniser,
         as_published=as_published,
     )
+    chosen_algorithms(plan.algorithms, plan.settings)
+    return plan

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from biasgauge.embeddings import Embedding
     from biasgauge.training.model_file import TrainedModel
+    from biasgauge.training.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         ParameterError: an argument has an impossible value.
         InputError: the corpus cannot be read, or the vocabulary is empty.
     """
-    chosen = _algorithms(algorithm, settings)
+    chosen = chosen_algorithms(algorithm, settings)
     numbers = _seeds(seeds, random_state)
     if isinstance(bootstrap, bool) or not isinstance(bootstrap, int) or bootstrap < 0:
         raise ParameterError(f"The 'bootstrap' parameter must be a whole number of samples, or 0. Got {bootstrap!r}.")
@@ -131,7 +132,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     recipes = [
         Recipe(
             algorithm=one.name,
-            settings=one.settings_from({name: settings[name] for name in settings if _has(one, name)}),
+            settings=settings_of(one, settings),
             corpus=corpus.checksum,
             seed=seed,
             sample=sample,
@@ -150,14 +151,22 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     return TrainedModels(tuple(run_sweep(corpus, recipes, folder, n_jobs=n_jobs, progress=progress)), corpus)
 
 
-def _algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> list[Algorithm]:
+def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> list[Algorithm]:
+    """Find algorithms by name, and refuse settings that none of them has, or that are impossible."""
     chosen = [algorithm(name) for name in ([names] if isinstance(names, str) else names)]
     if not chosen:
         raise ParameterError("The 'algorithm' parameter must name at least one algorithm. Got none.")
     for name, value in settings.items():
         if value is not None and not any(_has(one, name) for one in chosen):
             chosen[0].settings_from({name: value})  # refuses it, and says which settings there are
+    for one in chosen:
+        settings_of(one, settings)
     return chosen
+
+
+def settings_of(one: Algorithm, settings: dict[str, Any]) -> Settings:
+    """Those of the settings that an algorithm has; the rest are another one's."""
+    return one.settings_from({name: value for name, value in settings.items() if _has(one, name)})
 
 
 def _has(one: Algorithm, setting: str) -> bool:
