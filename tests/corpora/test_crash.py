@@ -161,9 +161,9 @@ import sys, time
 from biasgauge.corpora import read_corpus, writer
 finish = writer.CorpusWriter.finish
 
-def slow_finish(self, settings):
+def slow_finish(self, *arguments):
     time.sleep(0.3)
-    finish(self, settings)
+    finish(self, *arguments)
     print("made")
 
 writer.CorpusWriter.finish = slow_finish
