@@ -44,6 +44,7 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/glove.py
 	$(BIN)/python bench/reliability.py
 	$(BIN)/python bench/mixed_model.py
+	$(BIN)/python bench/bayes.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

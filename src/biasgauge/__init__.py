@@ -101,6 +101,17 @@ if TYPE_CHECKING:
         weat,
     )
     from biasgauge.training import Recipe, TrainedModels, train, training_plan
+    from biasgauge.uncertainty import (
+        DistanceTable,
+        Posterior,
+        Priors,
+        bayes,
+        bayes_change,
+        distances,
+        hpdi,
+        prior_sensitivity,
+        read_distances,
+    )
 
 __all__ = [
     "Association",
@@ -109,6 +120,7 @@ __all__ = [
     "Coverage",
     "DecisionStudy",
     "DirectBias",
+    "DistanceTable",
     "Embedding",
     "EmbeddingFormatError",
     "Estimate",
@@ -124,6 +136,8 @@ __all__ = [
     "MixedFit",
     "Notice",
     "ParameterError",
+    "Posterior",
+    "Priors",
     "Recipe",
     "ReliabilityResult",
     "Resampling",
@@ -140,16 +154,20 @@ __all__ = [
     "analogy_accuracy",
     "association",
     "audit",
+    "bayes",
+    "bayes_change",
     "bootstrap_documents",
     "cohen_kappa",
     "cronbach_alpha",
     "decision_study",
     "direct_bias",
+    "distances",
     "factor_table",
     "factors",
     "figures",
     "fit_mixed",
     "fleiss_kappa",
+    "hpdi",
     "icc",
     "icc_table",
     "indirect_bias",
@@ -169,7 +187,9 @@ __all__ = [
     "omega",
     "open_corpus",
     "planted_corpus",
+    "prior_sensitivity",
     "read_corpus",
+    "read_distances",
     "reliability",
     "save",
     "save_figures",
@@ -274,6 +294,17 @@ _ROOMS = {
         "weat",
     ),
     "biasgauge.training": ("Recipe", "TrainedModels", "train", "training_plan"),
+    "biasgauge.uncertainty": (
+        "DistanceTable",
+        "Posterior",
+        "Priors",
+        "bayes",
+        "bayes_change",
+        "distances",
+        "hpdi",
+        "prior_sensitivity",
+        "read_distances",
+    ),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

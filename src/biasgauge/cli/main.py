@@ -53,6 +53,9 @@ app.command(
 app.command(
     "biasgauge.cli.factors:app", name="factors", help="Say which words, algorithms and corpora are measured reliably."
 )
+app.command(
+    "biasgauge.cli.bayes:app", name="bayes", help="Posterior of how near words are to stereotypes, with intervals."
+)
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
 
 

@@ -1,0 +1,50 @@
+"""Nulls, intervals and the Bayesian model of cosine distances."""
+
+from biasgauge.uncertainty.bayes import bayes
+from biasgauge.uncertainty.change import Change, ChangeResult, bayes_change
+from biasgauge.uncertainty.comparison import Comparison, Loo, ModelRank, compare, loo
+from biasgauge.uncertainty.credible import Credible, hpdi
+from biasgauge.uncertainty.diagnostics import Diagnostics
+from biasgauge.uncertainty.distance_table import CONNECTIONS, DistanceTable, distance_table
+from biasgauge.uncertainty.distances import compared_words, distances
+from biasgauge.uncertainty.distances_csv import distances_from_frame, read_distances
+from biasgauge.uncertainty.estimates import Contrast, Estimate
+from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors, prior_named
+from biasgauge.uncertainty.posterior import Posterior
+from biasgauge.uncertainty.predictive import PredictiveCheck
+from biasgauge.uncertainty.sensitivity import PriorSensitivity, PriorShift, prior_sensitivity
+
+__all__ = [
+    "CONNECTIONS",
+    "VARIANTS",
+    "Change",
+    "ChangeResult",
+    "Comparison",
+    "Contrast",
+    "Credible",
+    "Diagnostics",
+    "DistanceTable",
+    "Estimate",
+    "Exponential",
+    "HalfNormal",
+    "Loo",
+    "ModelRank",
+    "Normal",
+    "Posterior",
+    "PredictiveCheck",
+    "PriorSensitivity",
+    "PriorShift",
+    "Priors",
+    "bayes",
+    "bayes_change",
+    "compare",
+    "compared_words",
+    "distance_table",
+    "distances",
+    "distances_from_frame",
+    "hpdi",
+    "loo",
+    "prior_named",
+    "prior_sensitivity",
+    "read_distances",
+]

@@ -1,0 +1,80 @@
+"""All that the Normal model needs to know of the distances: count, mean and spread of each (connection, word)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.uncertainty.distance_table import CONNECTIONS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from biasgauge.uncertainty.distance_table import DistanceTable
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+NO_SPREAD = "all its distances are the same for each word, so there is no spread to measure"
+_ROUNDING = 1e-10
+"""Standard deviations below this are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The words of one connection: sufficient statistics of the Normal model.
+
+    Attributes:
+        connection: its name.
+        words: places of its words in the table's `words`.
+        count: distances of each word.
+        mean: their mean.
+        within: sum of squares around the means, all words together.
+    """
+
+    connection: str
+    words: NDArray[np.intp]
+    count: Array
+    mean: Array
+    within: float
+
+    @property
+    def rows(self) -> int:
+        """Distances in all."""
+        return int(self.count.sum())
+
+    @property
+    def spare(self) -> int:
+        """Distances beyond the first of each word: what tells of the residual spread."""
+        return self.rows - len(self.words)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of all distances around their mean."""
+        centre = (self.count * self.mean).sum() / self.rows
+        return float(np.sqrt((self.within + (self.count * (self.mean - centre) ** 2).sum()) / self.rows))
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether the likelihood grows without bound as sigma goes to 0: the posterior does not exist."""
+        if self.spare:
+            return self.within <= self.spare * _ROUNDING**2
+        return len(self.words) > 1 and float(np.ptp(self.mean)) <= _ROUNDING
+
+
+def cells_of(table: DistanceTable) -> list[Cells]:
+    """The cells of each connection that has rows, in the order of `CONNECTIONS`."""
+    return [_cells(table, name) for name in table.connections]
+
+
+def _cells(table: DistanceTable, connection: str) -> Cells:
+    rows = table.connection == CONNECTIONS.index(connection)
+    words, word = np.unique(table.word[rows], return_inverse=True)
+    values = table.distance[rows]
+    count = np.bincount(word).astype(np.float64)
+    mean = np.bincount(word, values) / count
+    residual = values - mean[word]
+    mean += np.bincount(word, residual) / count  # a second pass takes the rounding out
+    residual = values - mean[word]
+    return Cells(connection, words, count, mean, float(residual @ residual))

@@ -1,0 +1,67 @@
+"""Intervals of posterior draws: the narrowest one (HPDI) and the equal-tailed one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+IntervalKind = Literal["hpdi", "percentile"]
+
+
+@dataclass(frozen=True)
+class Credible:
+    """How intervals are taken from draws.
+
+    Attributes:
+        kind: "hpdi": the narrowest interval that holds the probability; "percentile": the same probability beyond
+            either end, as in the published figures (whose captions say HPDI).
+        prob: the probability inside.
+    """
+
+    kind: IntervalKind = "hpdi"
+    prob: float = 0.89
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(IntervalKind):
+            raise ParameterError(f"The 'interval' parameter must be 'hpdi' or 'percentile'. Got {self.kind!r}.")
+        if not 0 < self.prob < 1:
+            raise ParameterError(f"The 'prob' of an interval must lie between 0 and 1. Got {self.prob!r}.")
+
+    def ends(self, draws: Array) -> tuple[Array, Array]:
+        """Lower and upper ends; draws along the first axis."""
+        if self.kind == "hpdi":
+            return hpdi(draws, self.prob)
+        low, high = np.quantile(draws, [(1 - self.prob) / 2, (1 + self.prob) / 2], axis=0)
+        return low, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {"method": self.kind, "level": self.prob}
+
+
+def hpdi(draws: Array, prob: float) -> tuple[Array, Array]:
+    """Ends of the narrowest interval that holds a share `prob` of the draws, which run along the first axis.
+
+    The lowest of several equally narrow ones. For a distribution with one peak it is the region of highest density.
+    """
+    return hpdis(draws, [prob])[0]
+
+
+def hpdis(draws: Array, probs: Sequence[float]) -> list[tuple[Array, Array]]:
+    """The same for several shares; the draws are sorted once."""
+    ordered = np.sort(np.ascontiguousarray(np.moveaxis(draws, 0, -1)), axis=-1)
+    size = ordered.shape[-1]
+    found = []
+    for inside in (int(prob * size) for prob in probs):
+        start = np.argmin(ordered[..., inside:] - ordered[..., : size - inside], axis=-1)[..., None]
+        low, high = (np.take_along_axis(ordered, start + more, axis=-1)[..., 0] for more in (0, inside))
+        found.append((low, high))
+    return found

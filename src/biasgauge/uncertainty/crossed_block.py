@@ -1,0 +1,301 @@
+"""The crossed model of connections that share attributes: marginal density of its standard deviations, and effects.
+
+    distance = group mean[connection] + word[connection, word] + attribute[attribute] + residual
+
+Words, attributes and group means are Gaussian given the standard deviations and integrate out. One family of effects
+is eliminated in closed form: the words of every connection, or, where a single connection has more attributes than
+words, its attributes. What is left is one small dense system, the same for all standard deviations up to a few weights,
+so that many of them are evaluated at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.uncertainty.distance_table import CONNECTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.uncertainty.model import Priors
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_BLOCK_BYTES = 2**26
+_ROUNDING = 1e-10
+_WIDEST = 1e6
+"""Largest ratio of any standard deviation to sigma, and of the distances' spread to any standard deviation, that is
+considered: beyond it the density is next to nothing and the systems lose their precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Draws of one block's effects, given its standard deviations.
+
+    Attributes:
+        groups: draws × connections.
+        words: for each connection, draws × its words: group mean and word effect together.
+        attributes: draws × attributes.
+    """
+
+    groups: Array
+    words: list[Array]
+    attributes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """Eliminated units of one connection with the same number of rows, summed.
+
+    `cross` sums the products of the dense columns over rows, `square` those of their sums over each unit; `cross_y`,
+    `square_y`, `yy` and `ss` are the same with the distances.
+    """
+
+    connection: int
+    count: int
+    units: int
+    cross: Array
+    square: Array
+    cross_y: Array
+    square_y: Array
+    yy: float
+    ss: float
+
+
+class CrossedBlock:
+    """One or two connections and the attributes they share.
+
+    Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes.
+    """
+
+    def __init__(self, table: DistanceTable, connections: Sequence[str], priors: Priors) -> None:
+        self.connections = tuple(connections)
+        self.priors = priors
+        rows = np.isin(table.connection, [CONNECTIONS.index(name) for name in connections])
+        place = {CONNECTIONS.index(name): at for at, name in enumerate(connections)}
+        self._connection = np.array([place[one] for one in table.connection[rows]], np.intp)
+        self.attributes, self._attribute = np.unique(table.attribute[rows], return_inverse=True)
+        pairs = np.stack([self._connection, table.word[rows]], axis=1)
+        self._cells, self._cell = np.unique(pairs, axis=0, return_inverse=True)
+        self._cell = self._cell.reshape(-1)
+        self._y = table.distance[rows] - priors.group.mean
+        self._swap = len(connections) == 1 and len(self.attributes) > len(self._cells)
+        self._prepare()
+        self._balanced = self._balanced_likelihood()
+
+    @property
+    def dimensions(self) -> int:
+        """How many standard deviations it has."""
+        return 2 * len(self.connections) + 1
+
+    def words_of(self, connection: int) -> NDArray[np.intp]:
+        """Places of a connection's words in the table's `words`."""
+        words: NDArray[np.intp] = self._cells[self._cells[:, 0] == connection, 1]
+        return words
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the block's distances; where they are all the same, what the prior expects of it."""
+        return float(self._y.std()) or self.priors.residual.mean
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether words and attributes explain every distance exactly, with rows to spare: there is no posterior."""
+        units, columns = len(self._cells), len(self.attributes)
+        table = np.zeros((units, columns))
+        np.add.at(table, (self._cell, self._attribute), 1)
+        normal = np.block([[np.diag(table.sum(1)), table], [table.T, np.diag(table.sum(0))]])
+        sums = np.concatenate([np.bincount(self._cell, self._y), np.bincount(self._attribute, self._y)])
+        values, vectors = np.linalg.eigh(normal)
+        kept = values > values[-1] * _ROUNDING
+        effects = vectors[:, kept] @ ((vectors[:, kept].T @ sums) / values[kept])
+        left = self._y - effects[self._cell] - effects[units + self._attribute]
+        return len(self._y) > int(kept.sum()) and float(np.abs(left).max()) <= _ROUNDING
+
+    @property
+    def resolutions(self) -> Array:
+        """How small a standard deviation the distances can tell from 0, roughly, in the order of the columns."""
+        by_word = len(self._y) / len(self._cells)
+        by_attribute = len(self._y) / len(self.attributes)
+        connections = len(self.connections)
+        shares = [0.1] * connections + [by_word**-0.5] * connections + [by_attribute**-0.5]
+        return self.spread * np.array(shares)
+
+    def log_density(self, sds: Array) -> Array:
+        """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""
+        found = np.full(len(sds), -np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = sds.max(axis=1) / sds[:, : len(self.connections)].min(axis=1)
+            small = self.spread / sds.min(axis=1)
+        sound = np.flatnonzero((sds.min(axis=1) > 0) & (near < _WIDEST) & (small < _WIDEST))
+        step = max(1, _BLOCK_BYTES // (8 * (self._columns + 1) ** 2))
+        for start in range(0, len(sound), step):
+            part = sound[start : start + step]
+            likelihood = self._balanced or self._log_likelihood
+            found[part] = likelihood(sds[part]) + self._log_prior(sds[part])
+        return found
+
+    def draw_effects(self, sds: Array, random: np.random.Generator) -> Effects:
+        """Draw group means, words and attributes, given standard deviations."""
+        noise = random.standard_normal((len(sds), self._columns))
+        step = max(1, _BLOCK_BYTES // (8 * self._columns**2))
+        dense = np.concatenate(
+            [self._draw_dense(sds[at : at + step], noise[at : at + step]) for at in range(0, len(sds), step)]
+        )
+        return self._complete(sds, dense, random)
+
+    def _prepare(self) -> None:
+        """Sum whatever does not depend on the standard deviations."""
+        unit, column = (self._attribute, self._cell) if self._swap else (self._cell, self._attribute)
+        levels, units = int(column.max()) + 1, int(unit.max()) + 1
+        self._columns = levels + len(self.connections)
+        connection = np.zeros(units, np.intp)
+        connection[unit] = self._connection
+        size = np.bincount(unit)
+        counts, by_column = np.zeros((2, units, self._columns))
+        for columns in (column, levels + self._connection):
+            np.add.at(counts, (unit, columns), 1)
+            np.add.at(by_column, (unit, columns), self._y)
+        sums = np.bincount(unit, self._y)
+        squares = np.bincount(unit, self._y**2)
+        self._kinds = []
+        for own, count in sorted(set(zip(connection.tolist(), size.tolist(), strict=True))):
+            which = (connection == own) & (size == count)
+            mine, total = counts[which], counts[which].sum(axis=0)
+            cross = np.diag(total)
+            cross[levels + own, :levels] = cross[:levels, levels + own] = total[:levels]
+            self._kinds.append(
+                _Kind(
+                    connection=own,
+                    count=count,
+                    units=len(mine),
+                    cross=cross,
+                    square=mine.T @ mine,
+                    cross_y=by_column[which].sum(axis=0),
+                    square_y=mine.T @ sums[which],
+                    yy=float(squares[which].sum()),
+                    ss=float((sums[which] ** 2).sum()),
+                )
+            )
+        self._squares = np.stack(
+            [one.cross.ravel() for one in self._kinds] + [one.square.ravel() for one in self._kinds]
+        )
+        self._vectors = np.stack([one.cross_y for one in self._kinds] + [one.square_y for one in self._kinds])
+        self._unit_count, self._unit_connection = size.astype(np.float64), connection
+        self._unit_counts, self._unit_sums = counts, sums
+        self._repeated = bool((counts[:, :levels] > 1).any())
+
+    def _balanced_likelihood(self) -> Callable[[Array], Array] | None:
+        """The log likelihood in closed form where one connection has every word with every attribute once.
+
+        The covariance then has four eigenvalues: of the mean, of words, of attributes and of what is left.
+        """
+        words, attributes = len(self._cells), len(self.attributes)
+        if len(self.connections) > 1 or len(self._y) != words * attributes or self._repeated:
+            return None
+        mean = self._y.mean()
+        by_word = attributes * ((np.bincount(self._cell, self._y) / attributes - mean) ** 2).sum()
+        by_attribute = words * ((np.bincount(self._attribute, self._y) / words - mean) ** 2).sum()
+        left = ((self._y - mean) ** 2).sum() - by_word - by_attribute
+        terms = (
+            ((words - 1) * (attributes - 1), max(left, 0.0)),
+            (words - 1, by_word),
+            (attributes - 1, by_attribute),
+            (1, len(self._y) * mean**2),
+        )
+
+        def likelihood(sds: Array) -> Array:
+            noise, word, attribute = (sds**2).T
+            of_words, of_attributes = noise + attributes * word, noise + words * attribute
+            of_mean = of_words + of_attributes - noise + len(self._y) * self.priors.group.sd**2
+            found = np.zeros(len(sds))
+            for (freedom, squares), variance in zip(terms, (noise, of_words, of_attributes, of_mean), strict=True):
+                found -= 0.5 * (freedom * np.log(variance) + squares / variance)
+            return found
+
+        return likelihood
+
+    def _split(self, sds: Array) -> tuple[Array, Array, Array]:
+        """Sigma of each connection; sd of the eliminated effects of each connection; sd of each dense column."""
+        connections = len(self.connections)
+        noise, words, attribute = sds[:, :connections], sds[:, connections:-1], sds[:, -1:]
+        eliminated, kept = (attribute, words) if self._swap else (words, attribute)
+        groups = np.full((len(sds), connections), self.priors.group.sd)
+        return noise, eliminated, np.concatenate([np.repeat(kept, self._columns - connections, 1), groups], axis=1)
+
+    def _system(self, sds: Array) -> tuple[Array, Array, Array, Array]:
+        """I + D½ M D½ and D½ b of the dense effects, their scales D½, and what the density has beside them.
+
+        Scaled by the prior standard deviations D½, the system stays well conditioned when they go to 0.
+        """
+        noise, eliminated, scale = self._split(sds)
+        size = len(sds)
+        weights, shrinks, rest = [], [], np.zeros(size)
+        for kind in self._kinds:
+            variance, spread = noise[:, kind.connection] ** 2, eliminated[:, kind.connection] ** 2
+            whole = variance + kind.count * spread
+            weights.append(1 / variance)
+            shrinks.append(-spread / (variance * whole))
+            rest += kind.units * ((kind.count - 1) * np.log(variance) + np.log(whole))
+            rest += weights[-1] * kind.yy + shrinks[-1] * kind.ss
+        coefficients = np.stack(weights + shrinks, axis=1)
+        square = (coefficients @ self._squares).reshape(size, self._columns, self._columns)
+        vector = coefficients @ self._vectors
+        square *= scale[:, :, None] * scale[:, None, :]
+        square[:, np.arange(self._columns), np.arange(self._columns)] += 1
+        return square, scale * vector, scale, rest
+
+    def _log_prior(self, sds: Array) -> Array:
+        connections = len(self.connections)
+        density: Array = (
+            self.priors.residual.log_density(sds[:, :connections]).sum(axis=1)
+            + self.priors.between.log_density(sds[:, connections:-1]).sum(axis=1)
+            + self.priors.attribute.log_density(sds[:, -1])
+        )
+        return density
+
+    def _log_likelihood(self, sds: Array) -> Array:
+        square, vector, _, rest = self._system(sds)
+        half, diagonal = _factored(square, vector)
+        log_determinant = 2 * np.log(diagonal).sum(axis=1)
+        density: Array = -0.5 * (rest + log_determinant - (half**2).sum(axis=1))
+        return density
+
+    def _draw_dense(self, sds: Array, noise: Array) -> Array:
+        square, vector, scale, _ = self._system(sds)
+        factor = np.linalg.cholesky(square)
+        half = np.linalg.solve(factor, vector[..., None])[..., 0] + noise
+        drawn = np.linalg.solve(np.swapaxes(factor, 1, 2), half[..., None])[..., 0]
+        dense: Array = scale * drawn
+        return dense
+
+    def _complete(self, sds: Array, dense: Array, random: np.random.Generator) -> Effects:
+        """Draw the eliminated effects given the dense ones, and name all of them."""
+        noise, eliminated, _ = self._split(sds)
+        connections = len(self.connections)
+        groups = dense[:, -connections:] + self.priors.group.mean
+        variance = noise[:, self._unit_connection] ** 2
+        spread = (eliminated[:, self._unit_connection if eliminated.shape[1] > 1 else [0] * len(self._unit_count)]) ** 2
+        left = self._unit_sums - dense @ self._unit_counts.T
+        whole = variance + self._unit_count * spread
+        drawn = spread / whole * left + np.sqrt(spread * variance / whole) * random.standard_normal(left.shape)
+        words, attributes = (dense[:, :-connections], drawn) if self._swap else (drawn, dense[:, :-connections])
+        by_connection = [groups[:, [place]] + words[:, self._cells[:, 0] == place] for place in range(connections)]
+        return Effects(groups, by_connection, attributes)
+
+
+def _factored(square: Array, vector: Array) -> tuple[Array, Array]:
+    """L⁻¹ v and the diagonal of L, where L Lᵀ is the matrix: with v as a further row, L⁻¹ v is the last row of L."""
+    size, columns = vector.shape
+    wider = np.empty((size, columns + 1, columns + 1))
+    wider[:, :columns, :columns] = square
+    wider[:, columns, :columns] = wider[:, :columns, columns] = vector
+    wider[:, columns, columns] = 1 + (vector**2).sum(axis=1)
+    factor = np.linalg.cholesky(wider)
+    return factor[:, columns, :columns], np.diagonal(factor, axis1=1, axis2=2)[:, :columns]

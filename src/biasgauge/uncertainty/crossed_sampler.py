@@ -1,0 +1,137 @@
+"""Draws from the crossed model: a chain over a few standard deviations, everything else integrated out.
+
+The proposal is a multivariate t that is fitted to the marginal density by importance sampling, in rounds; proposals do
+not depend on where the chain stands, so nearly every step lands somewhere new. Its coordinates are log(sd +
+resolution): logarithms where a standard deviation is known well, and an end at a finite place where it may as well be
+0. A block is what shares attributes: the associated and the different attributes are the same words, the control words
+are others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.uncertainty.crossed_block import CrossedBlock, Effects
+from biasgauge.uncertainty.distance_table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL
+
+if TYPE_CHECKING:
+    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.uncertainty.model import Priors
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
+"""Connections that share attributes."""
+
+_ROUNDS, _PER_ROUND = 7, 900
+_FREEDOM = 8
+_WIDE, _WIDE_SHARE = 3.0, 0.1
+_WIDENING = 1.5
+_BURN_IN, _THINNING = 100, 2
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDraws:
+    """Draws of one block.
+
+    Attributes:
+        block: its data and labels.
+        sds: draws × standard deviations: sigma of each connection, tau of each, then that of the attributes.
+        effects: group means, words, attributes.
+        acceptance: share of proposals accepted.
+    """
+
+    block: CrossedBlock
+    sds: Array
+    effects: Effects
+    acceptance: float
+
+
+def blocks_of(table: DistanceTable, priors: Priors) -> list[CrossedBlock]:
+    """The blocks that have rows."""
+    here = set(table.connections)
+    found = [[name for name in names if name in here] for names in BLOCKS]
+    return [CrossedBlock(table, names, priors) for names in found if names]
+
+
+def sample_block(block: CrossedBlock, chains: int, draws: int, random: np.random.Generator) -> BlockDraws:
+    """Draw from one block: `chains` × `draws`, one chain after the other."""
+    proposal = _fit_proposal(block, random)
+    steps = _THINNING * draws + _BURN_IN
+    points = proposal.draw(chains * steps, random)
+    weights = (_log_density(block, points) - proposal.log_density(points)).reshape(chains, steps)
+    jumps = np.log(random.random((chains, steps)))
+    here = np.argmax(weights[:, :_BURN_IN], axis=1)
+    path = np.empty((chains, steps), np.intp)
+    moved = np.zeros((chains, steps), bool)
+    each = np.arange(chains)
+    for step in range(steps):
+        moved[:, step] = jumps[:, step] < weights[:, step] - weights[each, here]
+        here = np.where(moved[:, step], step, here)
+        path[:, step] = here
+    kept = (path[:, _BURN_IN::_THINNING] + steps * each[:, None]).ravel()
+    sds = np.exp(points[kept]) - block.resolutions
+    return BlockDraws(block, sds, block.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
+
+
+def _log_density(block: CrossedBlock, points: Array) -> Array:
+    """Log density in the coordinates log(sd + resolution)."""
+    density: Array = block.log_density(np.exp(points) - block.resolutions) + points.sum(axis=1)
+    return density
+
+
+@dataclass(frozen=True, eq=False)
+class _Proposal:
+    """A multivariate t with a wide companion that takes a tenth of the draws, so that no tail is left out."""
+
+    centre: Array
+    factor: Array
+
+    def draw(self, size: int, random: np.random.Generator) -> Array:
+        dimensions = len(self.centre)
+        stretch = np.sqrt(_FREEDOM / random.chisquare(_FREEDOM, size)) * np.where(
+            random.random(size) < _WIDE_SHARE, _WIDE, 1.0
+        )
+        drawn: Array = self.centre + stretch[:, None] * (random.standard_normal((size, dimensions)) @ self.factor.T)
+        return drawn
+
+    def log_density(self, points: Array) -> Array:
+        dimensions = len(self.centre)
+        away = np.linalg.solve(self.factor, (points - self.centre).T)
+        square = (away**2).sum(axis=0)
+        half = -0.5 * (_FREEDOM + dimensions)
+        near = np.log(1 - _WIDE_SHARE) + half * np.log1p(square / _FREEDOM)
+        far = np.log(_WIDE_SHARE / _WIDE**dimensions) + half * np.log1p(square / (_WIDE**2 * _FREEDOM))
+        density: Array = np.logaddexp(near, far)
+        return density
+
+
+def _fit_proposal(block: CrossedBlock, random: np.random.Generator) -> _Proposal:
+    """Match mean and covariance of the coordinates, from a rough start, by weighted draws in rounds."""
+    centre = np.log(block.spread / 2 + block.resolutions)
+    factor: Array = np.eye(block.dimensions)
+    for turn in range(_ROUNDS):
+        proposal = _Proposal(centre, factor)
+        points = proposal.draw(_PER_ROUND, random)
+        logs = _log_density(block, points) - proposal.log_density(points)
+        weights = _tempered(logs, least=_PER_ROUND / 6 if turn < _ROUNDS - 1 else 0)
+        centre = weights @ points
+        away = points - centre
+        covariance = (weights[:, None] * away).T @ away
+        floor = 1e-6 * np.eye(block.dimensions)
+        factor = np.asarray(np.linalg.cholesky(_WIDENING * covariance * (_FREEDOM - 2) / _FREEDOM + floor), np.float64)
+    return _Proposal(centre, factor)
+
+
+def _tempered(logs: Array, least: float) -> Array:
+    """Weights, flattened as far as needed for their effective number to reach `least`."""
+    away = logs - logs.max()
+    for power in 0.7 ** np.arange(40):
+        weights: Array = np.exp(power * away)
+        weights /= weights.sum()
+        if 1 / (weights**2).sum() >= least:
+            break
+    return weights

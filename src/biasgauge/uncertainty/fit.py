@@ -1,0 +1,209 @@
+"""A table and a variant to draws: which sampler does it, and whether its draws can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+from biasgauge.uncertainty.cells import NO_SPREAD, cells_of
+from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
+from biasgauge.uncertainty.diagnostics import Diagnostics, diagnose
+from biasgauge.uncertainty.distance_table import CONNECTIONS
+from biasgauge.uncertainty.draws import AttributeDraws, Draws
+from biasgauge.uncertainty.exact_sampler import sample_cells
+from biasgauge.uncertainty.model import check_variant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biasgauge.uncertainty.cells import Cells
+    from biasgauge.uncertainty.crossed_sampler import BlockDraws
+    from biasgauge.uncertainty.custom_model import CustomModel
+    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.uncertainty.exact_sampler import ConnectionDraws, ExactDraws
+    from biasgauge.uncertainty.model import Priors
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Sampler = Literal["auto", "exact", "integrated", "nuts"]
+CHAINS = 4
+_OWN = {"per-connection": "exact", "single-sigma": "exact", "intercept": "exact", "crossed": "integrated"}
+"""Which sampler of ours draws which variant; the others need NUTS."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Draws of a model, and what to think of them.
+
+    Attributes:
+        draws: the draws.
+        diagnostics: whether they can be trusted.
+        sampler: which one made them.
+        undefined: connections that have no posterior, with the reason.
+        simulated: distances simulated by a user's own model, draws × rows; None for our variants.
+    """
+
+    draws: Draws
+    diagnostics: Diagnostics
+    sampler: str
+    undefined: dict[str, str]
+    simulated: Array | None = None
+
+
+def fit(
+    table: DistanceTable,
+    variant: str | CustomModel,
+    priors: Priors,
+    *,
+    draws: int = 4_000,
+    sampler: Sampler = "auto",
+    random_state: int = 0,
+    stream: int = 0,
+) -> Fit:
+    """Draw from the posterior of a variant.
+
+    Args:
+        table: the distances.
+        variant: one of `VARIANTS`, or a function that states a model in PyMC (`custom_model`).
+        priors: what is believed beforehand.
+        draws: how many; rounded up to a multiple of the four chains.
+        sampler: "exact" (independent draws; Normal variants), "integrated" (the crossed variant), "nuts" (all); "auto"
+            takes the fastest that there is.
+        random_state: seed.
+        stream: fits with the same seed and different streams are independent.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+        InputError: NUTS is needed and its libraries are not installed.
+    """
+    if isinstance(variant, str):
+        check_variant(variant)
+    chosen = _sampler(variant, sampler) if isinstance(variant, str) else "nuts"
+    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 1:
+        raise ParameterError(f"The 'draws' parameter must be a whole number of at least 1. Got {draws!r}.")
+    if not isinstance(random_state, int) or isinstance(random_state, bool) or random_state < 0:
+        raise ParameterError(
+            f"The 'random_state' parameter must be a whole number of at least 0. Got {random_state!r}."
+        )
+    per_chain = -(-draws // CHAINS)
+    undefined = dict(table.undefined)
+    if isinstance(variant, str):
+        undefined |= _without_spread(table, variant, priors)
+    left_out = [CONNECTIONS.index(name) for name in undefined]
+    usable = table.select(~np.isin(table.connection, left_out), relabel=False)
+    if not len(usable):
+        nothing = Diagnostics(None, "", None, "", problems=("no connection could be fitted",))
+        return Fit(_empty(CHAINS * per_chain), nothing, chosen, undefined)
+    seeds = [random_state, stream]
+    seed = int(np.random.SeedSequence(seeds).generate_state(1)[0] >> 1)  # nutpie takes one number
+    about: dict[str, Any]
+    simulated = None
+    if not isinstance(variant, str):
+        from biasgauge.uncertainty.custom_model import sample_custom  # noqa: PLC0415 - needs the extra
+
+        own = sample_custom(usable, variant, chains=CHAINS, draws=per_chain, seed=seed)
+        made, about, simulated = own.draws, {"divergences": own.divergences}, own.simulated
+    elif chosen == "nuts":
+        from biasgauge.uncertainty.nuts import sample_nuts  # noqa: PLC0415 - needs the extra
+
+        sampled = sample_nuts(usable, variant, priors, chains=CHAINS, draws=per_chain, seed=seed)
+        made, about = sampled.draws, {"divergences": sampled.divergences}
+    elif chosen == "integrated":
+        made, about = _crossed(usable, priors, per_chain, seeds)
+    else:
+        made, about = _exact(usable, variant, priors, CHAINS * per_chain, seeds)
+    named = {name: made.by_chain(values.reshape(len(values), -1)) for name, values in made.parameters().items()}
+    return Fit(made, diagnose(named, **about), chosen, undefined, simulated)
+
+
+def _sampler(variant: str, asked: str) -> str:
+    if asked not in get_args(Sampler):
+        raise ParameterError(f"The 'sampler' parameter must be one of {', '.join(get_args(Sampler))}. Got {asked!r}.")
+    own = _OWN.get(variant, "nuts")
+    if asked == "auto":
+        return own
+    if asked not in {own, "nuts"}:
+        known = " or ".join(repr(name) for name in dict.fromkeys((own, "nuts")))
+        raise ParameterError(f"The variant {variant!r} is sampled by {known}. Got {asked!r}.")
+    return asked
+
+
+def _without_spread(table: DistanceTable, variant: str, priors: Priors) -> dict[str, str]:
+    """Connections whose likelihood has no maximum: there is no posterior."""
+    if variant == "crossed":
+        return {name: NO_SPREAD for block in blocks_of(table, priors) if block.degenerate for name in block.connections}
+    cells = cells_of(table)
+    flat = {one.connection: NO_SPREAD for one in cells if one.degenerate}
+    if variant in {"single-sigma", "intercept"}:  # sigma is learnt from all of them together
+        return flat if len(flat) == len(cells) else {}
+    return flat
+
+
+def _exact(
+    table: DistanceTable, variant: str, priors: Priors, size: int, seeds: Sequence[int]
+) -> tuple[Draws, dict[str, Any]]:
+    cells = cells_of(table)
+    if variant == "per-connection":
+        parts = []
+        for one in cells:
+            random = np.random.default_rng([*seeds, CONNECTIONS.index(one.connection)])
+            parts.append(sample_cells([one], priors, size, random))
+    else:
+        together = np.random.default_rng([*seeds, len(CONNECTIONS)])
+        parts = [sample_cells(cells, priors, size, together, baseline=variant == "intercept")]
+    drawn = [one for part in parts for one in part.connections]
+    about = {"acceptance": min(part.acceptance for part in parts), "edge": max(part.edge for part in parts)}
+    return _gathered(cells, drawn, parts[0]), about
+
+
+def _gathered(cells: Sequence[Cells], drawn: Sequence[ConnectionDraws], first: ExactDraws) -> Draws:
+    return Draws(
+        chains=CHAINS,
+        connections=tuple(one.connection for one in cells),
+        group=np.stack([one.group for one in drawn], axis=1),
+        cell_connection=np.concatenate([np.full(len(one.words), at) for at, one in enumerate(cells)]),
+        cell_word=np.concatenate([one.words for one in cells]),
+        word=np.concatenate([one.words for one in drawn], axis=1),
+        between=np.stack([one.between for one in drawn], axis=1),
+        residual=np.stack([one.residual for one in drawn], axis=1),
+        baseline=first.baseline,
+    )
+
+
+def _crossed(
+    table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int]
+) -> tuple[Draws, dict[str, Any]]:
+    parts: list[BlockDraws] = []
+    for block in blocks_of(table, priors):
+        random = np.random.default_rng([*seeds, CONNECTIONS.index(block.connections[0])])
+        parts.append(sample_block(block, CHAINS, per_chain, random))
+    widths = [len(part.block.connections) for part in parts]
+    words = [
+        (part, place, part.block.words_of(place)) for part in parts for place in range(len(part.block.connections))
+    ]
+    draws = Draws(
+        chains=CHAINS,
+        connections=tuple(name for part in parts for name in part.block.connections),
+        group=np.concatenate([part.effects.groups for part in parts], axis=1),
+        cell_connection=np.concatenate([np.full(len(one), at) for at, (_, _, one) in enumerate(words)]),
+        cell_word=np.concatenate([one for _, _, one in words]),
+        word=np.concatenate([part.effects.words[place] for part, place, _ in words], axis=1),
+        between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
+        residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
+        attributes=AttributeDraws(
+            blocks=tuple(part.block.connections for part in parts),
+            block=np.concatenate([np.full(len(part.block.attributes), at) for at, part in enumerate(parts)]),
+            attribute=np.concatenate([part.block.attributes for part in parts]),
+            effect=np.concatenate([part.effects.attributes for part in parts], axis=1),
+            sd=np.stack([part.sds[:, -1] for part in parts], axis=1),
+        ),
+    )
+    return draws, {"acceptance": min(part.acceptance for part in parts)}
+
+
+def _empty(size: int) -> Draws:
+    none = np.empty((size, 0))
+    places = np.empty(0, np.intp)
+    return Draws(CHAINS, (), none, places, places, none, none, none)

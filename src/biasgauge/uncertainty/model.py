@@ -1,0 +1,185 @@
+"""The model of cosine distances, its variants and its priors.
+
+    distance ~ Normal(theta[connection, word], sigma[connection])
+    theta[connection, word] ~ Normal(group mean[connection], tau[connection])
+
+`per-connection` is the model behind the published figures. `single-sigma` has one sigma for all connections.
+`intercept` adds a baseline to all distances, so that group means are deviations from it (a later version of the
+authors' code). `student` has heavier tails. `crossed` adds an effect of each attribute: every attribute meets every
+protected word, so distances that share one are not independent. Source: Dobrzeniecka & Urbaniak 2023, section 4, and
+their code.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Variant = Literal["per-connection", "single-sigma", "intercept", "student", "crossed"]
+VARIANTS: tuple[str, ...] = get_args(Variant)
+
+
+def _check_positive(name: str, value: float, prior: object) -> None:
+    if not 0 < value < np.inf:
+        raise ParameterError(f"The {name} of a prior must be a positive number. Got {prior!r}.")
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A normal prior of a mean."""
+
+    mean: float
+    sd: float
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.mean) or not 0 < self.sd < np.inf:
+            raise ParameterError(f"A normal prior needs a finite mean and a positive sd. Got {self!r}.")
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """An exponential prior of a standard deviation; its mean is 1 / rate."""
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        _check_positive("rate", self.rate, self)
+
+    @property
+    def mean(self) -> float:
+        """Its mean."""
+        return 1 / self.rate
+
+    def log_density(self, sd: Array) -> Array:
+        """Log density up to a constant."""
+        return -self.rate * sd
+
+
+@dataclass(frozen=True)
+class HalfNormal:
+    """The positive half of a normal distribution around 0, as a prior of a standard deviation."""
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        _check_positive("scale", self.scale, self)
+
+    @property
+    def mean(self) -> float:
+        """Its mean."""
+        return self.scale * math.sqrt(2 / math.pi)
+
+    def log_density(self, sd: Array) -> Array:
+        """Log density up to a constant."""
+        return -0.5 * (sd / self.scale) ** 2
+
+
+ScalePrior = Exponential | HalfNormal
+
+
+@dataclass(frozen=True)
+class Priors:
+    """What is believed before the distances are seen.
+
+    Attributes:
+        group: mean distance of a connection; in the variant "intercept" its deviation from the baseline.
+        between: standard deviation of word means around the group mean (tau).
+        residual: standard deviation of distances around the word mean (sigma).
+        attribute: standard deviation of the effects of attributes (variant "crossed").
+        baseline: what all distances share (variant "intercept").
+        tails: rate of the Gamma(2, rate) prior of the degrees of freedom less one (variant "student"); few degrees of
+            freedom are heavy tails.
+    """
+
+    group: Normal = Normal(1.0, 0.3)
+    between: ScalePrior = Exponential(2.0)
+    residual: ScalePrior = Exponential(2.0)
+    attribute: ScalePrior = Exponential(2.0)
+    baseline: Normal = Normal(1.0, 0.5)
+    tails: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_positive("tails", self.tails, self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`, with the family of each prior."""
+        parts: dict[str, Any] = {"tails": self.tails}
+        for name in ("group", "between", "residual", "attribute", "baseline"):
+            prior = getattr(self, name)
+            parts[name] = {"family": type(prior).__name__.lower(), **asdict(prior)}
+        return parts
+
+
+PUBLISHED = Priors()
+"""The priors of the paper; those of attributes and tails are ours."""
+
+DEFAULT_PRIORS = MappingProxyType(
+    dict.fromkeys(VARIANTS, PUBLISHED)
+    | {"intercept": Priors(group=Normal(0.0, 0.2), between=Exponential(5.0), residual=Exponential(5.0))}
+)
+"""What a variant uses when nothing else is asked for."""
+
+
+def priors_of(variant: str, given: Priors | Mapping[str, str | Normal | ScalePrior] | None) -> Priors:
+    """The priors of a variant, as a whole or with some parts replaced.
+
+    Raises:
+        ParameterError: a part is not known, or of another family than it should.
+    """
+    if isinstance(given, Priors):
+        return given
+    parts: dict[str, Any] = {}
+    for name, prior in (given or {}).items():
+        if name not in {"group", "between", "residual", "attribute", "baseline"}:
+            raise ParameterError(
+                f"There is no prior of {name!r}; there are group, between, residual, attribute, baseline."
+            )
+        found = prior_named(prior) if isinstance(prior, str) else prior
+        of_a_mean = name in {"group", "baseline"}
+        if not isinstance(found, Normal if of_a_mean else (Exponential, HalfNormal)):
+            kind = "normal(MEAN, SD)" if of_a_mean else "exponential(RATE) or halfnormal(SCALE)"
+            raise ParameterError(f"The prior of {name!r} must be {kind}. Got {prior!r}.")
+        parts[name] = found
+    return replace(DEFAULT_PRIORS.get(variant, PUBLISHED), **parts)
+
+
+def prior_named(text: str) -> Normal | ScalePrior:
+    """Read a prior as it is typed: `normal(1, 0.3)`, `exponential(2)`, `halfnormal(0.5)`.
+
+    Raises:
+        ParameterError: it is none of them.
+    """
+    typed = re.fullmatch(r"\s*(\w+)\s*\(([^()]*)\)\s*", text)
+    try:
+        numbers = [float(part) for part in typed[2].split(",")] if typed else []
+    except ValueError:
+        numbers = []
+    match typed and typed[1].lower(), numbers:
+        case "normal", [mean, sd]:
+            return Normal(mean, sd)
+        case "exponential", [rate]:
+            return Exponential(rate)
+        case "halfnormal", [scale]:
+            return HalfNormal(scale)
+    raise ParameterError(f"A prior is typed as normal(MEAN, SD), exponential(RATE) or halfnormal(SCALE). Got {text!r}.")
+
+
+def check_variant(variant: str) -> None:
+    """Refuse what is no variant.
+
+    Raises:
+        ParameterError: there is no such variant.
+    """
+    if variant not in VARIANTS:
+        raise ParameterError(f"The 'variant' parameter must be one of {', '.join(VARIANTS)}. Got {variant!r}.")

@@ -1,0 +1,235 @@
+"""The same models for NUTS: PyMC states them, nutpie samples them. Needs the extra `bayes`.
+
+For the variants without a fast sampler of our own, for models that a user writes in PyMC, and as the oracle of the
+others. The Normal models see sufficient statistics, so that a step costs the same however many rows there are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.errors import InputError
+from biasgauge.uncertainty.cells import cells_of
+from biasgauge.uncertainty.crossed_sampler import BLOCKS
+from biasgauge.uncertainty.distance_table import CONNECTIONS
+from biasgauge.uncertainty.draws import AttributeDraws, Draws
+from biasgauge.uncertainty.model import Exponential
+
+if TYPE_CHECKING:
+    from biasgauge.uncertainty.cells import Cells
+    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.uncertainty.model import Priors, ScalePrior
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_INFORMATIVE = 25.0
+"""From this ratio of the variance of means to that of their errors on, means are sampled as they are; below, as
+deviations, which keeps NUTS out of the funnel where their standard deviation may be 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class NutsDraws:
+    """Draws, and how many transitions diverged."""
+
+    draws: Draws
+    divergences: int
+
+
+def libraries() -> tuple[Any, Any]:
+    """Import PyMC and nutpie.
+
+    Raises:
+        InputError: they are not installed; the sentence says how to install them.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # notices of other packages about their own future
+            import nutpie  # noqa: PLC0415 - an extra, and seconds to import
+            import pymc  # noqa: PLC0415 - as above
+    except ImportError as problem:
+        raise InputError('sampling with NUTS needs PyMC and nutpie: pip install "biasgauge[bayes]"') from problem
+    return pymc, nutpie
+
+
+def sample_nuts(
+    table: DistanceTable,
+    variant: str,
+    priors: Priors,
+    *,
+    chains: int,
+    draws: int,
+    tune: int = 1_000,
+    target_accept: float = 0.99,
+    seed: int = 0,
+) -> NutsDraws:
+    """Sample one of our variants."""
+    model = build_model(table, variant, priors)
+    trace = run_nuts(model, chains=chains, draws=draws, tune=tune, target_accept=target_accept, seed=seed)
+    return NutsDraws(_collect(trace, table, variant, chains), int(trace.sample_stats["diverging"].sum()))
+
+
+def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # noqa: ANN401 - a pymc.Model
+    """State a variant in PyMC. Its variables: group, between, residual, word (one vector a connection), and so on."""
+    pm, _ = libraries()
+    cells = cells_of(table)
+    own = {CONNECTIONS.index(one.connection): place for place, one in enumerate(cells)}
+    connection = np.array([own[place] for place in table.connection.tolist()], np.intp)
+    with pm.Model() as model:
+        data = {name: pm.Data(name, values) for name, values in model_data(table, variant).items()}
+        shift = 0.0
+        if variant == "intercept":
+            shift = pm.Normal("baseline", priors.baseline.mean, priors.baseline.sd)
+        group = pm.Normal("deviation", priors.group.mean, priors.group.sd, shape=len(cells)) + shift
+        pm.Deterministic("group", group)
+        between = _scale(pm, "between", priors.between, len(cells))
+        if variant in {"single-sigma", "intercept"}:
+            residual = pm.math.stack([_scale(pm, "sigma", priors.residual, None)] * len(cells))
+        else:
+            residual = _scale(pm, "sigma", priors.residual, len(cells))
+        pm.Deterministic("residual", residual)
+        words = [_words(pm, one, group[place], between[place]) for place, one in enumerate(cells)]
+        if variant in {"student", "crossed"}:
+            _rows(pm, table, variant, priors, cells, connection, words, residual, data["observed"])
+        else:
+            for place, one in enumerate(cells):
+                sd, name = residual[place], one.connection
+                pm.Normal(f"means_{name}", words[place], sd / np.sqrt(one.count), observed=data[f"mean_{name}"])
+                if one.spare:
+                    within = -one.spare * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
+                    pm.Potential(f"spread_{name}", within)
+    return model
+
+
+def model_data(table: DistanceTable, variant: str) -> dict[str, Any]:
+    """What a model sees of the distances, by name; it can be given others of the same shape and need not be rebuilt."""
+    if variant in {"student", "crossed"}:
+        return {"observed": table.distance}
+    found: dict[str, Any] = {}
+    for one in cells_of(table):
+        found[f"mean_{one.connection}"] = one.mean
+        found[f"within_{one.connection}"] = np.float64(one.within)
+    return found
+
+
+def _rows(
+    pm: Any,  # noqa: ANN401
+    table: DistanceTable,
+    variant: str,
+    priors: Priors,
+    cells: list[Cells],
+    connection: Any,  # noqa: ANN401
+    words: list[Any],
+    residual: Any,  # noqa: ANN401
+    observed: Any,  # noqa: ANN401
+) -> None:
+    """The likelihood of each distance, for the variants that need all of them."""
+    starts = np.cumsum([0] + [len(one.words) for one in cells])
+    places = np.concatenate(
+        [starts[at] + np.searchsorted(one.words, table.word[connection == at]) for at, one in enumerate(cells)]
+    )
+    # rows are sorted by connection, so concatenating by connection keeps their order
+    mean = pm.math.concatenate(words)[places]
+    if variant == "student":
+        freedom = pm.Deterministic("freedom", 1 + pm.Gamma("excess", 2.0, priors.tails, shape=len(cells)))
+        pm.StudentT("distance", nu=freedom[connection], mu=mean, sigma=residual[connection], observed=observed)
+        return
+    blocks = [[name for name in names if name in table.connections] for names in BLOCKS]
+    blocks = [names for names in blocks if names]
+    sd = _scale(pm, "attribute_sd", priors.attribute, len(blocks))
+    effects = []
+    for at, names in enumerate(blocks):
+        rows = np.isin(table.connection, [CONNECTIONS.index(name) for name in names])
+        levels, level = np.unique(table.attribute[rows], return_inverse=True)
+        deviation = pm.Normal(f"attribute_deviation_{at}", 0.0, 1.0, shape=len(levels))
+        effects.append(pm.Deterministic(f"attribute_{at}", sd[at] * deviation)[level])
+    pm.Normal("distance", mean + pm.math.concatenate(effects), residual[connection], observed=observed)
+
+
+def _scale(pm: Any, name: str, prior: ScalePrior, size: int | None) -> Any:  # noqa: ANN401
+    shape = {} if size is None else {"shape": size}
+    if isinstance(prior, Exponential):
+        return pm.Exponential(name, prior.rate, **shape)
+    return pm.HalfNormal(name, prior.scale, **shape)
+
+
+def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:  # noqa: ANN401
+    """Word means: as they are where the data say much about each of them, as deviations where they say little."""
+    name, size = f"word_{cells.connection}", len(cells.words)
+    noise = cells.within / max(cells.spare, 1) / cells.count.mean()
+    if size > 1 and cells.spare and cells.mean.var(ddof=1) > _INFORMATIVE * noise:
+        return pm.Normal(name, group, between, shape=size)
+    deviation = pm.Normal(f"deviation_{cells.connection}", 0.0, 1.0, shape=size)
+    return pm.Deterministic(name, group + between * deviation)
+
+
+def run_nuts(
+    model: Any,  # noqa: ANN401 - a pymc.Model
+    *,
+    chains: int,
+    draws: int,
+    tune: int = 1_000,
+    target_accept: float = 0.99,
+    seed: int = 0,
+) -> Any:  # noqa: ANN401 - an arviz trace
+    """Sample a PyMC model with nutpie, one chain after the other on one core."""
+    _, nutpie = libraries()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # notices of other packages about their own future
+        return nutpie.sample(
+            nutpie.compile_pymc_model(model),
+            chains=chains,
+            cores=1,
+            draws=draws,
+            tune=tune,
+            seed=seed,
+            target_accept=target_accept,
+            save_warmup=False,
+            progress_bar=False,
+        )
+
+
+def stacked(trace: Any, name: str) -> Array:  # noqa: ANN401
+    """Draws of one variable of a trace, chains one after the other."""
+    values = np.asarray(trace.posterior[name], np.float64)
+    return values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
+
+
+def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Draws:  # noqa: ANN401
+    """The draws of a trace in our own shape."""
+    cells = cells_of(table)
+
+    def drawn(name: str) -> Array:
+        return stacked(trace, name)
+
+    attributes = None
+    if variant == "crossed":
+        here = [tuple(name for name in names if name in table.connections) for names in BLOCKS]
+        blocks = tuple(names for names in here if names)
+        levels = [
+            np.unique(table.attribute[np.isin(table.connection, [CONNECTIONS.index(name) for name in names])])
+            for names in blocks
+        ]
+        attributes = AttributeDraws(
+            blocks=blocks,
+            block=np.concatenate([np.full(len(one), at) for at, one in enumerate(levels)]),
+            attribute=np.concatenate(levels),
+            effect=np.concatenate([drawn(f"attribute_{at}") for at in range(len(blocks))], axis=1),
+            sd=drawn("attribute_sd"),
+        )
+    return Draws(
+        chains=chains,
+        connections=tuple(one.connection for one in cells),
+        group=drawn("group"),
+        cell_connection=np.concatenate([np.full(len(one.words), at) for at, one in enumerate(cells)]),
+        cell_word=np.concatenate([one.words for one in cells]),
+        word=np.concatenate([drawn(f"word_{one.connection}") for one in cells], axis=1),
+        between=drawn("between"),
+        residual=drawn("residual"),
+        baseline=drawn("baseline") if variant == "intercept" else None,
+        freedom=drawn("freedom") if variant == "student" else None,
+        attributes=attributes,
+    )

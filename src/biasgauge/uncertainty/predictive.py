@@ -1,0 +1,146 @@
+"""Posterior predictive check: would the model, as fitted, produce distances like those observed?
+
+Source: Dobrzeniecka & Urbaniak 2023, section 4 and appendix 1.3: share of observed distances inside the 50 % and the
+89 % HPDI of what the model predicts for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.uncertainty.credible import hpdis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.uncertainty.draws import Draws, RowPlaces
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+PROBS = (0.5, 0.89)
+_ROW_DRAWS = 1_000
+"""Draws simulated for each row where rows have predictions of their own; the paper simulated as many."""
+_BLOCK = 500
+_POOLED = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class PredictiveCheck:
+    """Observed distances beside what the model predicts for them.
+
+    Attributes:
+        within_50: share of observed distances inside the 50 % HPDI of their prediction; .5 for a model that fits.
+        within_89: the same for 89 %.
+        rows: places of the rows in the table.
+        mean: predicted distance of each row.
+        low_50: ends of the intervals of each row.
+        high_50: as above.
+        low_89: as above.
+        high_89: as above.
+        simulated: distances simulated for all rows together, at most 20,000, for a picture of their density.
+    """
+
+    within_50: float
+    within_89: float
+    rows: NDArray[np.intp]
+    mean: Array
+    low_50: Array
+    high_50: Array
+    low_89: Array
+    high_89: Array
+    simulated: Array
+
+    def to_dict(self) -> dict[str, float]:
+        """The shares."""
+        return {"within_50": self.within_50, "within_89": self.within_89}
+
+    def to_frame(self, table: DistanceTable) -> pd.DataFrame:
+        """One row a distance: the words, the observed and the predicted distance with both intervals."""
+        frame = table.to_frame().iloc[self.rows].reset_index(drop=True)
+        frame = frame.rename(columns={"cosine_distance": "observed"})
+        for name in ("mean", "low_50", "high_50", "low_89", "high_89"):
+            frame["predicted" if name == "mean" else name] = getattr(self, name)
+        return frame
+
+    def density_frame(self, table: DistanceTable, bins: int = 60) -> pd.DataFrame:
+        """Density of observed and of simulated distances in equal bins: distance (middle of the bin) and both."""
+        import pandas as pd  # noqa: PLC0415 - as everywhere: late
+
+        observed = table.distance[self.rows]
+        edges = np.histogram_bin_edges(np.concatenate([observed, self.simulated]), bins)
+        heights = [np.histogram(values, edges, density=True)[0] for values in (observed, self.simulated)]
+        return pd.DataFrame({"distance": (edges[1:] + edges[:-1]) / 2, "observed": heights[0], "simulated": heights[1]})
+
+
+def check_predictions(draws: Draws, table: DistanceTable, random: np.random.Generator) -> PredictiveCheck:
+    """Simulate distances from each draw and see how often the observed ones lie where most simulated ones do."""
+    places = draws.places(table)
+    found = _by_cell(draws, places, random) if places.effect is None else _by_row(draws, places, random)
+    return _check(table, places.row, *found)
+
+
+def check_simulated(table: DistanceTable, simulated: Array, random: np.random.Generator) -> PredictiveCheck:
+    """The same for distances that were simulated already: draws × rows."""
+    ends = hpdis(simulated, PROBS)
+    pooled = random.choice(simulated.ravel(), _POOLED)
+    return _check(table, np.arange(len(table)), simulated.mean(axis=0), ends, pooled)
+
+
+def _check(
+    table: DistanceTable, rows: NDArray[np.intp], mean: Array, ends: list[tuple[Array, Array]], simulated: Array
+) -> PredictiveCheck:
+    observed = table.distance[rows]
+    inside = [float(((low <= observed) & (observed <= high)).mean()) for low, high in ends]
+    (low_50, high_50), (low_89, high_89) = ends
+    return PredictiveCheck(inside[0], inside[1], rows, mean, low_50, high_50, low_89, high_89, simulated)
+
+
+def _by_cell(
+    draws: Draws, places: RowPlaces, random: np.random.Generator
+) -> tuple[Array, list[tuple[Array, Array]], Array]:
+    """Rows of the same connection and word have the same prediction: simulate it once, from every draw."""
+    made = draws.word + _noise(draws, draws.cell_connection, slice(None), random, draws.word.shape)
+    ends = [(low[places.cell], high[places.cell]) for low, high in hpdis(made, PROBS)]
+    rows = np.bincount(places.cell, minlength=made.shape[1])
+    pooled = made[random.integers(len(made), size=_POOLED), random.choice(len(rows), _POOLED, p=rows / rows.sum())]
+    return places.expected(draws), ends, pooled
+
+
+def _by_row(
+    draws: Draws, places: RowPlaces, random: np.random.Generator
+) -> tuple[Array, list[tuple[Array, Array]], Array]:
+    """Every row has a prediction of its own: simulate each from some of the draws, a block of rows at a time."""
+    some = np.linspace(0, len(draws) - 1, min(_ROW_DRAWS, len(draws))).astype(np.intp)
+    count = len(places.row)
+    pooled = []
+    ends = [(np.empty(count), np.empty(count)) for _ in PROBS]
+    each = max(1, _POOLED // count)
+    for start in range(0, count, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        centre = places.mean(draws, part, some).T
+        made = centre + _noise(draws, places.connection[part], some, random, centre.shape)
+        for (low, high), found in zip(ends, hpdis(made, PROBS), strict=True):
+            low[part], high[part] = found
+        pooled.append(made[:each].ravel())
+    return places.expected(draws), ends, np.concatenate(pooled)[:_POOLED]
+
+
+def _noise(
+    draws: Draws,
+    connection: NDArray[np.intp],
+    which: Any,  # noqa: ANN401 - whatever selects draws
+    random: np.random.Generator,
+    shape: tuple[int, ...],
+) -> Array:
+    """Residuals, one for each draw and each column."""
+    if draws.freedom is None:
+        made = random.standard_normal(shape)
+    else:
+        made = random.standard_t(draws.freedom[which][:, connection], shape)
+    noise: Array = draws.residual[which][:, connection] * made
+    return noise

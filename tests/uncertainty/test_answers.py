@@ -1,0 +1,192 @@
+"""What is read off the draws: estimates, contrasts, predictions, frames; each against plain arithmetic on the draws."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from biasgauge.errors import ParameterError
+from biasgauge.uncertainty import CONNECTIONS, Priors, bayes, distance_table
+from biasgauge.uncertainty.cells import cells_of
+from biasgauge.uncertainty.predictive import check_predictions
+
+if TYPE_CHECKING:
+    from biasgauge.uncertainty import DistanceTable, Posterior
+
+
+@pytest.fixture(scope="module")
+def posterior(table: DistanceTable) -> Posterior:
+    return bayes(table, interval="percentile", prob=0.8, rope=0.05)
+
+
+def test_estimates_are_those_of_the_draws(posterior: Posterior) -> None:
+    assert [one.connection for one in posterior.groups] == list(CONNECTIONS)
+    for at, one in enumerate(posterior.groups):
+        draws = posterior.draws.group[:, at]
+        low, high = np.quantile(draws, [0.1, 0.9])
+        assert (one.mean, one.low, one.high) == pytest.approx((draws.mean(), low, high), abs=1e-12)
+        assert one.sd == pytest.approx(draws.std(ddof=1), abs=1e-12)
+    assert len(posterior.words) == 4 * 5
+    for at, one in enumerate(posterior.words):
+        assert one.mean == pytest.approx(posterior.draws.word[:, at].mean(), abs=1e-12)
+        cells = next(cell for cell in cells_of(posterior.table) if cell.connection == one.connection)
+        mine = cells.words.tolist().index(posterior.table.words.index(str(one.word)))
+        assert abs(one.mean - cells.mean[mine]) < 0.1  # the label belongs to the column
+
+
+def test_contrasts_are_those_of_the_draws(posterior: Posterior) -> None:
+    groups = [one for one in posterior.contrasts if one.word is None]
+    assert [(one.a, one.b) for one in groups] == [
+        ("associated", "different"), ("associated", "human"), ("associated", "neutral"),
+        ("different", "human"), ("different", "neutral"), ("human", "neutral"),
+    ]  # fmt: skip
+    for one in groups:
+        draws = posterior.draws.group[:, CONNECTIONS.index(one.a)] - posterior.draws.group[:, CONNECTIONS.index(one.b)]
+        assert one.mean == pytest.approx(draws.mean(), abs=1e-12)
+        assert (one.low, one.high) == pytest.approx(tuple(np.quantile(draws, [0.1, 0.9])), abs=1e-12)
+        assert one.p_direction == max((draws > 0).mean(), (draws < 0).mean())
+        assert one.p_equivalent == (np.abs(draws) <= 0.05).mean()
+    by_word = [one for one in posterior.contrasts if one.word == "imam"]
+    assert len(by_word) == 6
+    labels = [(one.connection, one.word) for one in posterior.words]
+    first = by_word[0]
+    draws = (
+        posterior.draws.word[:, labels.index((first.a, "imam"))]
+        - posterior.draws.word[:, labels.index((first.b, "imam"))]
+    )
+    assert first.mean == pytest.approx(draws.mean(), abs=1e-12)
+
+
+def test_words_without_a_connection_have_no_contrast_with_it() -> None:
+    rows = [("imam", f"a{at}", "m", "associated", 0.8 + 0.01 * at) for at in range(3)]
+    rows += [(word, f"h{at}", "human", "human", 0.9 + 0.01 * at) for word in ("imam", "rabbi") for at in range(3)]
+    found = bayes(distance_table("holes", rows), draws=400)
+    assert [(one.connection, one.word) for one in found.words] == [
+        ("associated", "imam"), ("human", "imam"), ("human", "rabbi"),
+    ]  # fmt: skip
+    assert [one.word for one in found.contrasts] == [None, "imam"]
+
+
+def test_the_default_region_of_equivalence(table: DistanceTable) -> None:
+    within = sum(one.within for one in cells_of(table)) / sum(one.spare for one in cells_of(table))
+    assert bayes(table, draws=100).rope == pytest.approx(0.1 * within**0.5, rel=1e-12)
+    for wrong in (-0.1, np.inf, np.nan):
+        with pytest.raises(ParameterError, match="'rope' parameter"):
+            bayes(table, rope=wrong)
+
+
+def test_json_holds_the_contract(posterior: Posterior) -> None:
+    shape = json.loads(json.dumps(posterior.to_dict(), allow_nan=False))
+    assert shape["groups"][0].keys() == {"connection", "mean", "low", "high", "sd"}
+    assert shape["words"][0].keys() == {"connection", "word", "mean", "low", "high", "sd"}
+    assert {"a", "b", "word", "mean", "low", "high", "p_direction"} <= shape["contrasts"][0].keys()
+    assert shape["contrasts"][0]["word"] is None
+    assert shape["ppc"].keys() == {"within_50", "within_89"}
+    assert {"rhat_max", "ess_min", "ok"} <= shape["diagnostics"].keys()
+    assert shape["interval"] == {"method": "percentile", "level": 0.8}
+    assert shape["distances"]["rows"] == len(posterior.table)
+
+
+def test_frames_are_tidy(posterior: Posterior) -> None:
+    frame = posterior.to_frame()
+    assert list(frame) == ["connection", "word", "mean", "low", "high", "sd"]
+    assert (frame["word"] == "*").sum() == 4
+    assert len(posterior.contrasts_frame()) == 6 + 6 * 5
+    one = posterior.word_frame("rabbi")
+    assert one["cosine_distance"].is_monotonic_increasing
+    assert set(one["protected_word"]) == {"rabbi"}
+    density = posterior.density_frame(bins=20)
+    step = density["distance"][1] - density["distance"][0]
+    assert (density["observed"].sum() * step, density["simulated"].sum() * step) == pytest.approx((1, 1))
+    assert "small world" in posterior._repr_html_()
+
+
+@pytest.mark.parametrize("variant", ["per-connection", "crossed"])
+def test_predictions_row_by_row(roomy_table: DistanceTable, variant: Any) -> None:  # noqa: ANN401
+    """Simulate every row from every draw with plain loops, and count."""
+    table = roomy_table
+    found = bayes(table, variant=variant)
+    assert found.predictive is not None
+    random = np.random.default_rng(0)
+    frame = table.to_frame()
+    labels = [(one.connection, one.word) for one in found.words]
+    names = list(found.draws.connections)
+    effects = found.draws.attributes
+    inside = {0.5: 0, 0.89: 0}
+    means = []
+    for row in frame.itertuples():
+        mean = found.draws.word[:, labels.index((str(row.connection), str(row.protected_word)))]
+        if effects is not None:
+            block = next(at for at, one in enumerate(effects.blocks) if row.connection in one)
+            attribute = table.attributes.index(str(row.word_to_compare))
+            mean = mean + effects.effect[:, (effects.block == block) & (effects.attribute == attribute)][:, 0]
+        made = mean + found.draws.residual[:, names.index(str(row.connection))] * random.standard_normal(len(mean))
+        means.append(mean.mean())
+        ordered = np.sort(made)
+        for prob in inside:
+            count = int(prob * len(ordered))
+            start = np.argmin(ordered[count:] - ordered[: len(ordered) - count])
+            inside[prob] += bool(ordered[start] <= row.cosine_distance <= ordered[start + count])
+    np.testing.assert_allclose(found.predictive.mean, means, atol=1e-12)
+    assert found.predictive.within_50 == pytest.approx(inside[0.5] / len(frame), abs=0.05)
+    assert found.predictive.within_89 == pytest.approx(inside[0.89] / len(frame), abs=0.03)
+    predicted = found.predictive_frame()
+    assert predicted["observed"].tolist() == frame["cosine_distance"].tolist()
+    assert ((predicted["low_89"] < predicted["low_50"]) & (predicted["high_50"] < predicted["high_89"])).all()
+
+
+def test_predictions_of_student_have_heavier_tails(table: DistanceTable) -> None:
+    draws = bayes(table).draws
+    heavy = replace(draws, freedom=np.full_like(draws.residual, 1.5))
+    plain, student = (check_predictions(one, table, np.random.default_rng(0)) for one in (draws, heavy))
+    assert np.ptp(student.simulated) > 3 * np.ptp(plain.simulated)
+    assert (student.high_89 - student.low_89 > plain.high_89 - plain.low_89).all()
+
+
+def test_predictions_cover_as_they_should_when_the_model_is_right(worlds: Any) -> None:  # noqa: ANN401
+    shares = []
+    for number in range(40):
+        world = worlds.draw("per-connection", Priors(), [12, number], connections=CONNECTIONS)
+        found = bayes(world.table, draws=1_000, random_state=number).predictive
+        shares.append((found.within_50, found.within_89))  # type: ignore[union-attr]
+    fifty, eighty_nine = np.mean(shares, axis=0)
+    # the data were seen by the fit, so a little more than the nominal share lies inside
+    assert 0.48 < fifty < 0.62
+    assert 0.87 < eighty_nine < 0.97
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"variant": "robust"}, "'variant' parameter must be one of per-connection, single-sigma"),
+        ({"interval": "bca"}, "'interval' parameter must be 'hpdi' or 'percentile'"),
+        ({"draws": 0}, "'draws' parameter must be a whole number of at least 1"),
+        ({"draws": 10.5}, "'draws' parameter must be a whole number"),
+        ({"random_state": -1}, "'random_state' parameter must be a whole number of at least 0"),
+        ({"sampler": "gibbs"}, "'sampler' parameter must be one of auto, exact, integrated, nuts"),
+        ({"sampler": "integrated"}, "'per-connection' is sampled by 'exact' or 'nuts'. Got 'integrated'"),
+        ({"sampler": "exact", "variant": "student"}, "'student' is sampled by 'nuts'. Got 'exact'"),
+    ],
+)
+def test_arguments_that_cannot_be_used(table: DistanceTable, asked: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as refusal:
+        bayes(table, **asked)
+    assert sentence in str(refusal.value)
+
+
+def test_inference_data(posterior: Posterior, table: DistanceTable) -> None:
+    pytest.importorskip("arviz")
+    data = posterior.to_inference_data()
+    assert data.posterior["group"].dims == ("chain", "draw", "connection")
+    assert data.posterior["group"].shape == (4, 1_000, 4)
+    values = data.posterior["group"].sel(connection="human").to_numpy().ravel()
+    np.testing.assert_array_equal(values, posterior.draws.group[:, 2])
+    assert "associated: imam" in data.posterior["cell"].to_numpy().tolist()
+    np.testing.assert_array_equal(data.observed_data["distance"], table.distance)
+    crossed = bayes(table, variant="crossed", draws=400).to_inference_data()
+    assert "associated+different: dirty" in crossed.posterior["effect"].to_numpy().tolist()
+    assert bayes(table, variant="intercept", draws=400).to_inference_data().posterior["baseline"].shape == (4, 100)
