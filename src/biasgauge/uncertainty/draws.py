@@ -82,7 +82,7 @@ class Draws:
             found["freedom"] = self.freedom
         if self.attributes is not None:
             found |= {"attribute": self.attributes.effect, "attribute_sd": self.attributes.sd}
-        return found
+        return {name: values for name, values in found.items() if values.size}  # a user's model may lack some
 
     def places(self, table: DistanceTable) -> RowPlaces:
         """Where the parameters of each row stand; rows of connections that were not sampled are left out."""

@@ -42,7 +42,7 @@ def to_inference_data(posterior: Posterior) -> Any:  # noqa: ANN401 - InferenceD
             for block, attribute in zip(draws.attributes.block, draws.attributes.attribute, strict=True)
         ]
         dims |= {"attribute": ["effect"], "attribute_sd": ["block"]}
-    drawn = {name: draws.by_chain(values) for name, values in draws.parameters().items() if values.size}
+    drawn = {name: draws.by_chain(values) for name, values in draws.parameters().items()}
     dims = {name: own for name, own in dims.items() if name in drawn or name == "distance"}
     return _from_dict({"posterior": drawn, "observed_data": {"distance": table.distance}}, coords, dims)
 
