@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty import CONNECTIONS, Priors, bayes, distance_table
+from biasgauge.uncertainty import CONNECTIONS, Contrast, Priors, bayes, distance_table
 from biasgauge.uncertainty.cells import cells_of
 from biasgauge.uncertainty.predictive import check_predictions
 
@@ -190,3 +190,23 @@ def test_inference_data(posterior: Posterior, table: DistanceTable) -> None:
     crossed = bayes(table, variant="crossed", draws=400).to_inference_data()
     assert "associated+different: dirty" in crossed.posterior["effect"].to_numpy().tolist()
     assert bayes(table, variant="intercept", draws=400).to_inference_data().posterior["baseline"].shape == (4, 100)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-0.3, -0.11, "different"),
+        (0.11, 0.3, "different"),
+        (-0.1, 0.1, "equivalent"),
+        (-0.3, 0.05, "undecided"),
+        (-0.3, -0.1, "undecided"),
+        (-0.3, 0.3, "undecided"),
+        (None, None, None),
+    ],
+)
+def test_the_decision_follows_the_region_of_practical_equivalence(
+    low: float | None, high: float | None, expected: str | None
+) -> None:
+    one = Contrast("a", "b", None, 0.0, low, high, 0.1, 0.9, 0.1, rope=0.1)
+    assert one.decision == expected
+    assert one.to_dict()["decision"] == expected

@@ -173,10 +173,7 @@ def test_a_transposed_index_is_found(worlds: Any, variant: str) -> None:  # noqa
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", [*OWN, "student"])
 def test_nuts_ranks_are_uniform(worlds: Any, variant: str) -> None:  # noqa: ANN401
-    """The model is built once and given other distances, which spares the compiling.
-
-    Fewer worlds than for our own samplers: each takes seconds.
-    """
+    """The model is built once and given other distances, which spares the compiling."""
     pytest.importorskip("pymc")
     nutpie = pytest.importorskip("nutpie")
     from biasgauge.uncertainty import nuts  # noqa: PLC0415 - the libraries are here
@@ -199,5 +196,5 @@ def test_nuts_ranks_are_uniform(worlds: Any, variant: str) -> None:  # noqa: ANN
         )
         return nuts._collect(trace, table, variant, 1)  # noqa: SLF001 - what sample_nuts does with a trace
 
-    p, where = calibration(worlds, variant, priors, 120, sample, start=2_000)
+    p, where = calibration(worlds, variant, priors, 300, sample, start=2_000)
     assert p > SOUND, where

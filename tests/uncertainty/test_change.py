@@ -135,3 +135,16 @@ def test_a_failure_is_told(table: DistanceTable) -> None:
     assert "diagnostics of the change failed" in found.caution
     assert (found.to_frame()["caution"] == found.caution).all()
     assert found.caution in found._repr_html_()
+
+
+def test_independent_posteriors_share_only_the_connections_that_both_have(table: DistanceTable) -> None:
+    """Without spread a connection has no posterior; the others keep their words."""
+    flat = np.where(table.connection == CONNECTIONS.index("different"), 1.0, table.distance + 0.1)
+    found = bayes_change(table, replace(table, distance=flat), method="independent")
+    changes = {one.connection: one for one in found.groups}
+    assert changes["different"].mean is None
+    assert changes["different"].reason
+    for connection in ("associated", "human", "neutral"):
+        assert changes[connection].mean == pytest.approx(0.1, abs=0.02)
+        moves = [one.mean for one in found.words if one.connection == connection]
+        assert moves == pytest.approx([0.1] * 5, abs=0.03)

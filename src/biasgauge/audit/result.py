@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from biasgauge.audit.reliability import AuditReliability
     from biasgauge.audit.replicates import ReplicateSpread
+    from biasgauge.audit.uncertainty import AuditPosterior
     from biasgauge.embeddings import Coverage, Notice
     from biasgauge.scores import Association
 
@@ -109,6 +110,7 @@ class AuditResult:
         replicates: the models over which `spread` was taken: all that were given, or the shipped ones.
         spread: each test over the replicates; empty for a single model.
         reliability: whether scores on the replicates agree with themselves, or why that is not known.
+        uncertainty: posteriors of the distances of stereotypes, for each lexicon and model.
         settings: everything that decides the result.
     """
 
@@ -118,6 +120,7 @@ class AuditResult:
     replicates: tuple[str, ...]
     spread: tuple[ReplicateSpread, ...]
     reliability: AuditReliability
+    uncertainty: tuple[AuditPosterior, ...]
     settings: Mapping[str, Any]
 
     @property
@@ -147,6 +150,7 @@ class AuditResult:
             "models": [model.to_dict() for model in self.models],
             "replicates": {"models": list(self.replicates), "bias": [one.to_dict() for one in self.spread]},
             "reliability": self.reliability.to_dict(),
+            "uncertainty": [one.to_dict() for one in self.uncertainty],
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.verdicts),
                 "found": sum(one.coverage.found for one in self.verdicts),

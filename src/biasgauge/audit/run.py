@@ -10,6 +10,7 @@ from biasgauge.audit.model_summary import summarise
 from biasgauge.audit.reliability import measure_reliability
 from biasgauge.audit.replicates import measure_spread, spread_of
 from biasgauge.audit.result import AuditResult
+from biasgauge.audit.uncertainty import KINDS, measure_uncertainty
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
@@ -81,6 +82,16 @@ def audit(
         replicates=tuple(model.name for model in replicates),
         spread=spread,
         reliability=measure_reliability(replicates or models, language=language, random_state=random_state),
+        uncertainty=tuple(
+            measure_uncertainty(
+                models,
+                chosen,
+                kinds=("stereotypes",) if lexicons is None else KINDS,
+                min_coverage=min_coverage,
+                case_fallback=case_fallback,
+                random_state=random_state,
+            )
+        ),
         settings={
             "lexicons": [one.name for one in chosen],
             "language": language,

@@ -116,6 +116,12 @@ def _show(result: AuditResult, screen: Console) -> None:
     screen.print("\nCan the measurement be trusted?")
     for sentence in result.reliability.headlines:
         screen.print(f"- {sentence}", markup=False)
+    if result.uncertainty:
+        screen.print("\nHow sure are the associations?")
+        for one in result.uncertainty:
+            of = f"{one.model}: " if several else ""
+            for sentence in one.sentences:
+                screen.print(f"- {of}{sentence}", markup=False)
 
 
 def _show_bias(result: AuditResult, screen: Console) -> None:

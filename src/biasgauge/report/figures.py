@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ MAKERS = {
     "ReliabilityResult": "reliability_figures",
     "DecisionStudy": "reliability_figures",
     "VarianceComponents": "reliability_figures",
+    "Posterior": "uncertainty_figures",
+    "ChangeResult": "uncertainty_figures",
 }
 """Which module of this room draws which result; the module's `DRAW` has a function for the class."""
 
@@ -32,16 +35,23 @@ def altair() -> Any:  # noqa: ANN401 - the library has no stubs
     return alt
 
 
-def figures(result: object) -> dict[str, Any]:
+def figures(result: object, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - each result has choices of its own
     """Draw what a result has to show: a chart for each name.
 
+    `choices` say what to draw where a result leaves a choice: `word="muslim"` adds that word's distances to the
+    figures of a posterior.
+
     Raises:
-        ParameterError: nothing is drawn of such a result.
+        ParameterError: nothing is drawn of such a result, or it leaves no such choice.
     """
     kind = type(result).__name__
     if kind not in MAKERS:
         raise ParameterError(f"There are figures of {', '.join(MAKERS)}. Got {kind}.")
-    drawn: dict[str, Any] = import_module(f"biasgauge.report.{MAKERS[kind]}").DRAW[kind](result)
+    draw = import_module(f"biasgauge.report.{MAKERS[kind]}").DRAW[kind]
+    known = list(signature(draw).parameters)[1:]
+    if unknown := [name for name in choices if name not in known]:
+        raise ParameterError(f"Figures of {kind} leave {', '.join(known) or 'nothing'} to choose. Got {unknown[0]!r}.")
+    drawn: dict[str, Any] = draw(result, **choices)
     return drawn
 
 

@@ -239,8 +239,24 @@ def _keys(table: DistanceTable) -> list[tuple[str, str, str]]:
 
 
 def _subtracted(before: Draws, after: Draws) -> Draws:
-    """Differences of independent draws."""
-    return replace(after, group=after.group - before.group, word=after.word - before.word)
+    """Differences of independent draws, of the connections that both have."""
+    shared = [name for name in before.connections if name in after.connections]
+    first, second = _only(before, shared), _only(after, shared)
+    return replace(second, group=second.group - first.group, word=second.word - first.word)
+
+
+def _only(draws: Draws, connections: list[str]) -> Draws:
+    """Groups and words of some of the connections."""
+    places = [draws.connections.index(name) for name in connections]
+    cells = np.isin(draws.cell_connection, places)
+    return replace(
+        draws,
+        connections=tuple(connections),
+        group=draws.group[:, places],
+        cell_connection=np.searchsorted(places, draws.cell_connection[cells]),
+        cell_word=draws.cell_word[cells],
+        word=draws.word[:, cells],
+    )
 
 
 def _changes(moved: Draws, words: tuple[str, ...], credible: Credible, rope: float) -> tuple[Change, ...]:

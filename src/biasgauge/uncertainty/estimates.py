@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from biasgauge.uncertainty.draws import Draws
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Decision = Literal["different", "equivalent", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,21 @@ class Contrast:
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
         shape = {key: value for key, value in vars(self).items() if key != "reason"}
+        shape["decision"] = self.decision
         return shape if self.reason is None else {**shape, "reason": self.reason}
+
+    @property
+    def decision(self) -> Decision | None:
+        """What the interval says of the region of practical equivalence; None when undefined.
+
+        "different": it lies outside; "equivalent": it lies inside; "undecided": it does neither, more words are needed.
+        Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
+        """
+        if self.low is None or self.high is None:
+            return None
+        if self.low > self.rope or self.high < -self.rope:
+            return "different"
+        return "equivalent" if -self.rope <= self.low and self.high <= self.rope else "undecided"
 
 
 def estimates(draws: Array, labels: Sequence[tuple[str, str | None]], credible: Credible) -> tuple[Estimate, ...]:
