@@ -1,0 +1,183 @@
+"""Verdicts: each rule by a table, each piece of evidence on vectors made so that the answer is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+import biasgauge as bg
+from biasgauge.audit.answers import answer_stereotypes, answer_tests
+from biasgauge.audit.base_pairs import direction_agreement
+from biasgauge.audit.bias import measure_bias
+from biasgauge.audit.questions import Rules, decide, holm
+from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
+
+if TYPE_CHECKING:
+    from biasgauge.audit.questions import Question
+
+X, Y = [f"x{n}" for n in range(8)], [f"y{n}" for n in range(8)]
+A, B = [f"a{n}" for n in range(10)], [f"b{n}" for n in range(10)]
+DIM = 120
+
+
+def own_test(a: list[str] = A, b: list[str] = B, name: str = "own") -> AssociationTest:
+    sets = {"x": X, "y": Y, "a": a, "b": b}
+    content = {role: {"name": f"set {role}", "words": words} for role, words in sets.items()}
+    made = parse_lexicon({"name": name, "kind": "test", "language": "en", **content}, path="own.toml")
+    assert isinstance(made, AssociationTest)
+    return made
+
+
+def model(pull: float, a: list[str] = A, b: list[str] = B, *, seed: int = 0, name: str = "made") -> bg.Embedding:
+    """X and A share a direction, Y and B another; the more so, the larger the pull."""
+    random = np.random.default_rng(seed)
+    words = [*X, *Y, *a, *b, *(f"filler{n}" for n in range(150))]
+    rows = random.standard_normal((len(words), DIM)) / DIM**0.5
+    for place, word in enumerate(words):
+        rows[place, 0] += pull * (word in X or word in a) - pull * (word in Y or word in b)
+    return bg.Embedding(tuple(words), rows, name=name)
+
+
+def asked(vectors: bg.Embedding, replicates: list[bg.Embedding], rules: Rules = Rules()) -> Question:  # noqa: B008
+    test = own_test()
+    settings = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0}
+    bias = list(measure_bias(vectors, test, **settings))  # type: ignore[arg-type]
+    over = [found for one in replicates for found in measure_bias(one, test, **settings)]  # type: ignore[arg-type]
+    (answer,) = answer_tests([vectors], [test], bias, over, rules=rules, case_fallback=False, random_state=0)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("found", "stable", "decision"),
+    [
+        (None, [True], "undefined"),
+        (False, [True, True], "nothing found"),
+        (False, [False], "nothing found"),
+        (True, [True, True], "rely"),
+        (True, [np.True_, np.False_], "do not report"),
+        (True, [True, None], "care"),
+        (True, [False, None], "do not report"),
+        (True, [], "care"),
+    ],
+)
+def test_the_decision_from_the_evidence(found: bool | None, stable: list[bool | None], decision: str) -> None:  # noqa: FBT001
+    assert decide(found=found, stable=stable) == decision
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    expected = multipletests(p_values, method="holm")[1]
+    np.testing.assert_allclose(holm(p_values), expected, rtol=1e-12)
+
+
+def test_a_strong_and_stable_association_can_be_relied_on() -> None:
+    found = asked(model(0.8), [model(0.8, seed=seed, name=f"run {seed}") for seed in range(1, 5)])
+    assert found.decision == "rely", found.sentence
+    assert [one.name for one in found.evidence] == [
+        "effect",
+        "halves of the attributes",
+        "measures",
+        "replicates",
+        "reliability",
+    ]
+    assert "set x lean to set a" in found.sentence
+    assert "direction agrees over all 500 halves of the attributes, all 3 measures, all 4 replicates" in found.sentence
+    assert found.sentence.endswith("rely on it for these vectors.")
+
+
+def test_without_replicates_it_is_reported_with_care() -> None:
+    found = asked(model(0.8), [])
+    assert found.decision == "care"
+    assert "not known whether replicates agree: there are none" in found.sentence
+
+
+def test_noise_is_no_association() -> None:
+    assert asked(model(0.0), []).decision == "nothing found"
+
+
+def test_a_replicate_on_the_other_side_forbids_the_report() -> None:
+    mirrored = model(-0.8, seed=2, name="two")  # pulling both sides the other way leaves the association as it was
+    assert asked(model(0.8), [model(0.8, seed=1, name="one"), mirrored]).decision == "rely"
+    swapped = model(0.8, B, A, seed=2, name="two")  # X goes with B
+    found = asked(model(0.8), [model(0.8, seed=1, name="one"), swapped])
+    assert found.decision == "do not report"
+    assert "direction agrees over 1 of 2 replicates" in found.sentence
+
+
+def test_thresholds_can_be_changed() -> None:
+    vectors, replicates = model(0.8), [model(0.8, seed=seed, name=f"run {seed}") for seed in range(1, 5)]
+    reliability = next(one for one in asked(vectors, replicates).evidence if one.name == "reliability")
+    assert reliability.passed
+    assert asked(vectors, replicates, Rules(reliability=1.0)).decision == "do not report"
+    with pytest.raises(bg.ParameterError, match=r"The rule 'alpha' must be above 0 and at most 1. Got 0"):
+        Rules(alpha=0)
+
+
+def test_too_few_words_cannot_be_measured() -> None:
+    vectors = model(0.8)
+    few = bg.Embedding(vectors.words[6:], vectors.vectors[6:], name="few")
+    found = asked(few, [])
+    assert found.decision == "undefined"
+    assert "x 2 of 8" in found.sentence
+
+
+def test_gender_attributes_are_exchanged_for_base_pairs() -> None:
+    """Three pairs whose ends are swapped in the vectors point the other way, and are named."""
+    gender = lexicon("du2021")
+    pairs = gender.pairs  # type: ignore[attr-defined]  # a list of pairs
+    firsts, seconds = (list(dict.fromkeys(pair[end] for pair in pairs)) for end in (0, 1))
+    test = own_test(firsts[:8], seconds[:8], "gender")
+    turned = [pair for pair in pairs if sum(pair[0] in other for other in pairs) == 1][-3:]
+    swap = {pair[0]: pair[1] for pair in turned} | {pair[1]: pair[0] for pair in turned}
+    ends = [[swap.get(word, word) for word in side] for side in (firsts, seconds)]
+    vectors = model(0.9, ends[0], ends[1])
+    (whole,) = measure_bias(vectors, test, min_coverage=0.8, case_fallback=False, random_state=0)
+    found = direction_agreement(vectors, test, whole, case_fallback=False, random_state=0)
+    assert (found.unit, found.count) == ("base pairs", len(pairs))
+    assert set(turned) <= set(found.against)
+    assert found.agree == len(pairs) - len(found.against)
+    assert found.share == found.agree / len(pairs)
+    assert dict(found.measures) == {"dbwa": True, "ripa": True, "nbm": True}
+
+
+def test_halves_of_the_attributes_against_a_loop() -> None:
+    vectors, test = model(0.12, seed=4), own_test()
+    (whole,) = measure_bias(vectors, test, min_coverage=0.8, case_fallback=False, random_state=0)
+    found = direction_agreement(vectors, test, whole, case_fallback=False, random_state=3)
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in zip(vectors.words, vectors.vectors, strict=True)}
+    random, agree, rounds = np.random.default_rng(9), 0, 3_000
+    for _ in range(rounds):
+        half_a, half_b = random.choice(A, 5, replace=False), random.choice(B, 5, replace=False)
+
+        def leaning(word: str, a: object = half_a, b: object = half_b) -> float:
+            near, far = ([float(unit[word] @ unit[one]) for one in side] for side in (a, b))  # type: ignore[attr-defined]
+            return float(np.mean(near) - np.mean(far))
+
+        difference = np.mean([leaning(word) for word in X]) - np.mean([leaning(word) for word in Y])
+        agree += bool(np.sign(difference) == np.sign(whole.value or 0.0))
+    share = agree / rounds
+    assert 0.5 < share < 0.999  # the case is one in which halves matter
+    assert found.share == pytest.approx(share, abs=4 * (share * (1 - share) / 500) ** 0.5)
+
+
+def test_stereotypes_follow_their_posterior() -> None:
+    result = bg.audit(lexicons=["religion"])
+    (answer,) = answer_stereotypes(result.uncertainty)
+    contrast = result.uncertainty[0].contrasts[0]
+    expected = {"different": "care", "equivalent": "nothing found", "undecided": "undecided"}
+    assert contrast.decision is not None
+    assert answer.decision == expected[contrast.decision]
+    failed = replace(
+        result.uncertainty[0],
+        posterior=replace(
+            result.uncertainty[0].posterior,  # type: ignore[type-var]
+            diagnostics=replace(result.uncertainty[0].posterior.diagnostics, problems=("R-hat is 2",)),  # type: ignore[union-attr]
+        ),
+    )
+    assert answer_stereotypes([failed])[0].decision == "do not report"
