@@ -51,6 +51,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("reliability",),
         ("factors",),
         ("bayes",),
+        ("simulate-null",),
         ("lexicons",),
         *(("lexicons", part) for part in parts),
     ]

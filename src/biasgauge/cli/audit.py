@@ -118,10 +118,14 @@ def _show(result: AuditResult, screen: Console) -> None:
         screen.print(f"- {sentence}", markup=False)
     if result.uncertainty:
         screen.print("\nHow sure are the associations?")
-        for one in result.uncertainty:
-            of = f"{one.model}: " if several else ""
-            for sentence in one.sentences:
-                screen.print(f"- {of}{sentence}", markup=False)
+        _show_posteriors(result, screen)
+
+
+def _show_posteriors(result: AuditResult, screen: Console) -> None:
+    for one in result.uncertainty:
+        of = f"{one.model}: " if len(result.models) > 1 else ""
+        for sentence in one.sentences:
+            screen.print(f"- {of}{sentence}", markup=False)
 
 
 def _show_bias(result: AuditResult, screen: Console) -> None:

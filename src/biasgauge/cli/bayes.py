@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from cyclopts import App
@@ -14,7 +16,7 @@ from biasgauge.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from biasgauge.uncertainty import ChangeResult, DistanceTable, Posterior
+    from biasgauge.uncertainty import AttributePlan, ChangeResult, DistanceTable, Posterior, WithinBand
 
 EPILOGUE = """\
 1 means unrelated, less means closer. Associated: a word and an attribute of the
@@ -27,6 +29,8 @@ Examples:
   biasgauge bayes --distances religion_reddit.csv.gz --json
   biasgauge bayes --distances race.csv --duplicates keep --interval percentile
   biasgauge bayes before.bin --lexicon gender --after debiased.bin
+  biasgauge bayes vectors.bin --lexicon religion --band mac --width 0.05
+  biasgauge bayes vectors.bin --lexicon religion --figures figures --word imam
 """
 
 app = App(name="bayes", help_epilogue=EPILOGUE)
@@ -58,6 +62,11 @@ def bayes(
     case_fallback: bool = False,
     sampler: Literal["auto", "exact", "integrated", "nuts"] = "auto",
     words: bool = False,
+    band: Literal["mac"] | float | None = None,
+    width: float | None = None,
+    contrast: str = "associated,different",
+    figures: Path | None = None,
+    word: str | None = None,
     options: Options = DEFAULTS,
 ) -> None:
     """How far protected words lie from stereotypes, beside control words.
@@ -83,10 +92,19 @@ def bayes(
         case_fallback: look a lost word up in lower case, then capitalised
         sampler: auto takes the fastest; nuts needs the extra "bayes"
         words: show every protected word too
+        band: share of similarities within this much of 0, by connection; mac takes 1 − MAC, as the paper does
+        width: how many attribute words until the interval of --contrast is narrower than this?
+        contrast: two connections, for --width
+        figures: a folder for figures, SVG and PNG
+        word: draw the distances of this protected word too, with --figures
         options: those of every command
     """
     import biasgauge as bg  # noqa: PLC0415 - numpy is imported only by commands that compute
 
+    if after is not None and width is not None:
+        raise ParameterError("--width plans for one set of distances; it does not go with --after.")
+    if word is not None and (figures is None or after is not None):
+        raise ParameterError("--word goes with --figures, and not with --after.")
     typed = {"group": prior_group, "between": prior_between, "residual": prior_residual, "attribute": prior_attribute}
     controls = {name: None if typed == "none" else typed for name, typed in (("human", human), ("neutral", neutral))}
     asked = {"duplicates": duplicates, "min_coverage": min_coverage, "case_fallback": case_fallback, **controls}
@@ -103,18 +121,25 @@ def bayes(
     }
     if variant == "student" or sampler == "nuts":
         _say_that_it_takes_long(options)
-    if len(tables) > 1:
-        changed = bg.bayes_change(tables[0], tables[1], **settings)
-        if options.json:
-            print_json(options, changed.to_dict(), settings=changed.after.settings, warnings=changed.warnings)
-        else:
-            _show_change(changed, console(options), words=words)
-        return
-    found = bg.bayes(tables[0], **settings)
-    if options.json:
-        print_json(options, found.to_dict(), settings=found.settings, warnings=found.warnings)
+    found: Posterior | ChangeResult
+    if after is None:
+        found = posterior = bg.bayes(tables[0], **settings)
+        show = partial(_show, posterior)
     else:
-        _show(found, console(options), words=words)
+        found = changed = bg.bayes_change(tables[0], tables[1], **settings)
+        posterior, show = changed.after, partial(_show_change, changed)
+    asides = _asides(posterior, tables, band, width, contrast, options)
+    if figures is not None:
+        drawn = bg.figures(found, **({} if word is None else {"word": word}))
+        drawn |= bg.figures(asides["within_band"]) if "within_band" in asides else {}
+        bg.save_figures(drawn, figures)
+    if options.json:
+        more = {name: aside.to_dict() for name, aside in asides.items()}
+        print_json(options, {**found.to_dict(), **more}, settings=posterior.settings, warnings=found.warnings)
+        return
+    screen = console(options)
+    show(screen, words=words)
+    _show_asides(asides, screen)
 
 
 def _tables(
@@ -139,6 +164,31 @@ def _tables(
         raise ParameterError("--lexicon is missing: which words to compare, as in --lexicon religion")
     with progress(options, "reading vectors") as report:
         return [bg.distances(path, lexicon, progress=report, **asked) for path in (vectors, after) if path is not None]
+
+
+def _asides(
+    found: Posterior,
+    tables: list[DistanceTable],
+    band: str | float | None,
+    width: float | None,
+    contrast: str,
+    options: Options,
+) -> dict[str, Any]:
+    """What was asked for beside the posterior: shares within a band, a plan."""
+    import biasgauge as bg  # noqa: PLC0415 - as in bayes
+
+    asides: dict[str, Any] = {}
+    if band is not None:
+        asides["within_band"] = bg.within_band(
+            tables[0],
+            after=tables[1] if len(tables) > 1 else None,
+            band=None if band == "mac" else float(band),
+            random_state=options.seed,
+        )
+    if width is not None:
+        names = tuple(name.strip() for name in contrast.split(","))
+        asides["plan"] = bg.plan_attributes(found, width=width, contrast=names)  # type: ignore[arg-type]
+    return asides
 
 
 def _say_that_it_takes_long(options: Options) -> None:
@@ -198,6 +248,35 @@ def _show_change(found: ChangeResult, screen: Console, *, words: bool) -> None:
         for one in (found.changes if words else found.groups)
     ]
     print_table(screen, ("connection", *(["word"] if words else []), "mean", level, "p(direction)"), rows)
+
+
+def _show_asides(asides: dict[str, Any], screen: Console) -> None:
+    if "within_band" in asides:
+        found: WithinBand = asides["within_band"]
+        what = "" if found.mac is None else " (1 − MAC)"
+        screen.print(f"\nsimilarities within ±{found.band:.3f}{what}", markup=False)
+        level = f"{found.level:.0%}, over words"
+        several = len(found.points) > 1
+        rows = [
+            (
+                one.connection,
+                *([one.side] if several else []),
+                *_numbers(one.share, one.low, one.high, one.reason),
+            )
+            for one in found.shares
+        ]
+        print_table(screen, ("connection", *(["side"] if several else []), "share", level), rows)
+    if "plan" in asides:
+        plan: AttributePlan = asides["plan"]
+        screen.print("\n" + "\n".join(wrap(plan.reading, min(screen.width, 100))), markup=False)
+        rows = [
+            (
+                " / ".join(f"{one:,}" for one in row.words),
+                "never" if row.attributes is None else " / ".join(f"{one:,}" for one in row.attributes),
+            )
+            for row in plan.rows
+        ]
+        print_table(screen, ("protected words", f"attributes needed ({' / '.join(plan.contrast)})"), rows)
 
 
 def _numbers(mean: float | None, low: float | None, high: float | None, reason: str | None = None) -> tuple[str, str]:

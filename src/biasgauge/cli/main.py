@@ -56,6 +56,11 @@ app.command(
 app.command(
     "biasgauge.cli.bayes:app", name="bayes", help="Posterior of how near words are to stereotypes, with intervals."
 )
+app.command(
+    "biasgauge.cli.simulate_null:app",
+    name="simulate-null",
+    help="Say what a test reports when there is nothing to find.",
+)
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
 
 

@@ -20,6 +20,8 @@ MAKERS = {
     "VarianceComponents": "reliability_figures",
     "Posterior": "uncertainty_figures",
     "ChangeResult": "uncertainty_figures",
+    "NullSimulation": "null_figures",
+    "WithinBand": "null_figures",
 }
 """Which module of this room draws which result; the module's `DRAW` has a function for the class."""
 

@@ -10,13 +10,20 @@ from biasgauge.uncertainty.distances import compared_words, distances
 from biasgauge.uncertainty.distances_csv import distances_from_frame, read_distances
 from biasgauge.uncertainty.estimates import Contrast, Estimate
 from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors, prior_named
+from biasgauge.uncertainty.null import simulate_null
+from biasgauge.uncertainty.null_model import NullModel
+from biasgauge.uncertainty.null_result import NullSimulation
+from biasgauge.uncertainty.planning import AttributePlan, Spreads, plan_attributes
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.predictive import PredictiveCheck
 from biasgauge.uncertainty.sensitivity import PriorSensitivity, PriorShift, prior_sensitivity
+from biasgauge.uncertainty.within_band import BandShare, WithinBand, within_band
 
 __all__ = [
     "CONNECTIONS",
     "VARIANTS",
+    "AttributePlan",
+    "BandShare",
     "Change",
     "ChangeResult",
     "Comparison",
@@ -30,11 +37,15 @@ __all__ = [
     "Loo",
     "ModelRank",
     "Normal",
+    "NullModel",
+    "NullSimulation",
     "Posterior",
     "PredictiveCheck",
     "PriorSensitivity",
     "PriorShift",
     "Priors",
+    "Spreads",
+    "WithinBand",
     "bayes",
     "bayes_change",
     "compare",
@@ -44,7 +55,10 @@ __all__ = [
     "distances_from_frame",
     "hpdi",
     "loo",
+    "plan_attributes",
     "prior_named",
     "prior_sensitivity",
     "read_distances",
+    "simulate_null",
+    "within_band",
 ]

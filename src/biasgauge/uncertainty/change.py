@@ -181,7 +181,7 @@ def bayes_change(
     settings = {"draws": draws, "sampler": sampler, "random_state": random_state, "variant": variant, **asked}
     asked = {"duplicates": "drop", **asked}
     tables = [table_of(source, lexicon, **asked) for source in (before, after)]
-    (first, second), left_out = _matched(*tables)
+    (first, second), left_out = matched(*tables)
     own = priors_of(variant, priors)
     credible = Credible(interval, prob)
     fits = [
@@ -205,7 +205,7 @@ def bayes_change(
     return ChangeResult(fits[0], fits[1], changes, method, left_out, problems)
 
 
-def _matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:
+def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:
     """The rows that both have, in the same order, under the same labels."""
     keys = [_keys(table) for table in (before, after)]
     if any(len(set(one)) < len(one) for one in keys):
