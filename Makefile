@@ -45,6 +45,8 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/reliability.py
 	$(BIN)/python bench/mixed_model.py
 	$(BIN)/python bench/bayes.py
+	$(BIN)/python bench/robustness.py
+	$(BIN)/python bench/analogies.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

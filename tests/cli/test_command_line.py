@@ -50,6 +50,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("train",),
         ("reliability",),
         ("factors",),
+        ("robustness",),
         ("bayes",),
         ("simulate-null",),
         ("lexicons",),

@@ -25,7 +25,7 @@ from biasgauge.embeddings import (
     solve_analogies,
 )
 from biasgauge.embeddings.analogy_accuracy import Answers, wilson
-from biasgauge.embeddings.benchmark_files import Question, read_similarity
+from biasgauge.embeddings.benchmark_files import Question, google_analogies, read_similarity
 from biasgauge.embeddings.quality import BONETT_WRIGHT, correlation_interval
 from biasgauge.errors import LexiconError, ParameterError
 
@@ -298,14 +298,14 @@ def test_kinds_are_told_apart_by_their_names(glove: Embedding) -> None:
     assert plain.total.correct == by_name["capital"].correct
 
 
-def slow_answer(
+def slow_ranking(
     vectors: NDArray[Any], question: list[int], method: str, allowed: list[int], epsilon: float
-) -> tuple[int, float] | None:
-    """All candidates one by one in double precision; equal to 12 decimals: the lower row."""
+) -> list[tuple[int, float]]:
+    """All candidates one by one in double precision, best first; equal to 12 decimals: the lower row first."""
     wide = vectors.astype(np.float64)
     units = [one / np.sqrt(one @ one) if one.any() else one for one in wide]
     a, b, c = (units[row] for row in question)
-    best: tuple[int, float] | None = None
+    found = []
     for row in sorted(allowed):
         if not units[row].any():
             continue
@@ -314,9 +314,8 @@ def slow_answer(
             score = to_b - to_a + to_c
         else:
             score = (1 + to_b) / 2 * (1 + to_c) / 2 / ((1 + to_a) / 2 + epsilon)
-        if best is None or round(score, 12) > round(best[1], 12):
-            best = (row, score)
-    return best
+        found.append((row, score))
+    return sorted(found, key=lambda one: (-round(one[1], 12), one[0]))
 
 
 def world(kind: str, seed: int) -> NDArray[Any]:
@@ -363,7 +362,9 @@ def test_solver_is_the_slow_loop(
     if seed == 2:
         monkeypatch.setattr(analogies, "_CANDIDATES", 7)
         monkeypatch.setattr(analogies, "_QUESTIONS", 11)
-    found = solve_analogies(model, *rows, method=method, exclude_inputs=exclude, candidates=allowed)
+    topn = (1, 5, 30)[seed]
+    found = solve_analogies(model, *rows, method=method, exclude_inputs=exclude, candidates=allowed, topn=topn)
+    assert found.ranked.shape == (40, topn)
     for place, question in enumerate(rows.T.tolist()):
         pool = set(range(60) if allowed is None else allowed.tolist()) - (set(question) if exclude else set())
         if not all(vectors[row].any() for row in question):
@@ -372,13 +373,15 @@ def test_solver_is_the_slow_loop(
                 "the vector of a, b or c is zero",
             )
             continue
-        expected = slow_answer(vectors, question, method, sorted(pool), 0.001)
-        assert expected is not None
+        expected = slow_ranking(vectors, question, method, sorted(pool), 0.001)[:topn]
         units = [vectors[row].astype(np.float64) / np.linalg.norm(vectors[row].astype(np.float64)) for row in question]
         size = float(np.linalg.norm(units[1] - units[0] + units[2])) if method == "3cosadd" else 1
-        assert found.rows[place] == expected[0], question
-        assert found.scores[place] == pytest.approx(expected[1] / size, rel=1e-9, abs=1e-9)
+        there = len(expected)
+        assert found.ranked[place, :there].tolist() == [row for row, _ in expected], question
+        assert found.ranked_scores[place, :there] == pytest.approx([one / size for _, one in expected], 1e-9, abs=1e-9)
+        assert (found.ranked[place, there:] == -1).all()
     assert np.array_equal(np.isnan(found.scores), found.undefined > 0)
+    assert np.array_equal(np.isnan(found.ranked_scores), found.ranked < 0)
 
 
 @pytest.mark.filterwarnings("ignore:Call to deprecated `init_sims`:DeprecationWarning")  # gensim calls it itself
@@ -492,6 +495,20 @@ def test_files_of_questions(tmp_path: Path) -> None:
     )
 
 
+def test_the_google_set_ships_whole() -> None:
+    """Counts of the paper that made it: 8,869 semantic and 10,675 syntactic questions in 14 categories."""
+    found = google_analogies()
+    assert len(found) == 19_544
+    assert len({one.category for one in found}) == 14
+    assert sum(one.category.startswith("gram") for one in found) == 10_675
+    assert found[0] == ("capital-common-countries", "Athens", "Greece", "Baghdad", "Iraq")
+
+
+@pytest.mark.shared
+def test_the_google_set_is_that_of_the_source(shared_data: Path) -> None:
+    assert google_analogies() == read_analogies(shared_data / "word_lists" / "word-test.v1.txt")
+
+
 def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
     with pytest.raises(ParameterError, match=r"'method' of an analogy must be one of .*Got 'cosine'"):
         solve_analogies(glove, [0], [1], [2], method="cosine")  # type: ignore[arg-type]
@@ -503,8 +520,10 @@ def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
         solve_analogies(glove, [-1], [1], [2])
     with pytest.raises(ParameterError, match="'epsilon' of an analogy must be more than 0"):
         solve_analogies(glove, [0], [1], [2], epsilon=0)
+    with pytest.raises(ParameterError, match=r"'topn' of an analogy must be a whole number of at least 1\. Got 0"):
+        solve_analogies(glove, [0], [1], [2], topn=0)
     with pytest.raises(ParameterError, match="'limit' parameter of analogy_accuracy"):
         analogy_accuracy(glove, [["a", "b", "c", "d"]], limit=0)
-    for bad in ([], 7, [["a", "b", "c"]], {"x": 7}):
+    for bad in ([], 7, [["a", "b", "c"]], {"x": 7}, ["abcd"]):
         with pytest.raises(ParameterError, match="must be a file, questions of four words each, or a dict"):
             analogy_accuracy(glove, bad)  # type: ignore[arg-type]

@@ -54,6 +54,11 @@ app.command(
     "biasgauge.cli.factors:app", name="factors", help="Say which words, algorithms and corpora are measured reliably."
 )
 app.command(
+    "biasgauge.cli.robustness:app",
+    name="robustness",
+    help="Say what survives another base pair, word form or measure.",
+)
+app.command(
     "biasgauge.cli.bayes:app", name="bayes", help="Posterior of how near words are to stereotypes, with intervals."
 )
 app.command(

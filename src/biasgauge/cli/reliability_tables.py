@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.cli.screen import print_table, shorten
+from biasgauge.cli.screen import print_table, print_title, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,26 +27,19 @@ def show(found: ReliabilityResult, studies: Sequence[Any], screen: Console) -> N
             screen.print(
                 f"lost from {one.name} ({len(one.lost):,} of {one.asked:,}): {shorten(one.lost, 6)}", markup=False
             )
-    _title(screen, "Test-retest", "do scores hold when the model is trained again? ICC(2,1)")
+    print_title(screen, "Test-retest", "do scores hold when the model is trained again? ICC(2,1)")
     _distributions(found, screen, {"test_retest": ""})
     screen.print("\nThe words of a list, scores averaged over pairs:")
     _each(found.test_retest.where(of="rule"), screen)
-    _title(screen, "Inter-rater", "do measures agree? ICC(3,1) of scores averaged over models")
+    print_title(screen, "Inter-rater", "do measures agree? ICC(3,1) of scores averaged over models")
     _distributions(found, screen, {"inter_rater": "as they are", "inter_rater_standardised": "one SD"})
-    _title(screen, "Internal consistency", "do words, or pairs, measure one thing? Cronbach's alpha")
+    print_title(screen, "Internal consistency", "do words, or pairs, measure one thing? Cronbach's alpha")
     _each(found.internal, screen, found.omega)
     _untrusted(found, screen)
     _components(studies, screen)
-    _title(screen, "In words", "")
+    print_title(screen, "In words", "")
     for sentence in found.verdicts:
         screen.print(f"- {sentence}", markup=False)
-
-
-def _title(screen: Console, name: str, question: str) -> None:
-    from rich.text import Text  # noqa: PLC0415 - only those who look at tables pay for them
-
-    screen.print()
-    screen.print(Text.assemble((name, "bold underline"), f": {question}" if question else ""))
 
 
 def _distributions(found: ReliabilityResult, screen: Console, parts: dict[str, str]) -> None:
@@ -90,7 +83,7 @@ def _untrusted(found: ReliabilityResult, screen: Console) -> None:
     for one in poor:
         if one.of in {"word", "pair"}:
             words.setdefault(f"{one.of} {one.name}", []).append(one)
-    _title(screen, "Not to be trusted", f"{len(words):,} words and pairs are poor under some measure")
+    print_title(screen, "Not to be trusted", f"{len(words):,} words and pairs are poor under some measure")
     for name, several in list(words.items())[:WORST]:
         values = ", ".join(dict.fromkeys(f"{one.measure} {one.value:.2f}" for one in several))
         screen.print(f"- {name} ({values}): {several[0].because}", markup=False)
@@ -101,7 +94,7 @@ def _untrusted(found: ReliabilityResult, screen: Console) -> None:
 def _components(studies: Sequence[Any], screen: Console) -> None:
     """What scores vary with, one column a measure, and which designs are enough; or why that is not known."""
     known = [one for one in studies if not isinstance(one, dict)]
-    _title(screen, "What scores vary with", "share of the variance")
+    print_title(screen, "What scores vary with", "share of the variance")
     names = list(dict.fromkeys(part.name for components, _ in known for part in components.components))
     rows = []
     for name in names:

@@ -47,6 +47,14 @@ def print_json(
     sys.stdout.write(json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def print_title(screen: Console, name: str, question: str) -> None:
+    """An empty line, then what follows and the question that it answers."""
+    from rich.text import Text  # noqa: PLC0415 - only those who look at tables pay for them
+
+    screen.print()
+    screen.print(Text.assemble((name, "bold underline"), f": {question}" if question else ""))
+
+
 def print_table(screen: Console, columns: Sequence[str], rows: Sequence[Sequence[str | int | Text]]) -> None:
     """Print a table that fits the terminal: every column as wide as it needs, the last one cut where the line ends.
 

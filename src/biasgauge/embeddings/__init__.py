@@ -4,7 +4,7 @@ from biasgauge.embeddings.alignment import Alignment, align
 from biasgauge.embeddings.analogies import Solutions, solve_analogies
 from biasgauge.embeddings.analogy_accuracy import Accuracy, AnalogyAccuracy, analogy_accuracy
 from biasgauge.embeddings.averaging import mean_embedding
-from biasgauge.embeddings.benchmark_files import Question, RatedPair, read_analogies, similarity_names
+from biasgauge.embeddings.benchmark_files import Question, RatedPair, google_analogies, read_analogies, similarity_names
 from biasgauge.embeddings.coverage import Coverage, Lookup
 from biasgauge.embeddings.default import load_default, load_default_replicates
 from biasgauge.embeddings.embedding import Embedding
@@ -35,6 +35,7 @@ __all__ = [
     "WordStability",
     "align",
     "analogy_accuracy",
+    "google_analogies",
     "load",
     "load_default",
     "load_default_replicates",

@@ -40,18 +40,29 @@ _QUESTIONS = 256
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """Answers to analogy questions, one each.
+    """Answers to analogy questions.
 
     Attributes:
-        rows: row of the answer in the embedding; −1 exactly where `undefined` is not 0.
-        scores: 3CosAdd: cosine of the answer with b − a + c, all of length 1, in [−1, 1]; 3CosMul: the quotient, at
-            least 0. NaN where undefined.
+        ranked: questions × as many answers as were asked for, best first: rows in the embedding, −1 where there are no
+            further candidates or the question is undefined.
+        ranked_scores: 3CosAdd: cosine of the answer with b − a + c, all of length 1, in [−1, 1]; 3CosMul: the quotient,
+            at least 0. NaN where there is no answer.
         undefined: places in `REASONS`.
     """
 
-    rows: NDArray[np.intp]
-    scores: NDArray[np.float64]
+    ranked: NDArray[np.intp]
+    ranked_scores: NDArray[np.float64]
     undefined: NDArray[np.uint8]
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """Row of the best answer to each question; −1 exactly where `undefined` is not 0."""
+        return self.ranked[:, 0]
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Score of the best answer to each question; NaN where undefined."""
+        return self.ranked_scores[:, 0]
 
 
 def solve_analogies(
@@ -64,8 +75,9 @@ def solve_analogies(
     exclude_inputs: bool = True,
     candidates: ArrayLike | None = None,
     epsilon: float = EPSILON,
+    topn: int = 1,
 ) -> Solutions:
-    """For each question, the word d that best completes "a is to b as c is to d". Among equals the lower row wins.
+    """For each question, the words d that best complete "a is to b as c is to d". Among equals the lower row is first.
 
     3CosAdd seeks the largest cos(d, b) − cos(d, a) + cos(d, c); 3CosMul the largest cos(d, b) cos(d, c) / (cos(d, a) +
     ε), with cosines shifted to [0, 1] (Levy & Goldberg, CoNLL 2014). Undefined, with a reason, where a word has no
@@ -80,26 +92,31 @@ def solve_analogies(
         exclude_inputs: a, b and c cannot be the answer. Without this the answer is b or c more often than not.
         candidates: rows that can be the answer; all when None. Words with a zero vector never are.
         epsilon: ε of 3CosMul.
+        topn: how many answers to each question.
 
     Raises:
-        ParameterError: rows that are not there, or not as many of a, b and c.
+        ParameterError: rows that are not there, or not as many of a, b and c; an argument cannot be used.
     """
     inputs = _inputs(embedding, a, b, c)
     if method not in get_args(Method):
         raise ParameterError(f"The 'method' of an analogy must be one of {get_args(Method)}. Got {method!r}.")
     if not epsilon > 0:
         raise ParameterError(f"The 'epsilon' of an analogy must be more than 0. Got {epsilon!r}.")
+    if not isinstance(topn, int) or topn < 1:
+        raise ParameterError(f"The 'topn' of an analogy must be a whole number of at least 1. Got {topn!r}.")
     able = _candidates(embedding, candidates)
     undefined, lengths = _undefined(embedding, inputs, method)
     asked = np.flatnonzero(undefined == 0)
-    search = _Search(embedding.vectors, inputs[:, asked], _Rule(method, epsilon), exclude_inputs=exclude_inputs)
+    rule = _Rule(method, epsilon)
+    search = _Search(embedding.vectors, inputs[:, asked], rule, topn, exclude_inputs=exclude_inputs)
     search.run(able)
-    undefined[asked[search.rows < 0]] = _NO_CANDIDATE
-    rows, scores = np.full(len(undefined), -1, np.intp), np.full(len(undefined), np.nan)
-    rows[asked] = search.rows
-    scores[asked] = np.clip(search.scores / lengths[asked], -1, 1) if method == "3cosadd" else search.scores
-    scores[rows < 0] = np.nan
-    return Solutions(rows, scores, undefined)
+    undefined[asked[search.rows[:, 0] < 0]] = _NO_CANDIDATE
+    ranked, scores = np.full((len(undefined), topn), -1, np.intp), np.full((len(undefined), topn), np.nan)
+    ranked[asked] = search.rows
+    exact = search.scores
+    scores[asked] = np.clip(exact / lengths[asked, None], -1, 1) if method == "3cosadd" else exact
+    scores[ranked < 0] = np.nan
+    return Solutions(ranked, scores, undefined)
 
 
 def _inputs(embedding: Embedding, *words: ArrayLike) -> NDArray[np.intp]:
@@ -152,10 +169,16 @@ def _undefined(
 
 
 class _Search:
-    """One search: for questions, 3 rows of words each, the best of some candidates, rows in rising order."""
+    """One search: for questions, 3 rows of words each, the `most` best of some candidates, rows in rising order."""
 
     def __init__(
-        self, vectors: NDArray[np.floating[Any]], inputs: NDArray[np.intp], rule: _Rule, *, exclude_inputs: bool
+        self,
+        vectors: NDArray[np.floating[Any]],
+        inputs: NDArray[np.intp],
+        rule: _Rule,
+        most: int,
+        *,
+        exclude_inputs: bool,
     ) -> None:
         self._vectors = vectors
         self._inputs = inputs
@@ -164,10 +187,11 @@ class _Search:
         words, place = np.unique(inputs, return_inverse=True)
         self._place = place.reshape(inputs.shape)
         self._units = unit(vectors[words].astype(np.float64))
-        self._near = np.full(inputs.shape[1], -np.inf, np.float32)
+        shape = (inputs.shape[1], most)
+        self._near = np.full(shape, -np.inf, np.float32)
         self._room = np.empty((2, _QUESTIONS * _CANDIDATES), np.float32)  # fresh pages for every block would cost more
-        self.rows = np.full(inputs.shape[1], -1, np.intp)
-        self.scores = np.full(inputs.shape[1], -np.inf)
+        self.rows = np.full(shape, -1, np.intp)
+        self.scores = np.full(shape, -np.inf)
 
     def run(self, candidates: NDArray[np.intp]) -> None:
         """Go through the candidates, a block at a time."""
@@ -187,22 +211,48 @@ class _Search:
         if self._exclude:
             _strike_out(scores, rows, self._inputs[:, some])
         best = scores.max(axis=1)
-        np.maximum(self._near[some], best, out=self._near[some])
-        least = self._rule.threshold(self._near[some])
-        hopeful = np.flatnonzero(best >= least)
-        question, column = np.nonzero(scores[hopeful] >= least[hopeful, None])
-        question = some.start + hopeful[question]
+        hopeful = np.flatnonzero(best >= self._rule.threshold(self._near[some, -1]))
+        near = some.start + hopeful
+        scores = scores[hopeful]
+        self._near[near] = _largest(self._near[near], best[hopeful, None], scores)
+        question, column = np.nonzero(scores >= self._rule.threshold(self._near[near, -1])[:, None])
+        self._settle(near[question], column, rows, units)
+
+    def _settle(
+        self,
+        question: NDArray[np.intp],
+        column: NDArray[np.intp],
+        rows: NDArray[np.intp],
+        units: NDArray[np.float64],
+    ) -> None:
+        """Compare candidates of a block, each with its question, in double precision, and keep the best."""
         exact = np.empty(len(question))
         for start in range(0, len(question), _CANDIDATES):
             part = slice(start, start + _CANDIDATES)
             answer = units[column[part]]
             words = (self._units[one] for one in self._place[:, question[part]])
             exact[part] = self._rule.exact(*(np.einsum("ij,ij->i", answer, word) for word in words))
-        order = np.lexsort((column, -exact, question))
-        first = order[np.unique(question[order], return_index=True)[1]]
-        first = first[exact[first] > self.scores[question[first]]]  # equals of earlier blocks have the lower row
-        self.rows[question[first]] = rows[column[first]]
-        self.scores[question[first]] = exact[first]
+        asked = np.unique(question)
+        most = self.rows.shape[1]
+        whose = np.concatenate([np.repeat(asked, most), question])
+        answers = np.concatenate([self.rows[asked].ravel(), rows[column]])
+        scores = np.concatenate([self.scores[asked].ravel(), exact])
+        order = np.lexsort((answers, -scores, whose))
+        starts = np.searchsorted(whose[order], asked)
+        kept = order[starts[:, None] + np.arange(most)]
+        self.rows[asked], self.scores[asked] = answers[kept], scores[kept]
+
+
+def _largest(known: NDArray[np.float32], best: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The largest of the known values of each row and of its scores, as many as were known, in falling order."""
+    most = known.shape[1]
+    if most == 1:
+        return np.maximum(known, best)
+    if most < scores.shape[1]:
+        scores = np.partition(scores, scores.shape[1] - most, axis=1)[:, -most:]
+    joined = np.sort(np.concatenate([known, scores], axis=1), axis=1)
+    found: NDArray[np.float32] = joined[:, ::-1][:, :most]
+    return found
 
 
 _Tables = tuple[np.ndarray[Any, np.dtype[np.float32]], np.ndarray[Any, np.dtype[np.float32]]]
@@ -250,10 +300,10 @@ class _Rule:
         a, b, c = (np.maximum((1 + one) / 2, 0) for one in (a, b, c))
         return np.round(b * c / (a + self.epsilon), _DIGITS)
 
-    def threshold(self, best: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What may be the best for all that single precision can tell; nothing reaches it where there is no best."""
-        margin = np.float32(_ROUNDING) * np.maximum(np.abs(best), 1 if self.method == "3cosadd" else 0)
-        least: NDArray[np.float32] = np.where(np.isinf(best), np.float32(np.inf), best - margin)
+    def threshold(self, last: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What may reach the last place for all that single precision can tell: any number where it is not taken."""
+        margin = np.float32(_ROUNDING) * np.maximum(np.abs(last), 1 if self.method == "3cosadd" else 0)
+        least: NDArray[np.float32] = np.where(np.isinf(last), -np.finfo(np.float32).max, last - margin)
         return least
 
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasgauge.embeddings.analogies import REASONS, Method, solve_analogies
-from biasgauge.embeddings.benchmark_files import Question, read_analogies
+from biasgauge.embeddings.benchmark_files import Question, questions_of
 from biasgauge.embeddings.interval import Interval, check_level, leave_one_out
 from biasgauge.embeddings.load import load
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
     from biasgauge.embeddings.embedding import Embedding
+
+    Questions = str | os.PathLike[str] | Mapping[str, Iterable[Sequence[str]]] | Iterable[Sequence[str]]
+    """Questions as users hand them over: a file, questions, or questions by category."""
 
 WILSON = "wilson, effective size from a jackknife over word pairs"
 _LIMITED = "not among the first {:,} words"
@@ -90,14 +91,15 @@ class AnalogyAccuracy:
     syntactic: Accuracy | None
     lost: tuple[tuple[Question, str], ...]
 
-    def _rows(self) -> list[Accuracy]:
+    def rows(self) -> list[Accuracy]:
+        """The total, the two kinds where there are such, and the categories."""
         return [one for one in (self.total, self.semantic, self.syntactic, *self.categories) if one is not None]
 
     def to_frame(self) -> pd.DataFrame:
         """One row each for the total, the two kinds and the categories."""
         import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most commands take to run
 
-        rows = [{**one.to_dict(), "low": one.interval.low, "high": one.interval.high} for one in self._rows()]
+        rows = [{**one.to_dict(), "low": one.interval.low, "high": one.interval.high} for one in self.rows()]
         return pd.DataFrame(rows, columns=["name", "value", "low", "high", "correct", "questions", "lost", "reason"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,7 +126,7 @@ class AnalogyAccuracy:
 
 def analogy_accuracy(
     embedding: object,
-    questions: str | os.PathLike[str] | Mapping[str, Iterable[Sequence[str]]] | Iterable[Sequence[str]],
+    questions: Questions | None = None,
     *,
     method: Method = "3cosadd",
     exclude_inputs: bool = True,
@@ -137,7 +139,7 @@ def analogy_accuracy(
     Args:
         embedding: an `Embedding` or anything `load` takes.
         questions: a file as the Google set has it (`: category` lines, then four words a line), four words a question,
-            or such questions by category.
+            or such questions by category; None: the Google set itself.
         method: "3cosadd" or "3cosmul", as in `solve_analogies`.
         exclude_inputs: a, b and c cannot be the answer, as in the literature.
         limit: only the first so many words of the model may be asked about or be the answer.
@@ -154,8 +156,8 @@ def analogy_accuracy(
             f"The 'limit' parameter of analogy_accuracy must be a whole number of at least 1. Got {limit!r}."
         )
     model = load(embedding)
-    asked = _questions(questions)
-    rows, lost = _rows(model, asked, limit, case_fallback=case_fallback)
+    asked = questions_of(questions, "analogy_accuracy")
+    rows, lost = question_rows(model, asked, limit, case_fallback=case_fallback)
     kept = np.flatnonzero((rows >= 0).all(axis=1))
     found = solve_analogies(
         model,
@@ -185,35 +187,23 @@ def analogy_accuracy(
     )
 
 
-def _questions(given: object) -> tuple[Question, ...]:
-    if isinstance(given, (str, os.PathLike)):
-        return read_analogies(Path(given))
-    grouped: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"all": given}
-    try:
-        asked = tuple(Question(str(name), *map(str, words)) for name, rows in grouped.items() for words in rows)
-    except TypeError:
-        asked = ()
-    if not asked:
-        raise ParameterError(
-            "The 'questions' parameter of analogy_accuracy must be a file, questions of four words each, or a dict of "
-            "category to such questions."
-        )
-    return asked
-
-
-def _rows(
-    model: Embedding, asked: Sequence[Question], limit: int | None, *, case_fallback: bool
+def question_rows(
+    model: Embedding, asked: Sequence[Question], limit: int | None = None, *, roles: int = 4, case_fallback: bool
 ) -> tuple[NDArray[np.intp], dict[int, str]]:
-    """Rows of a, b, c and d of each question, −1 for lost words; and why questions are lost, by their place."""
-    found = model.lookup((word for one in asked for word in one[1:]), case_fallback=case_fallback)
+    """Rows of a, b, c and d of each question, −1 for lost words; and why questions are lost, by their place.
+
+    With three `roles` only a, b and c are looked up.
+    """
+    words = [one[1 : 1 + roles] for one in asked]
+    found = model.lookup((word for one in words for word in one), case_fallback=case_fallback)
     places = dict(zip(found.words, found.rows.tolist(), strict=True))
     why = dict(found.lost)
     if limit is not None:
         why.update({word: _LIMITED.format(limit) for word, row in places.items() if row >= limit})
-    rows = np.array([[-1 if word in why else places[word] for word in one[1:]] for one in asked], np.intp)
+    rows = np.array([[-1 if word in why else places[word] for word in one] for one in words], np.intp)
     lost = {
-        place: "; ".join(f"{word}: {why[word]}" for word in dict.fromkeys(one[1:]) if word in why)
-        for place, one in enumerate(asked)
+        place: "; ".join(f"{word}: {why[word]}" for word in dict.fromkeys(one) if word in why)
+        for place, one in enumerate(words)
         if (rows[place] < 0).any()
     }
     return rows, lost
@@ -285,11 +275,12 @@ def _variance(ends: NDArray[np.intp], right: NDArray[np.bool_], units: int) -> f
     return share * (1 - share) / units if np.isnan(found.variance[0]) else float(found.variance[0])
 
 
-def wilson(share: float, size: float, level: float) -> Interval:
-    """Wilson's interval of a share of `size` independent questions."""
+def wilson(share: float, size: float, level: float, method: str = WILSON, over: str = "word pairs") -> Interval:
+    """Wilson's interval of a share of `size` independent questions; `method` and `over` are what it says of itself."""
     from scipy.special import ndtri  # noqa: PLC0415 - loading vectors does without it
 
     z = float(ndtri((1 + level) / 2))
     centre = (share + z**2 / (2 * size)) / (1 + z**2 / size)
     margin = z / (1 + z**2 / size) * (share * (1 - share) / size + z**2 / (4 * size**2)) ** 0.5
-    return Interval(max(centre - margin, 0.0), min(centre + margin, 1.0), level, WILSON, "word pairs")
+    low, high = 0.0 if share == 0 else max(centre - margin, 0.0), 1.0 if share == 1 else min(centre + margin, 1.0)
+    return Interval(low, high, level, method, over)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge._io.source import ByteSource
-from biasgauge.errors import LexiconError
+from biasgauge.errors import LexiconError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ LARGEST = 64 * 2**20
 """Bytes; the largest known benchmark takes less than one million."""
 
 _FOLDER = Path(__file__).with_name("data") / "similarity"
+_GOOGLE = Path(__file__).with_name("data") / "analogies" / "google.txt.gz"
 _SHOWN = 80
 _LONGEST_NAME = 200
 _ROLES = 4
@@ -33,7 +35,7 @@ class RatedPair(NamedTuple):
 
 
 class Question(NamedTuple):
-    """`a` is to `b` as `c` is to `d`; `d` is the answer."""
+    """`a` is to `b` as `c` is to `d`; `d` is the answer, "" where none is known."""
 
     category: str
     a: str
@@ -115,6 +117,46 @@ def read_analogies(path: Path) -> tuple[Question, ...]:
     if not questions:
         raise LexiconError("holds no analogy question", path=path)
     return tuple(questions)
+
+
+def google_analogies() -> tuple[Question, ...]:
+    """The Google analogy test set, which ships with the package: 19,544 questions in 14 categories.
+
+    Source: Mikolov, Chen, Corrado & Dean, *Efficient Estimation of Word Representations in Vector Space*, 2013.
+    """
+    return read_analogies(_GOOGLE)
+
+
+def questions_of(given: object, function: str, *, answers: bool = True) -> tuple[Question, ...]:
+    """Questions as a user hands them over: a file, questions, or a dict of category to questions; None: the Google set.
+
+    Args:
+        given: what the user handed over.
+        function: whose parameter it was.
+        answers: every question must have its answer; without this three words are a question too.
+
+    Raises:
+        LexiconError: the file is not what it should be.
+        ParameterError: it is nothing of the kind.
+    """
+    if given is None:
+        return google_analogies()
+    if isinstance(given, (str, os.PathLike)):
+        return read_analogies(Path(given))
+    grouped: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"all": given}
+    least = _ROLES if answers else _ROLES - 1
+    try:
+        rows = [(str(name), words) for name, some in grouped.items() for words in some]
+        sound = bool(rows) and all(not isinstance(words, str) and least <= len(words) <= _ROLES for _, words in rows)
+    except TypeError:
+        sound = False
+    if not sound:
+        words = "four words each" if answers else "three or four words each"
+        raise ParameterError(
+            f"The 'questions' parameter of {function} must be a file, questions of {words}, or a dict of category to "
+            "such questions."
+        )
+    return tuple(Question(name, *map(str, words), *[""] * (_ROLES - len(words))) for name, words in rows)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

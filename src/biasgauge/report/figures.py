@@ -18,6 +18,7 @@ MAKERS = {
     "ReliabilityResult": "reliability_figures",
     "DecisionStudy": "reliability_figures",
     "VarianceComponents": "reliability_figures",
+    "RobustnessResult": "robustness_figures",
     "Posterior": "uncertainty_figures",
     "ChangeResult": "uncertainty_figures",
     "NullSimulation": "null_figures",

@@ -1,0 +1,139 @@
+"""Plurals of English nouns: from a dictionary; of a compound, by its head; by rule for what is in no dictionary.
+
+The dictionary is that of lemminflect (40,000 words of the SPECIALIST Lexicon). Its table is read as data: importing the
+package would import spaCy where that is installed, three seconds, and its model for unknown words is a pickle.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from biasgauge.errors import InputError
+
+NO_NOUN = "it is no noun, so it has no plural"
+ALREADY = "it is a plural already"
+
+_AFTER_THE_HEAD = frozenset({"general", "emeritus", "emerita", "elect", "designate", "laureate", "errant", "martial"})
+_RANKS = frozenset({"major", "lieutenant", "brigadier", "colonel", "captain"})
+"""In "major general" the general is the head; in "attorney general" he is not."""
+_PREPOSITIONS = frozenset({"in", "of", "at", "by", "up", "on", "to", "for"})
+_IRREGULAR = (("man", "men"), ("child", "children"), ("wife", "wives"), ("person", "people"))
+"""Endings of compounds that are in no dictionary, such as "hitman"."""
+_PARTS = re.compile(r"([_\- ])")
+
+
+class Spellings(NamedTuple):
+    """How a form of a word is spelled, the likeliest first; or why there is none."""
+
+    spellings: tuple[str, ...]
+    reason: str = ""
+
+
+class _Nouns(NamedTuple):
+    """Plurals by noun, all plurals, and words that are listed but not as nouns."""
+
+    plurals: dict[str, tuple[str, ...]]
+    plural_forms: frozenset[str]
+    others: frozenset[str]
+
+
+def plural(word: str) -> Spellings:
+    """Plural of an English noun: irregular ones from the dictionary, compounds by their head, else by rule.
+
+    The case of the word is kept: "Man" gives "Men", "MAN" gives "MEN".
+    """
+    found = _plural(word.lower())
+    return Spellings(tuple(_in_case_of(word, one) for one in found.spellings), found.reason)
+
+
+def _in_case_of(word: str, inflected: str) -> str:
+    """Upper case or a capital where the word has them, part by part of a compound."""
+    if word.isupper() and len(word) > 1:
+        return inflected.upper()
+    parts, other = _PARTS.split(word), _PARTS.split(inflected)
+    if len(parts) != len(other):
+        parts, other = [word], [inflected]
+    cased = (new[:1].upper() + new[1:] if old[:1].isupper() else new for old, new in zip(parts, other, strict=True))
+    return "".join(cased)
+
+
+def plural_zhang2020(word: str) -> Spellings:
+    """The word with "s", else with "es": what the code of Zhang et al. looks for."""
+    return Spellings((word + "s", word + "es"))
+
+
+def _plural(word: str) -> Spellings:
+    nouns = _nouns()
+    if word in nouns.plurals:
+        return Spellings(nouns.plurals[word])
+    if word in nouns.plural_forms:
+        return Spellings((), ALREADY)
+    pieces = _PARTS.split(word)
+    if len(pieces) > 1 and all(pieces[::2]):
+        return _compound(pieces)
+    if word in nouns.others:
+        return Spellings((), NO_NOUN)
+    return Spellings(_by_rule(word))
+
+
+def _compound(pieces: list[str]) -> Spellings:
+    """Inflect the head: the last part, or the one before a preposition or an adjective that follows its noun."""
+    parts = pieces[::2]
+    head = _head(parts)
+    inflected = _plural(parts[head])
+    found = [_joined(pieces, head, one) for one in inflected.spellings]
+    if head != len(parts) - 1:  # "attorney_generals" is written too
+        found += [_joined(pieces, len(parts) - 1, one) for one in _plural(parts[-1]).spellings]
+    return Spellings(tuple(found), "" if found else inflected.reason)
+
+
+def _head(parts: list[str]) -> int:
+    for place, part in enumerate(parts[1:], 1):
+        if part in _PREPOSITIONS:
+            return place - 1
+    if parts[-1] in _AFTER_THE_HEAD and parts[-2] not in _RANKS:
+        return len(parts) - 2
+    return len(parts) - 1
+
+
+def _joined(pieces: list[str], head: int, inflected: str) -> str:
+    return "".join([*pieces[: 2 * head], inflected, *pieces[2 * head + 1 :]])
+
+
+def _by_rule(word: str) -> tuple[str, ...]:
+    for ending, inflected in _IRREGULAR:
+        if word.endswith(ending) and word != ending:
+            return (word[: -len(ending)] + inflected, word + "s")
+    if re.search(r"(s|x|z|ch|sh)$", word):
+        return (word + "es",)
+    if re.search(r"[^aeiou]y$", word):
+        return (word[:-1] + "ies",)
+    return (word + "s",)
+
+
+@cache
+def _nouns() -> _Nouns:
+    plurals: dict[str, tuple[str, ...]] = {}
+    others = set()
+    with gzip.open(_table(), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            word, category, *forms = line.rstrip("\n").split(",")
+            if category != "noun":
+                others.add(word)
+            elif forms and forms[0]:
+                plurals[word] = tuple(forms[0].lower().split("/"))
+    return _Nouns(plurals, frozenset(one for forms in plurals.values() for one in forms), frozenset(others))
+
+
+def _table() -> Path:
+    package = find_spec("lemminflect")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        path = Path(folder) / "resources" / "infl_lu.csv.gz"
+        if path.is_file():
+            return path
+    raise InputError("Plurals need the dictionary of lemminflect 0.2. Install it with: pip install lemminflect")
