@@ -47,6 +47,10 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/bayes.py
 	$(BIN)/python bench/robustness.py
 	$(BIN)/python bench/analogies.py
+	$(BIN)/python bench/seeds.py
+	$(BIN)/python bench/mitigation.py
+	$(BIN)/python bench/balance.py
+	$(BIN)/python bench/gaps.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

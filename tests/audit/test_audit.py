@@ -28,30 +28,30 @@ def lexicon(**content: object) -> Lexicon:
 def test_a_list_needs_four_in_five_of_its_words(found: int, verdict: str) -> None:
     asked = ["one", "two", "three", "four", "five"]
     result = bg.audit(model("other", *asked[:found]), lexicons=[lexicon(kind="words", words=asked)])
-    assert result.verdicts[0].verdict == verdict
-    assert result.verdicts[0].coverage.lost == ({"words": tuple(asked[found:])} if found < 5 else {})
+    assert result.lexicons[0].verdict == verdict
+    assert result.lexicons[0].coverage.lost == ({"words": tuple(asked[found:])} if found < 5 else {})
 
 
 def test_the_share_needed_can_be_set() -> None:
     own = lexicon(kind="words", words=["one", "two"])
-    assert bg.audit(model("one"), lexicons=[own], min_coverage=0.5).verdicts[0].verdict == "measurable"
-    assert bg.audit(model("one"), lexicons=[own], min_coverage=0.51).verdicts[0].verdict == "undefined"
+    assert bg.audit(model("one"), lexicons=[own], min_coverage=0.5).lexicons[0].verdict == "measurable"
+    assert bg.audit(model("one"), lexicons=[own], min_coverage=0.51).lexicons[0].verdict == "undefined"
 
 
 def test_a_set_without_any_word_is_never_measurable() -> None:
     own = lexicon(kind="words", words=["one"])
-    assert bg.audit(model("other"), lexicons=[own], min_coverage=0).verdicts[0].verdict == "undefined"
+    assert bg.audit(model("other"), lexicons=[own], min_coverage=0).lexicons[0].verdict == "undefined"
 
 
 def test_sets_that_stand_alone_are_measured_in_part() -> None:
     own = lexicon(kind="sets", sets={"full": ["one", "two"], "empty": ["three"]})
-    one = bg.audit(model("one", "two"), lexicons=[own]).verdicts[0]
+    one = bg.audit(model("one", "two"), lexicons=[own]).lexicons[0]
     assert (one.verdict, one.short, one.reason) == ("partly", ("empty",), "1 of 2 sets lost too many words")
 
 
 def test_one_short_set_makes_a_test_undefined() -> None:
     words = {role: {"name": role, "words": [f"{role}1", f"{role}2"]} for role in "xyab"}
-    one = bg.audit(model("x1", "x2", "y1", "a1", "a2", "b1", "b2"), lexicons=[lexicon(kind="test", **words)]).verdicts[
+    one = bg.audit(model("x1", "x2", "y1", "a1", "a2", "b1", "b2"), lexicons=[lexicon(kind="test", **words)]).lexicons[
         0
     ]
     assert (one.verdict, one.short) == ("undefined", ("y",))
@@ -60,11 +60,11 @@ def test_one_short_set_makes_a_test_undefined() -> None:
 
 def test_case_is_blamed_only_where_it_would_help() -> None:
     own = lexicon(kind="words", words=["John", "Mary"])
-    blamed = bg.audit(model("john", "mary"), lexicons=[own]).verdicts[0]
+    blamed = bg.audit(model("john", "mary"), lexicons=[own]).lexicons[0]
     assert blamed.case_to_blame
     assert blamed.reason.endswith("look again with case fallback")
-    assert not bg.audit(model("paul"), lexicons=[own]).verdicts[0].case_to_blame
-    helped = bg.audit(model("john", "mary"), lexicons=[own], case_fallback=True).verdicts[0]
+    assert not bg.audit(model("paul"), lexicons=[own]).lexicons[0].case_to_blame
+    helped = bg.audit(model("john", "mary"), lexicons=[own], case_fallback=True).lexicons[0]
     assert helped.verdict == "measurable"
     assert helped.coverage.respelled == {"John": "john", "Mary": "mary"}
 
@@ -85,7 +85,7 @@ def test_lengths_are_exact_also_in_half_precision() -> None:
 def test_replicates_each_get_a_verdict_and_lost_words_are_joined() -> None:
     own = lexicon(kind="words", words=["one", "two", "three", "four"])
     result = bg.audit([model("one", "two", name="a"), model("three", "four", name="b")], lexicons=[own])
-    assert [(one.model, one.coverage.found) for one in result.verdicts] == [("a", 2), ("b", 2)]
+    assert [(one.model, one.coverage.found) for one in result.lexicons] == [("a", 2), ("b", 2)]
     assert result.to_dict()["coverage"] == {
         "asked": 8,
         "found": 4,
@@ -113,7 +113,7 @@ def test_the_default_covers_what_it_promises() -> None:
     vectors = bg.load_default()
     assert len(vectors) >= 10_000
     assert vectors.vectors.dtype == np.float16
-    verdicts = {one.lexicon: one.verdict for one in bg.audit(case_fallback=True).verdicts}
+    verdicts = {one.lexicon: one.verdict for one in bg.audit(case_fallback=True).lexicons}
     undefined = {name for name, verdict in verdicts.items() if verdict == "undefined"}
     assert undefined <= {"gender_specific"}  # GoogleNews phrases, capitals and misspellings: 1,441, two thirds lost
     for name in ("du2021", "occ18", "adj", "human", "weat7", "race", "religion", "gender"):
@@ -123,7 +123,7 @@ def test_the_default_covers_what_it_promises() -> None:
 def test_the_result_survives_json_and_frames() -> None:
     result = bg.audit(model("he", "she"), lexicons=["bolukbasi2016", "du2021_queries"])
     again = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert [one["lexicon"] for one in again["verdicts"]] == ["bolukbasi2016", "du2021_queries"]
+    assert [one["lexicon"] for one in again["lexicons"]] == ["bolukbasi2016", "du2021_queries"]
     frame = result.to_frame()
     assert list(frame["set"]) == ["male", "female", "career", "family", "arts", "arts_2", "math", "science"]
     assert list(frame.loc[:1, "found"]) == [1, 1]

@@ -51,8 +51,13 @@ def all_commands() -> list[tuple[str, ...]]:
         ("reliability",),
         ("factors",),
         ("robustness",),
+        ("seeds",),
+        ("seeds", "bank"),
         ("bayes",),
         ("simulate-null",),
+        ("mitigate",),
+        ("balance",),
+        ("correlate",),
         ("lexicons",),
         *(("lexicons", part) for part in parts),
     ]
@@ -88,7 +93,7 @@ def test_audit_in_json_on_stdout_alone(vectors: Path, tmp_path: Path) -> None:
     done = command("audit", str(vectors), "--json", "--seed", "7", "--out", str(tmp_path / "out"))
     assert done.returncode == 0
     found = json.loads(done.stdout)
-    weat7 = next(one for one in found["verdicts"] if one["lexicon"] == "weat7")
+    weat7 = next(one for one in found["lexicons"] if one["lexicon"] == "weat7")
     assert (weat7["verdict"], weat7["coverage"]["asked"], weat7["coverage"]["found"]) == ("undefined", 32, 4)
     assert found["settings"]["seed"] == 7
     assert found["settings"]["min_coverage"] == 0.8
@@ -116,7 +121,7 @@ def test_quiet_json_says_nothing_else(vectors: Path, tmp_path: Path) -> None:
 
 def test_own_lexicon_works_where_a_name_does(vectors: Path, own_lexicon: Path, tmp_path: Path) -> None:
     done = command("audit", str(vectors), "--lexicon", str(own_lexicon), "--json", "--out", str(tmp_path))
-    verdict = json.loads(done.stdout)["verdicts"][0]
+    verdict = json.loads(done.stdout)["lexicons"][0]
     assert verdict["lexicon"] == "own"
     assert verdict["coverage"]["lost"] == {"male": ["him"], "female": ["her"]}
 

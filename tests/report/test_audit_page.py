@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import hashlib
 import json
+import re
+from functools import cache
+from html import unescape
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.lexicons import parse_lexicon
+from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.report import audit_page
 from biasgauge.report.tables import csv_text
 
@@ -27,7 +33,7 @@ HOSTILE = [
     '" onmouseover="alert(1)',
     "&lt;b&gt;",
     "{{ 7 * 7 }}",
-    "line\u2028break",
+    "line\u2028break\u2029again",
     "\u202eright-to-left",
     "=1+1",
     "@SUM(A1)",
@@ -42,13 +48,22 @@ class Outline(HTMLParser):
         self.tags: list[tuple[str, tuple[str, ...]]] = []
         self.text: list[str] = []
         self.references: list[str] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.names: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, tuple(name for name, _ in attrs)))
         self.references += [value or "" for name, value in attrs if name in {"src", "href", "action"}]
+        self.names += [value or "" for name, value in attrs if name == "id"]
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
 
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
+        if self.lasttag == "script" and self.cdata_elem:
+            about, code = self.scripts.pop()
+            self.scripts.append((about, code + data))
+        else:
+            self.text.append(data)
 
 
 def outline(page: str) -> Outline:
@@ -62,6 +77,22 @@ def result(words: list[str], name: str = "toy") -> bg.AuditResult:
     return bg.audit(bg.Embedding(("cat",), np.ones((1, 2)), name=name), lexicons=[own])
 
 
+def rich(word: str) -> bg.AuditResult:
+    """An audit with a chart and an explorer, in which model, sets and a word bear the name `word`."""
+    ends = tuple(dict.fromkeys(end for pair in lexicon("du2021").sets.values() for end in pair))
+    words = (*ends, "x1", "x2", "y1", "y2", "a1", "a2", "b1", "b2", word, *(f"word{number}" for number in range(60)))
+    vectors = np.random.default_rng(5).standard_normal((len(words), 8))
+    sets = {role: {"name": role, "words": [f"{role}1", f"{role}2"]} for role in "xyab"}
+    sets["x"]["name"], sets["y"]["name"] = word, "plain"
+    own = parse_lexicon({"name": "own", "kind": "test", "title": word, **sets}, path="own.toml")
+    return bg.audit(bg.Embedding(words, vectors, name=word), lexicons=[own])
+
+
+@cache
+def rich_page() -> str:
+    return audit_page(rich("harmless"))
+
+
 @pytest.mark.parametrize("word", HOSTILE)
 def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
     harmless = outline(audit_page(result(["harmless"])))
@@ -70,11 +101,90 @@ def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
     assert "".join(hostile.text).count(word) == 5  # title, header, table of models, the lexicon's title, lost words
 
 
+@pytest.mark.parametrize("word", HOSTILE)
+def test_hostile_words_in_charts_and_explorer_leave_the_page_as_it_is(word: str) -> None:
+    hostile = outline(audit_page(rich(word)))
+    assert hostile.tags == outline(rich_page()).tags
+    blocks = {about["id"]: json.loads(code) for about, code in hostile.scripts if about}
+    assert word in blocks["explorer-data"]["words"]
+    assert blocks["explorer-data"]["model"] == word
+    drawn = [row for rows in blocks["charts-data"]["bias-weat"]["datasets"].values() for row in rows]
+    assert {(row["model"], row["concept"]) for row in drawn} == {(word, f"own: {word} / plain")}
+
+
 def test_the_page_refers_to_nothing_outside() -> None:
-    page = audit_page(result(["word"]))
-    assert outline(page).references == []
-    assert "http" not in page.replace("http-equiv", "")
-    assert "url(" not in page
+    found = outline(rich_page())
+    assert {reference[0] for reference in found.references} == {"#"}
+    assert [reference for reference in found.references if reference[1:] not in found.names] == []
+    own = "".join(code for about, code in found.scripts if not about and "biasgaugePlot=" not in code)
+    assert "http" not in "".join(found.text) + own
+    assert "url(" not in "".join(found.text) + own
+
+
+def test_only_the_scripts_of_the_page_may_run() -> None:
+    page = rich_page()
+    found = outline(page)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
+    hashes = [
+        base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for about, code in found.scripts if not about
+    ]
+    assert rules["script-src"].split() == [f"'sha256-{one}'" for one in hashes]
+    assert rules["default-src"] == "'none'"
+    assert len(hashes) == 3
+    assert not [name for _, names in found.tags for name in names if name.startswith("on")]
+
+
+def test_a_page_without_anything_to_draw_carries_no_plotting_code() -> None:
+    assert len(audit_page(result(["word"]))) < 50_000
+
+
+def test_every_name_on_the_page_is_given_once() -> None:
+    names = outline(rich_page()).names
+    assert sorted(set(names)) == sorted(names)
+    assert "explorer" in names
+
+
+def test_the_page_has_every_number_of_its_charts_in_tables() -> None:
+    audited = rich("harmless")
+    text = "".join(outline(rich_page()).text)
+    values = [one for one in audited.bias if one.value is not None]
+    assert values
+    for one in values:
+        assert f"{one.value:.4g}".replace("-", "−") in text
+        assert one.interval is not None
+        assert one.interval.low is not None
+        assert f"{one.interval.low:.4g}".replace("-", "−") in text
+
+
+def test_decisions_come_first_where_there_are_any() -> None:
+    evidence = [
+        SimpleNamespace(name="kappa <b>", value="0.31", rule="at least 0.6", passed=False, link="bias"),
+        SimpleNamespace(name="seeds", value="8", rule="at least 2", passed=True, link=""),
+        SimpleNamespace(name="corpus", value="–", rule="known", passed=None, link=None),
+    ]
+    shared = {"title": "Trust", "model": "toy"}
+    questions = [
+        SimpleNamespace(question="q1", decision="undefined", sentence="Too few <words>.", evidence=[], **shared),
+        SimpleNamespace(
+            question="q2", decision="do not report", sentence="Pairs <differ>.", evidence=evidence, **shared
+        ),
+    ]
+    audited = result(["word"])
+    object.__setattr__(audited, "verdicts", questions)
+    found = outline(audit_page(audited))
+    text = " ".join("".join(found.text).split())
+    assert found.names.index("verdicts") < found.names.index("summary")
+    for part in ("do not report: Pairs <differ>.", "1 of 3 hold", "kappa <b>", "at least 0.6", "not known"):
+        assert part in text
+    assert text.index("Pairs <differ>.") < text.index("1 cannot be measured") < text.index("q1: Too few <words>.")
+    assert "#bias" in found.references
+
+
+def test_queries_have_their_plural() -> None:
+    texts = outline(audit_page(bg.audit(lexicons=["weat7"]))).text
+    assert "queries" in texts
+    assert "querys" not in texts
 
 
 def test_the_page_lists_every_lost_word_and_every_reason() -> None:

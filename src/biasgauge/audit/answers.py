@@ -144,7 +144,7 @@ def _replicates(one: Weat, found: Sequence[Weat], rules: Rules) -> Iterator[Evid
     if len(same) < FEWEST:
         why = next((other.reason for other in found if other.reason), None)
         value = f"not known whether replicates agree: {why or 'there are none; train some (biasgauge train --seeds 8)'}"
-        yield Evidence("replicates", value, "all replicates give the same direction", passed=None, link="replicates")
+        yield Evidence("replicates", value, "all replicates give the same direction", passed=None, link="")
         return
     side = np.sign(one.value or 0.0)
     agree = sum(bool(np.sign(other.value) == side) for other in same if other.value is not None)

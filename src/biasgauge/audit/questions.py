@@ -51,7 +51,7 @@ class Evidence:
         value: what was found, in words.
         rule: what was asked of it.
         passed: whether it holds; None when it cannot be known, with the reason in `value`.
-        link: the section of the page that has the numbers.
+        link: the section of the page that has the numbers; empty where there is none.
     """
 
     name: str

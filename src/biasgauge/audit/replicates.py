@@ -10,7 +10,7 @@ import numpy as np
 from biasgauge.audit.bias import measure_bias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from biasgauge.embeddings import Embedding
     from biasgauge.lexicons import Lexicon
@@ -88,19 +88,22 @@ def spread_of(found: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
     return tuple(ReplicateSpread.of(name, test, values) for (name, test), values in tests.items())
 
 
-def measure_spread(
+def measure_all(
     models: Sequence[Embedding],
     lexicons: Sequence[Lexicon],
     *,
     min_coverage: float,
     case_fallback: bool,
     random_state: int,
-) -> tuple[ReplicateSpread, ...]:
-    """Every test of `lexicons` on every model."""
-    settings = {"min_coverage": min_coverage, "case_fallback": case_fallback, "random_state": random_state}
-    return spread_of(
-        found
-        for one in lexicons
-        for model in models
-        for found in measure_bias(model, one, intervals=False, **settings)  # type: ignore[arg-type]
-    )
+) -> Iterator[Association]:
+    """Every test of `lexicons` on every model, without intervals over words."""
+    for one in lexicons:
+        for model in models:
+            yield from measure_bias(
+                model,
+                one,
+                intervals=False,
+                min_coverage=min_coverage,
+                case_fallback=case_fallback,
+                random_state=random_state,
+            )

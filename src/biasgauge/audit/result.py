@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biasgauge.audit.explorer import Explorer
+    from biasgauge.audit.nulls import AuditNull
+    from biasgauge.audit.questions import Question
     from biasgauge.audit.reliability import AuditReliability
     from biasgauge.audit.replicates import ReplicateSpread
+    from biasgauge.audit.robustness import AuditRobustness
     from biasgauge.audit.uncertainty import AuditPosterior
     from biasgauge.embeddings import Coverage, Notice
     from biasgauge.scores import Association
+    from biasgauge.seeds import SeedsResult
 
 Verdict = Literal["measurable", "partly", "undefined"]
 
@@ -105,23 +110,34 @@ class AuditResult:
 
     Attributes:
         models: each model in a few numbers.
-        verdicts: which lexicons can be measured, for each model.
+        verdicts: for each question that was asked of each model, whether its answer may be relied on.
+        lexicons: which lexicons can be measured, for each model.
         bias: WEAT (two-sided) of every test lexicon and MAC of every stereotype lexicon, for each model.
         replicates: the models over which `spread` was taken: all that were given, or the shipped ones.
         spread: each test over the replicates; empty for a single model.
         reliability: whether scores on the replicates agree with themselves, or why that is not known.
+        robustness: which conclusions flip when the base pair, the measure or the form of words changes.
+        seeds: whether the word lists are fit to measure anything with these vectors; None when none are set against
+            each other.
         uncertainty: posteriors of the distances of stereotypes, for each lexicon and model.
+        nulls: the effects of data sets without bias, of the sizes that were measured.
         settings: everything that decides the result.
+        explorer: scores of some thousand words for the page, or why there are none.
     """
 
     models: tuple[ModelSummary, ...]
-    verdicts: tuple[LexiconVerdict, ...]
+    verdicts: tuple[Question, ...]
+    lexicons: tuple[LexiconVerdict, ...]
     bias: tuple[Association, ...]
     replicates: tuple[str, ...]
     spread: tuple[ReplicateSpread, ...]
     reliability: AuditReliability
+    robustness: AuditRobustness
+    seeds: SeedsResult | None
     uncertainty: tuple[AuditPosterior, ...]
+    nulls: tuple[AuditNull, ...]
     settings: Mapping[str, Any]
+    explorer: Explorer | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -135,27 +151,32 @@ class AuditResult:
         return (*odd, *unit)
 
     def count(self, verdict: str) -> int:
-        """How many verdicts read so."""
-        return sum(one.verdict == verdict for one in self.verdicts)
+        """How many lexicons have this verdict."""
+        return sum(one.verdict == verdict for one in self.lexicons)
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object; its keys are a contract."""
         lost: dict[str, dict[str, None]] = {}
-        for one in self.verdicts:
+        for one in self.lexicons:
             for name, words in one.coverage.lost.items():
                 lost.setdefault(f"{one.lexicon}.{name}", {}).update(dict.fromkeys(words))
         return {
             "verdicts": [one.to_dict() for one in self.verdicts],
+            "lexicons": [one.to_dict() for one in self.lexicons],
             "bias": [one.to_dict() for one in self.bias],
             "models": [model.to_dict() for model in self.models],
             "replicates": {"models": list(self.replicates), "bias": [one.to_dict() for one in self.spread]},
             "reliability": self.reliability.to_dict(),
+            "robustness": self.robustness.to_dict(),
+            "seeds": {"pairs": []} if self.seeds is None else self.seeds.to_dict(),
             "uncertainty": [one.to_dict() for one in self.uncertainty],
+            "nulls": [one.to_dict() for one in self.nulls],
             "coverage": {
-                "asked": sum(one.coverage.asked for one in self.verdicts),
-                "found": sum(one.coverage.found for one in self.verdicts),
+                "asked": sum(one.coverage.asked for one in self.lexicons),
+                "found": sum(one.coverage.found for one in self.lexicons),
                 "lost": {name: list(words) for name, words in lost.items()},
             },
+            **({} if self.explorer is None else {"explorer": self.explorer.to_dict()}),
             "settings": dict(self.settings),
             "warnings": list(self.warnings),
             "version": __version__,
@@ -167,7 +188,7 @@ class AuditResult:
 
         frames = [
             one.coverage.to_frame().assign(model=one.model, lexicon=one.lexicon, kind=one.kind, verdict=one.verdict)
-            for one in self.verdicts
+            for one in self.lexicons
         ]
         columns = ["model", "lexicon", "kind", "verdict", "set", "asked", "found", "share", "lost"]
         return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)

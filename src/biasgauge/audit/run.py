@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from biasgauge.audit.answers import answer_stereotypes, answer_tests
 from biasgauge.audit.bias import measure_bias
+from biasgauge.audit.explorer import explore
 from biasgauge.audit.measurable import judge
 from biasgauge.audit.model_summary import summarise
+from biasgauge.audit.nulls import measure_nulls
+from biasgauge.audit.questions import Rules
 from biasgauge.audit.reliability import measure_reliability
-from biasgauge.audit.replicates import measure_spread, spread_of
+from biasgauge.audit.replicates import measure_all, spread_of
 from biasgauge.audit.result import AuditResult
+from biasgauge.audit.robustness import measure_robustness
 from biasgauge.audit.uncertainty import KINDS, measure_uncertainty
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
+from biasgauge.seeds import seed_cards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
     from biasgauge._io.source import Progress
+    from biasgauge.scores import Association
 
 
 def audit(
@@ -30,6 +40,7 @@ def audit(
     min_coverage: float = 0.8,
     case_fallback: bool = False,
     limit: int | None = None,
+    rules: Rules = Rules(),  # noqa: B008 - frozen
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> AuditResult:
@@ -43,8 +54,9 @@ def audit(
         min_coverage: share of a set's words that must be found for the set to count as measurable.
         case_fallback: look a word up in lower case, then capitalised, when it is not there as written.
         limit: read only the first so many rows of each file.
+        rules: thresholds of the verdicts.
         random_state: seed of intervals and of p-values that are not exact.
-        progress: called with (done, total) while a file is read.
+        progress: called with (done, total): reading is the first half.
 
     Raises:
         ParameterError: an argument cannot be used.
@@ -53,45 +65,48 @@ def audit(
     """
     if not 0 <= min_coverage <= 1:
         raise ParameterError(f"The 'min_coverage' parameter of audit must be between 0 and 1. Got {min_coverage!r}.")
-    models = [load_default(limit)] if vectors is None else load_models(vectors, limit, progress=progress)
+    models = [load_default(limit)] if vectors is None else load_models(vectors, limit, progress=_reading(progress))
+    replicates = load_default_replicates() if vectors is None else models if len(models) > 1 else []
     chosen = _lexicons(lexicons, language)
-    bias = tuple(
-        found
-        for one in chosen
-        for model in models
-        for found in measure_bias(
-            model, one, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
-        )
+    asked: dict[str, Any] = {
+        "min_coverage": min_coverage,
+        "case_fallback": case_fallback,
+        "random_state": random_state,
+    }
+    about: dict[str, Any] = {"language": language, "random_state": random_state}
+
+    def bias() -> tuple[tuple[Association, ...], tuple[Association, ...]]:
+        found = tuple(one for which in chosen for model in models for one in measure_bias(model, which, **asked))
+        return found, found if replicates is models else tuple(measure_all(replicates, chosen, **asked))
+
+    kinds = ("stereotypes",) if lexicons is None else KINDS
+    parts = _together(
+        {
+            "bias": bias,
+            "explorer": lambda: explore(models[0], replicates, chosen, language=language, case_fallback=case_fallback),
+            "reliability": lambda: measure_reliability(replicates or models, **about),
+            "uncertainty": lambda: tuple(measure_uncertainty(models, chosen, kinds=kinds, **asked)),
+            "seeds": lambda: seed_cards(models, chosen, language=language, **asked),
+            "robustness": lambda: measure_robustness(models[0], **about),
+        },
+        progress,
     )
-    if vectors is None:
-        replicates = load_default_replicates()
-        spread = measure_spread(
-            replicates, chosen, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
-        )
-    else:
-        replicates = models if len(models) > 1 else []
-        spread = spread_of(bias) if replicates else ()
+    found, replicated = parts.pop("bias")
+    answers = answer_tests(
+        models, chosen, found, replicated, rules=rules, case_fallback=case_fallback, random_state=random_state
+    )
     return AuditResult(
         models=tuple(summarise(model) for model in models),
-        verdicts=tuple(
+        verdicts=answers + answer_stereotypes(parts["uncertainty"]),
+        lexicons=tuple(
             judge(model, one, min_coverage=min_coverage, case_fallback=case_fallback)
             for one in chosen
             for model in models
         ),
-        bias=bias,
+        bias=found,
+        nulls=measure_nulls(found, random_state=random_state),
         replicates=tuple(model.name for model in replicates),
-        spread=spread,
-        reliability=measure_reliability(replicates or models, language=language, random_state=random_state),
-        uncertainty=tuple(
-            measure_uncertainty(
-                models,
-                chosen,
-                kinds=("stereotypes",) if lexicons is None else KINDS,
-                min_coverage=min_coverage,
-                case_fallback=case_fallback,
-                random_state=random_state,
-            )
-        ),
+        spread=spread_of(replicated),
         settings={
             "lexicons": [one.name for one in chosen],
             "language": language,
@@ -99,9 +114,30 @@ def audit(
             "case_fallback": case_fallback,
             "limit": limit,
             "shipped": vectors is None,
+            "rules": asdict(rules),
             "random_state": random_state,
         },
+        **parts,
     )
+
+
+def _reading(progress: Progress | None) -> Progress | None:
+    """Reading is the first half of the work."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(done, 2 * total)
+
+
+def _together(parts: Mapping[str, Callable[[], Any]], progress: Progress | None) -> dict[str, Any]:
+    """Do independent parts at the same time, as many as there are cores; none depends on another or on the order."""
+    with ThreadPoolExecutor(max(1, min(len(parts), os.cpu_count() or 1))) as threads:
+        running = {name: threads.submit(part) for name, part in parts.items()}
+        found = {}
+        for done, (name, one) in enumerate(running.items(), 1):
+            found[name] = one.result()
+            if progress is not None:
+                progress(len(parts) + done, 2 * len(parts))
+    return found
 
 
 def _lexicons(chosen: Iterable[str | PathLike[str] | Lexicon] | None, language: str) -> list[Lexicon]:

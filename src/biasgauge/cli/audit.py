@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from cyclopts import App
 
 from biasgauge.cli.options import DEFAULTS, Options
-from biasgauge.cli.screen import console, print_json, print_table, progress, shorten
+from biasgauge.cli.screen import console, print_json, print_table, print_title, progress, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from biasgauge.audit import AuditResult
@@ -29,6 +31,14 @@ Examples:
   biasgauge audit glove.txt --lexicon weat7 --lexicon my_words.toml
 """
 
+STYLES = {
+    "rely": "green",
+    "care": "yellow",
+    "do not report": "red",
+    "nothing found": "dim",
+    "undecided": "dim",
+}
+
 app = App(name="audit", help_epilogue=EPILOGUE)
 
 
@@ -41,6 +51,9 @@ def audit(
     min_coverage: float = 0.8,
     case_fallback: bool = False,
     limit: int | None = None,
+    alpha: float = 0.05,
+    agreement: float = 0.9,
+    reliability: float = 0.5,
     options: Options = DEFAULTS,
 ) -> None:
     """Say what can be measured with some vectors, and write a page.
@@ -55,11 +68,14 @@ def audit(
         min_coverage: share of each set's words that must be found
         case_fallback: look a lost word up in lower case, then capitalised
         limit: read only the first so many rows of each file
+        alpha: verdicts: largest corrected p that counts as an effect
+        agreement: verdicts: smallest share of base pairs that must give the same direction
+        reliability: verdicts: smallest reliability over replicates
         options: those of every command
     """
     import biasgauge as bg  # noqa: PLC0415 - numpy is imported only by commands that compute
 
-    with progress(options, "reading vectors") as report:
+    with progress(options, "auditing") as report:
         result = bg.audit(
             list(vectors) or None,
             lexicons=lexicon or None,
@@ -67,6 +83,7 @@ def audit(
             min_coverage=min_coverage,
             case_fallback=case_fallback,
             limit=limit,
+            rules=bg.Rules(alpha, agreement, reliability),
             random_state=options.seed,
             progress=report,
         )
@@ -93,7 +110,7 @@ def _show(result: AuditResult, screen: Console) -> None:
     styles = {"measurable": "green", "partly": "yellow", "undefined": "red"}
     several = len(result.models) > 1
     rows: list[list[str | int | Text]] = []
-    for one in result.verdicts:
+    for one in result.lexicons:
         lost = [word for words in one.coverage.lost.values() for word in words]
         verdict = Text(one.verdict, styles[one.verdict])
         name = [one.model] if several else []
@@ -105,7 +122,7 @@ def _show(result: AuditResult, screen: Console) -> None:
         f"\n{result.count('measurable')} can be measured, {result.count('partly')} in part, "
         f"{result.count('undefined')} cannot; the page says why, and lists all lost words."
     )
-    if rescued := sum(one.case_to_blame for one in result.verdicts):
+    if rescued := sum(one.case_to_blame for one in result.lexicons):
         screen.print(f"{rescued} lose words only to upper and lower case: look again with --case-fallback.")
     if result.bias and not several:
         screen.print()
@@ -113,19 +130,36 @@ def _show(result: AuditResult, screen: Console) -> None:
     if result.spread:
         screen.print()
         _show_spread(result, screen)
-    screen.print("\nCan the measurement be trusted?")
-    for sentence in result.reliability.headlines:
-        screen.print(f"- {sentence}", markup=False)
+    print_title(screen, "Can the measurement be trusted?", "")
+    _show_sentences(result.reliability.headlines, screen)
+    print_title(screen, "Do conclusions survive another choice?", "")
+    _show_sentences(result.robustness.headlines, screen)
+    if result.seeds is not None:
+        print_title(screen, "Are the word lists fit for it?", "")
+        _show_sentences(result.seeds.verdicts, screen)
     if result.uncertainty:
-        screen.print("\nHow sure are the associations?")
-        _show_posteriors(result, screen)
+        print_title(screen, "How sure are the associations?", "")
+        _show_sentences([sentence for one in result.uncertainty for sentence in one.sentences], screen)
+    _show_verdicts(result, screen)
 
 
-def _show_posteriors(result: AuditResult, screen: Console) -> None:
-    for one in result.uncertainty:
-        of = f"{one.model}: " if len(result.models) > 1 else ""
-        for sentence in one.sentences:
-            screen.print(f"- {of}{sentence}", markup=False)
+def _show_sentences(sentences: Sequence[str], screen: Console) -> None:
+    for sentence in sentences:
+        screen.print(f"- {sentence}", markup=False)
+
+
+def _show_verdicts(result: AuditResult, screen: Console) -> None:
+    """What it all comes to, last, where the reader's eye is; what cannot be measured is only counted."""
+    from rich.text import Text  # noqa: PLC0415 - only those who look at tables pay for them
+
+    print_title(screen, "Verdicts", "may the answers be relied on?")
+    for one in result.verdicts:
+        if one.decision != "undefined":
+            of = f" ({one.model})" if len(result.models) > 1 else ""
+            screen.print(Text.assemble((f"{one.decision:<14}", STYLES[one.decision]), f"{one.question}{of}"))
+            screen.print(f"  {one.sentence}", markup=False)
+    if skipped := sum(one.decision == "undefined" for one in result.verdicts):
+        screen.print(f"{skipped} questions cannot be answered: too few of their words are here.")
 
 
 def _show_bias(result: AuditResult, screen: Console) -> None:

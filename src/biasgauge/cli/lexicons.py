@@ -1,12 +1,12 @@
-"""`biasgauge lexicons list|show|check`."""
+"""`biasgauge lexicons list|show|check|expand`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.screen import console, print_json, print_table, progress, shorten
@@ -24,6 +24,7 @@ Examples:
   biasgauge lexicons list
   biasgauge lexicons show weat7
   biasgauge lexicons check my_words.toml --vectors vectors.bin
+  biasgauge lexicons expand weat7 vectors.bin --out weat7_large.toml
 """,
 )
 
@@ -48,6 +49,17 @@ a lexicon cannot be used for a measurement.
 Examples:
   biasgauge lexicons check my_words.toml
   biasgauge lexicons check my_words.toml weat7 --vectors vectors.bin
+"""
+
+EXPAND_EXAMPLES = """\
+Writes a lexicon of the same kind with each set's nearest words added, and a
+record of how it was made. Every word goes to one set, the nearest. Read what
+was added, and run again with --exclude for what does not belong.
+
+Examples:
+  biasgauge lexicons expand weat7 vectors.bin --out weat7_large.toml
+  biasgauge lexicons expand weat7 vectors.bin -n 50 --limit 50000 \\
+    --exclude sexy,managment --out weat7_large.toml
 """
 
 
@@ -133,6 +145,65 @@ def check(
         _show_checks(checks, options)
     if not all(one.ok for one in checks):
         sys.exit(2)
+
+
+@app.command(help_epilogue=EXPAND_EXAMPLES)
+def expand(
+    reference: str,
+    vectors: Path,
+    /,
+    *,
+    out: Path,
+    neighbours: Annotated[int, Parameter(alias="-n")] = 100,
+    to: Literal["mean", "any"] = "mean",
+    exclude: str | None = None,
+    case_fallback: bool = False,
+    vocabulary: Path | None = None,
+    limit: int | None = None,
+    options: Options = DEFAULTS,
+) -> None:
+    """Add to each set of a word list the words that are nearest to it in an embedding.
+
+    Args:
+        reference: a lexicon of kind test or sets, or the path of your own TOML file
+        vectors: the vector file that says which words are near
+        out: the TOML file to write
+        neighbours: how many words to add to each set
+        to: how near a word is to a set: by its mean cosine with the set's words, or by that with any of them
+        exclude: words that must not be added, separated by commas (one word: with a comma after it), or a file with one
+            a line, or a lexicon
+        case_fallback: look a lost word up in lower case, then capitalised
+        vocabulary: the word list that belongs to a bare .npy or safetensors matrix
+        limit: read only the first so many rows of the vector file
+        options: those of every command
+    """
+    import biasgauge as bg  # noqa: PLC0415 - numpy is imported only when there are vectors to read
+    from biasgauge.cli.words import asked_words  # noqa: PLC0415 - as above
+
+    base = lexicon(reference)
+    with progress(options, "reading vectors") as report:
+        embedding = bg.load(vectors, limit=limit, vocabulary=vocabulary, progress=report)
+    found = bg.expand_lexicon(
+        base, embedding, n=neighbours, to=to, exclude=asked_words(exclude) or (), name=out.stem,
+        case_fallback=case_fallback,
+    )  # fmt: skip
+    found.save(out)
+    warnings = [*(notice.message for notice in embedding.notices), *found.warnings]
+    if options.json:
+        settings = {
+            "reference": reference, "vectors": str(vectors), "neighbours": neighbours, "to": to, "exclude": exclude,
+            "case_fallback": case_fallback, "limit": limit,
+        }  # fmt: skip
+        print_json(options, {"path": str(out), **found.to_dict()}, settings=settings, warnings=warnings)
+        return
+    screen = console(options)
+    for warning in () if options.quiet else warnings:
+        screen.print(f"note: {warning}", markup=False)
+    for name in found.lexicon.sets:
+        added = [one.word for one in found.added if one.set_name == name]
+        screen.print(f"\n[bold]{name}[/bold] ({len(added)} added)")
+        screen.print(shorten(added, 30), markup=False)
+    screen.print(f"\nThe lexicon: {out}", markup=False, soft_wrap=True)
 
 
 def _load(

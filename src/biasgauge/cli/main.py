@@ -59,6 +59,9 @@ app.command(
     help="Say what survives another base pair, word form or measure.",
 )
 app.command(
+    "biasgauge.cli.seeds:app", name="seeds", help="Say whether pairs of word lists are fit to measure anything."
+)
+app.command(
     "biasgauge.cli.bayes:app", name="bayes", help="Posterior of how near words are to stereotypes, with intervals."
 )
 app.command(
@@ -66,7 +69,16 @@ app.command(
     name="simulate-null",
     help="Say what a test reports when there is nothing to find.",
 )
-app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show and check word lists.")
+app.command("biasgauge.cli.mitigate:app", name="mitigate", help="Debias or overbias vectors, and say what that did.")
+app.command(
+    "biasgauge.cli.balance:app",
+    name="balance",
+    help="Debias or overbias a corpus before training, by sub-sampling its lines.",
+)
+app.command(
+    "biasgauge.cli.correlate:app", name="correlate", help="Say whether an intrinsic number tracks an extrinsic one."
+)
+app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show, check and expand word lists.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.errors import ParameterError
 from biasgauge.lexicons.model import Lexicon
+from biasgauge.lexicons.nearest import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pandas as pd
+
+SOURCING = {
+    "borrowed-from-social-sciences": "borrowed",
+    "crowd-sourced": "crowd-sourced",
+    "population-derived": "population-derived",
+    "lexical-resources": "lexical",
+    "corpus-derived": "corpus-derived",
+    "curated": "curated",
+    "prior-work": "re-used",
+    "other": "other",
+    "unknown": "unknown",
+}
+"""Strategies of sourcing seeds by the names that the bank records them under; a set can have several."""
+
+_SHORT = re.compile(r"\(([^()]*)\)\s*$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +42,18 @@ class SeedSet:
     justification: str = ""
     justification_kind: str = ""
     link: str = ""
+
+    @property
+    def sourcing(self) -> tuple[str, ...]:
+        """How the seeds were found, in the words of the Bad Seeds paper; ("unknown",) where the bank does not say."""
+        kinds = [kind.strip() for kind in self.justification_kind.split(",") if kind.strip()]
+        return tuple(SOURCING.get(kind, kind) for kind in kinds) or ("unknown",)
+
+    @property
+    def short_paper(self) -> str:
+        """Authors and year, as in "Caliskan et al., 2017"; the whole entry where it has none in parentheses."""
+        found = _SHORT.search(self.paper)
+        return found.group(1) if found else self.paper
 
     def content(self) -> dict[str, object]:
         """Give the keys of one `[[seeds]]` table."""
@@ -53,6 +85,67 @@ class SeedBank(Lexicon):
         """Every category once, in first-seen order."""
         return tuple(dict.fromkeys(seed_set.category for seed_set in self.seeds))
 
+    def browse(
+        self,
+        *,
+        paper: str | None = None,
+        category: str | None = None,
+        sourcing: str | None = None,
+        justification: str | None = None,
+        word: str | None = None,
+    ) -> tuple[SeedSet, ...]:
+        """Find sets that meet everything asked for; letter case does not matter.
+
+        Args:
+            paper: text of the paper's title, authors or year.
+            category: text of the category or of the set's id; one whole word of it when it is a word ("male" does not
+                find "female").
+            sourcing: a strategy: one of the values of `SOURCING`.
+            justification: text of what the paper says about the choice.
+            word: a seed.
+
+        Raises:
+            ParameterError: there is no such strategy.
+        """
+        if sourcing is not None and sourcing not in SOURCING.values():
+            raise ParameterError(
+                f"sourcing must be one of {', '.join(SOURCING.values())}, found {sourcing!r}"
+                f"{meant(sourcing, SOURCING.values())}"
+            )
+        return tuple(
+            one
+            for one in self.seeds
+            if _holds(one.paper, paper)
+            and (category is None or _has_word(f"{one.category} {one.id.rpartition('-')[0]}", category))
+            and (sourcing is None or sourcing in one.sourcing)
+            and _holds(one.justification, justification)
+            and (word is None or word.casefold() in {seed.casefold() for seed in one.words})
+        )
+
+    def partners(self, identifier: str) -> tuple[str, ...]:
+        """Ids of the sets that a set is paired with, in the order of the pairings."""
+        return tuple(b if a == identifier else a for a, b in self.pairings if identifier in (a, b))
+
+    def overview(self, chosen: tuple[SeedSet, ...] | None = None) -> pd.DataFrame:
+        """One row a set, of all or of those chosen: where it comes from, how many seeds, what it is paired with."""
+        import pandas as pd  # noqa: PLC0415  # importing pandas takes longer than all of this room
+
+        rows = [
+            {
+                "set": one.id,
+                "category": one.category,
+                "paper": one.short_paper,
+                "sourcing": ", ".join(one.sourcing),
+                "seeds": len(one.words),
+                "partners": ", ".join(self.partners(one.id)),
+                "justification": one.justification,
+            }
+            for one in (self.seeds if chosen is None else chosen)
+        ]
+        return pd.DataFrame(
+            rows, columns=["set", "category", "paper", "sourcing", "seeds", "partners", "justification"]
+        )
+
     def content(self) -> dict[str, object]:
         """Give `pairings` and `seeds`."""
         pairings = {"pairings": [list(pair) for pair in self.pairings]} if self.pairings else {}
@@ -70,3 +163,13 @@ class SeedBank(Lexicon):
             for seed_set in self.seeds
             for word in seed_set.words
         ]
+
+
+def _holds(text: str, part: str | None) -> bool:
+    return part is None or part.casefold() in text.casefold()
+
+
+def _has_word(text: str, part: str) -> bool:
+    """Whether text holds a part that neither begins nor ends inside a word; "_" and digits separate words too."""
+    letter = "[^\\W\\d_]"
+    return re.search(f"(?<!{letter}){re.escape(part)}(?!{letter})", text, re.IGNORECASE) is not None

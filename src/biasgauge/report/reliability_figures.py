@@ -28,7 +28,7 @@ def draw_reliability(result: ReliabilityResult) -> dict[str, Any]:
         part = summary[(summary["reliability"] == name) & (summary["of"] == "word") & (summary["count"] > 0)]
         if len(part):
             charts[name] = _boxes(part.fillna({"measure": "all measures"}), title)
-    pairs = frame[(frame["reliability"] == "test_retest") & (frame["of"] == "pair")]
+    pairs = frame[(frame["reliability"] == "test_retest") & (frame["of"] == "pair") & frame["value"].notna()]
     if len(pairs):
         first = pairs["list"].iloc[0]
         charts["pairs"] = _dots(

@@ -1,0 +1,271 @@
+"""Badder Seeds (2022) on three corpora of our own: docs/studies/badder_seeds2022.md tells what it found.
+
+    python scripts/study_badder_seeds2022.py FOLDER
+
+Trains bootstrap replicates of CBOW, as published, on three texts (10 million words of English Wikipedia, 3.5 million of
+film reviews and of novels; in the shared data folder). Writes the paper's figures and tables, as published and
+corrected, to FOLDER/results. Takes about a quarter of an hour on one idle core; models that are in FOLDER already are
+not trained again.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from study_du2021 import films, first_words, novels, text  # type: ignore[import-not-found]  # the script beside this one
+
+import biasgauge as bg
+from biasgauge.report.figures import altair, styled
+from biasgauge.seeds import bias_subspace, seed_choice, seeds
+
+if TYPE_CHECKING:
+    from biasgauge.seeds import Cloud, SeedsResult
+
+WORDS = {"wiki": 10_000_000, "imdb": 3_500_000, "novels": 3_500_000}
+SAMPLES = {"wiki": 20, "imdb": 8, "novels": 8}
+CORPORA = {
+    "wiki": lambda: iter(text("enwiki_sample", "enwiki_short_articles_10M.txt.xz").split("\n\n")),
+    "imdb": films,
+    "novels": novels,
+}
+FREQUENT = 100
+SEED = 42
+
+FEMALE, MALE = "definitional_female-Bolukbasi_et_al_2016", "definitional_male-Bolukbasi_et_al_2016"
+UPPER, LOWER = "upperclass-Kozlowski_et_al_2019", "lowerclass-Kozlowski_et_al_2019"
+CHINESE, HISPANIC = "names_chinese-Garg_et_al_2018", "names_hispanic-Garg_et_al_2018"
+# The orders that both papers print in their appendices; of the last the names that have a partner.
+PRINTED = {
+    (FEMALE, MALE): (
+        "herself woman daughter mary her girl mother she female gal",
+        "man his he son guy himself father boy male john",
+    ),
+    (UPPER, LOWER): (
+        "richer opulent luxury affluent rich affluence richest expensive",
+        "poorer impoverished poorest cheap needy poverty inexpensive poor",
+    ),
+    (CHINESE, HISPANIC): (
+        "tang chang chu yang wu hong huang wong hu liu lin chen liang chung li ng wang",
+        (
+            "ruiz rodriguez diaz perez lopez vargas alvarez garcia cruz torres gonzalez soto "
+            "martinez medina rivera castillo castro"
+        ),
+    ),
+}
+FEMALE_SETS = (
+    "female-Kozlowski_et_al_2019",
+    "female_1-Caliskan_et_al_2017",
+    FEMALE,
+    "female_singular-Hoyle_et_al_2019",
+    "female_definition_words_2-Zhao_et_al_2018",
+    "female_stereotype_words-Zhao_et_al_2018",
+)
+UNPLEASANT = "unpleasantness-Caliskan_et_al_2017"
+LIGHT: dict[str, Any] = {"min_coverage": 0.8, "shuffles": 0, "leave_one_out": False, "filter": "published"}
+
+
+def replicates(folder: Path, name: str) -> tuple[list[bg.Embedding], dict[str, int]]:
+    """Train what is missing; give the models and how often each word occurs in the corpus."""
+    place = folder / name
+    place.mkdir(parents=True, exist_ok=True)
+    tokens = place / "corpus"
+    corpus = (
+        bg.open_corpus(tokens)
+        if tokens.is_dir()
+        else bg.read_corpus(first_words(CORPORA[name](), WORDS[name]), out=tokens)
+    )
+    trained = bg.train(
+        corpus,
+        out=place,
+        algorithm="cbow",
+        bootstrap=SAMPLES[name],
+        random_state=SEED,
+        min_count=10,
+        dim=100,
+        window=5,
+        epochs=5,
+        negative=5,
+        n_jobs=1,
+    )
+    print(f"{name}: {len(trained)} models, {trained.models[0].words:,} words in the first", flush=True)
+    return trained.load(), dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
+
+
+def main(folder: Path) -> None:
+    """Run it all, and write what was found."""
+    out = folder / "results"
+    out.mkdir(parents=True, exist_ok=True)
+    found: dict[str, SeedsResult] = {}
+    related, chosen = [], []
+    for name in CORPORA:
+        models, counts = replicates(folder, name)
+        found[name] = seeds(
+            models,
+            pairs="all",
+            filter="published",
+            generated=50,
+            leave_one_out=3,
+            counts=counts,
+            random_state=SEED,
+        )
+        related.append(relations(found[name], models).assign(corpus=name))
+        chosen.append(choices(models).assign(corpus=name))
+        if name == "wiki":
+            frequent = [one.subset(word for word in one.words if counts.get(word, 0) >= FREQUENT) for one in models]
+            order(models, out)
+            ends(frequent).to_csv(out / "subspace_words.csv", index=False)
+    pairs = pd.concat([one.to_frame().assign(corpus=name) for name, one in found.items()], ignore_index=True)
+    pairs.drop(columns=["reason", "advice"]).round(4).to_csv(out / "pairs.csv", index=False)
+    pd.concat([extremes(one).assign(corpus=name) for name, one in found.items()]).to_csv(
+        out / "generated_extremes.csv", index=False
+    )
+    pd.concat(related).round(4).to_csv(out / "relations.csv", index=False)
+    pd.concat(chosen).round(4).to_csv(out / "choice.csv", index=False)
+    highlighted().to_csv(out / "mislabelled.csv", index=False)
+    bg.save_figures({"coherence": bg.figures(found["wiki"])["coherence"], "similarity": scatter(found)}, out)
+
+
+def relations(result: SeedsResult, models: list[bg.Embedding]) -> pd.DataFrame:
+    """Figure 4 in numbers; explained variance also from mean vectors, aligned and as published."""
+    rows = [{"from": "each model", **one.to_dict()} for one in result.relations]
+    for way, aligned in (("mean vectors, aligned", True), ("mean vectors, as published", False)):
+        mean = seeds(bg.mean_embedding(models, aligned=aligned), pairs="all", **LIGHT)
+        rows += [{"from": way, **one.to_dict()} for one in mean.relations]
+    frame = pd.DataFrame(rows)
+    return frame[frame["x"] == "similarity"].drop(columns=["level", "method", "reason"])
+
+
+def order(models: list[bg.Embedding], out: Path) -> None:
+    """Figure 2: shares of the components in the order of the lists, in the printed order, and over many shuffles."""
+    rows = []
+    asked: dict[str, Any] = {"leave_one_out": False, "min_coverage": 0.5}
+    standing = seeds(models, pairs=list(PRINTED), shuffles=1000, case_fallback=True, **asked)
+    for card, ((a, b), printed) in zip(standing, PRINTED.items(), strict=True):
+        once = seeds(models, *(one.split() for one in printed), shuffles=0, **asked)[0]
+        first, tails, interval = card.pairing.first, card.pairing.shuffled_first, card.pairing.first.interval
+        rows.append(
+            {
+                "a": a,
+                "b": b,
+                "pairs": card.pairing.pairs,
+                "first_share": first.value,
+                "low": None if interval is None else interval.low,
+                "high": None if interval is None else interval.high,
+                "printed_shuffle": once.pairing.first.value,
+                "shuffled": card.pairing.shuffled[0],
+                "shuffled_low": None if tails is None else tails[0],
+                "shuffled_high": None if tails is None else tails[1],
+                "p": card.pairing.p_value,
+                "random": None if card.pairing.random is None else card.pairing.random[0],
+                "held_out_accuracy": card.pairing.accuracy.value,
+            }
+        )
+    pd.DataFrame(rows).round(4).to_csv(out / "order.csv", index=False)
+    bg.save_figures({"explained_variance": bg.figures(standing)["explained_variance"]}, out)
+
+
+def ends(models: list[bg.Embedding]) -> pd.DataFrame:
+    """Figure 1: words at the ends, aligned and as published, with what the published figures print beside them."""
+    frames = []
+    for way, aligned in (("aligned", True), ("as published", False)):
+        asked: dict[str, Any] = {"aligned": aligned, "case_fallback": True, "random_state": SEED}
+        source = bg.mean_embedding(models) if aligned else models
+        spaces = {
+            f"{kind}, component {part}": bias_subspace(source, FEMALE, MALE, order=kind, component=part, **asked)
+            for kind in ("as-is", "shuffled", "random")
+            for part in (1, 2)
+        }
+        for name, space in spaces.items():
+            frame = space.to_frame()
+            # The published figure reverses the values but not the words: each word shows its mirror word's cosine.
+            frames.append(frame.assign(way=way, subspace=name, printed=frame["cosine"].to_numpy()[::-1]))
+        words = spaces["as-is, component 1"].to_frame()["word"]
+        other = spaces["shuffled, component 1"]
+        own = other.cosine_of(words)
+        # Published: the cosines of the first 20 words of the vocabulary, beside the 20 selected words.
+        frequent = other.cosine_of(other.words[: len(words)]).values()
+        frames.append(
+            pd.DataFrame({"word": words, "cosine": [own[word] for word in words], "printed": list(frequent)}).assign(
+                way=way, subspace="ordered words in the shuffled subspace", end=""
+            )
+        )
+    return pd.concat(frames, ignore_index=True)[["way", "subspace", "end", "word", "cosine", "printed"]].round(4)
+
+
+def choices(models: list[bg.Embedding]) -> pd.DataFrame:
+    """Figure 3: the female sets against unpleasant words, and against the letters that the published code averaged."""
+    frames = []
+    for target, words in (("unpleasant words", UNPLEASANT), ("its letters", list("unpleasantness"))):
+        result = seed_choice(models, FEMALE_SETS, words, filter="published", min_coverage=0.6)
+        frames.append(
+            result.to_frame().assign(
+                target=target, spread=result.spread, over_models=result.replicate_spread, list_share=result.list_share
+            )
+        )
+    return pd.concat(frames, ignore_index=True).drop(columns=["method", "reason"])
+
+
+def extremes(result: SeedsResult) -> pd.DataFrame:
+    """Table A.2, lower half: the most and least coherent pairs of generated sets."""
+    frame = cloud_of(result).to_frame().dropna(subset="coherence").sort_values("coherence", ascending=False)
+    return frame.iloc[[0, 1, 2, -3, -2, -1]].round(4)
+
+
+def cloud_of(result: SeedsResult) -> Cloud:
+    """The generated sets, which were asked for."""
+    if result.cloud is None:
+        raise ValueError("no sets were generated")
+    return result.cloud
+
+
+def highlighted() -> pd.DataFrame:
+    """Figure 4's highlighted points: which pairs the row numbers mean in the list that they index into."""
+    pairings = bg.seed_bank("published").bank.pairings
+    ordered = sorted(pairings)
+    wanted = {
+        "Black vs White names": ("white_names-Knoche_et_al_2019", "black_names-Knoche_et_al_2019"),
+        "Black vs White roles": ("black_roles-Manzini_et_al_2019", "caucasian_roles-Manzini_et_al_2019"),
+    }
+    rows = []
+    for label, pair in wanted.items():
+        row = next((place for place, one in enumerate(pairings) if set(one) == set(pair)), None)
+        drawn = None if row is None else ordered[row]
+        rows.append({"label": label, "row": row, "meant": " | ".join(pair), "drawn": " | ".join(drawn or ())})
+    return pd.DataFrame(rows)
+
+
+def scatter(found: dict[str, SeedsResult]) -> Any:  # noqa: ANN401 - a chart
+    """Figure 4: coherence and the first component's share against similarity, in every corpus."""
+    alt = altair()
+    frames = []
+    for name, result in found.items():
+        for kind, frame in (("generated", cloud_of(result).to_frame()), ("gathered", result.to_frame())):
+            part = frame[["similarity", "coherence", "first_share"]].astype(float).dropna()
+            if kind == "generated":
+                part = part.iloc[:: max(len(part) // 150, 1)]
+            frames.append(part.assign(corpus=name, sets=kind).round(4))
+    table = pd.concat(frames).melt(["similarity", "corpus", "sets"], ["coherence", "first_share"], "number", "value")
+    chart = (
+        alt.Chart(table)
+        .mark_circle(size=22, opacity=0.7, aria=False)
+        .encode(
+            x=alt.X("similarity:Q", title="cosine of the mean vectors", scale=alt.Scale(zero=False)),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
+            color=alt.Color("sets:N", sort=["generated", "gathered"], scale=alt.Scale(range=["#c9ced6", "#16324a"])),
+        )
+        .properties(width=200, height=170)
+        .facet(
+            row=alt.Row("number:N", title=None, sort=["coherence", "first_share"]),
+            column=alt.Column("corpus:N", title=None, sort=list(CORPORA)),
+        )
+        .resolve_scale(y="independent")
+    )
+    remark = "Each dot is a pair of sets; of generated ones about 150 are drawn"
+    return styled(chart, "Coherence and explained variance against similarity", remark)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,266 @@
+"""Strata kept apart: what holds within them, between them, and when all points are thrown together.
+
+Within: x and y are measured from the mean of their stratum, so that differences between strata cannot make or hide a
+relation (Bakdash & Marusich 2017 call it the repeated measures correlation). Between: the means of the strata. The sign
+may turn from one to the other, which is known as Simpson's paradox. Correlations here are Pearson's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import chdtrc, stdtr, stdtrit
+
+from biasgauge.errors import ParameterError
+from biasgauge.extrinsic.correlation_statistics import bootstrap, correlation, fisher, t_p, weighted_r, why_undefined
+from biasgauge.extrinsic.draws import SAME
+from biasgauge.extrinsic.power import FEWEST
+from biasgauge.extrinsic.random_slopes import random_slopes
+from biasgauge.reliability import fit_mixed
+from biasgauge.scores import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.scores import Resampling
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+FEW_STRATA = 5
+"""Strata below which the spread of their slopes is not estimated."""
+
+SHARED = "points share units; but for the interval of r within strata, errors are known for independent points only"
+
+
+@dataclass(frozen=True)
+class LevelEstimate:
+    """A correlation or a slope at one level.
+
+    Attributes:
+        value: None when undefined.
+        interval: where it may lie.
+        p: two-sided, of none; None when undefined.
+        n: points, or strata, that it rests on.
+        reason: why something is undefined.
+    """
+
+    value: float | None
+    interval: Interval | None
+    p: float | None
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The same relation at every level.
+
+    Attributes:
+        strata: how many have points.
+        within_r: correlation within strata, as if all had the same mean.
+        within_slope: change of y per unit of x within strata (fixed effects).
+        between_r: correlation of the means of strata, each counted once.
+        random_intercept: slope of a mixed model with an intercept for each stratum (REML).
+        random_slope: mean slope of a mixed model with a line for each stratum (REML).
+        slope_sd: standard deviation of true slopes over strata.
+        q, q_df, q_p: Cochran's test that strata have one correlation (Fisher's z, Hedges & Olkin 1985).
+        i2: share of the spread of correlations over strata that is not chance (Higgins & Thompson 2002).
+    """
+
+    strata: int
+    within_r: LevelEstimate
+    within_slope: LevelEstimate
+    between_r: LevelEstimate
+    random_intercept: LevelEstimate
+    random_slope: LevelEstimate
+    slope_sd: float | None
+    q: float | None
+    q_df: int
+    q_p: float | None
+    i2: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return asdict(self)
+
+
+def levels(
+    x: Floats,
+    y: Floats,
+    strata: NDArray[np.intp],
+    units: NDArray[np.intp] | None,
+    how: Resampling,
+) -> Levels:
+    """Estimates at each level, for two strata or more."""
+    number = int(strata.max()) + 1
+    level = how.level
+    slopes, sd = _random_slope(x, y, strata, level)
+    q, df, p = _heterogeneity(x, y, strata)
+    others = [_within_slope(x, y, strata, level), _between(x, y, strata, level), _random_intercept(x, y, strata, level)]
+    others.append(slopes)
+    if units is not None:  # these take points for independent
+        others = [replace(one, interval=None, p=None, reason=one.reason or SHARED) for one in others]
+        p = None
+    return Levels(
+        strata=number,
+        within_r=_within(x, y, strata, units, how),
+        within_slope=others[0],
+        between_r=others[1],
+        random_intercept=others[2],
+        random_slope=others[3],
+        slope_sd=sd,
+        q=q,
+        q_df=df,
+        q_p=p,
+        i2=None if q is None else max(0.0, (q - df) / q) if q > 0 else 0.0,
+    )
+
+
+def within_r(x: Floats, y: Floats, strata: NDArray[np.intp], weights: Floats) -> Floats:
+    """Correlation within strata for each row of weights; NaN where x or y does not vary within any stratum."""
+    member = np.eye(int(strata.max()) + 1)[strata]
+    size = weights @ member
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = [np.nan_to_num((weights * one) @ member / size)[:, strata] for one in (x, y)]
+    dx, dy = x - means[0], y - means[1]
+    xx, yy = (weights * dx**2).sum(axis=1), (weights * dy**2).sum(axis=1)
+    floor = [SAME**2 * (weights * one**2).sum(axis=1) for one in (x, y)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = (weights * dx * dy).sum(axis=1) / np.sqrt(xx * yy)
+    return np.where((xx <= floor[0]) | (yy <= floor[1]), np.nan, np.clip(r, -1, 1))
+
+
+def _within(
+    x: Floats,
+    y: Floats,
+    strata: NDArray[np.intp],
+    units: NDArray[np.intp] | None,
+    how: Resampling,
+) -> LevelEstimate:
+    x, y = x - x.mean(), y - y.mean()
+    value = float(within_r(x, y, strata, np.ones((1, len(x))))[0])
+    freedom = len(x) - int(strata.max()) - 2
+    if np.isnan(value) or freedom < 1:
+        return LevelEstimate(None, None, None, len(x), "x or y does not vary within strata, or points are too few")
+    codes = np.arange(len(x)) if units is None else units
+    over = "points" if units is None else "units"
+    around = bootstrap(lambda weights: within_r(x, y, strata, weights), value, codes, how, over)
+    if units is not None:
+        return LevelEstimate(value, around, None, len(x), SHARED)
+    return LevelEstimate(value, around, t_p(value, freedom), len(x))
+
+
+def _within_slope(x: Floats, y: Floats, strata: NDArray[np.intp], level: float) -> LevelEstimate:
+    number = int(strata.max()) + 1
+    size = np.bincount(strata, minlength=number)
+    dx, dy = (one - (np.bincount(strata, one, number) / size)[strata] for one in (x, y))
+    xx, freedom = float(dx @ dx), len(x) - number - 1
+    if freedom < 1 or xx <= SAME**2 * float(x @ x):
+        return LevelEstimate(None, None, None, len(x), "x does not vary within strata, or points are too few")
+    slope = float(dx @ dy) / xx
+    rest = dy - slope * dx
+    return _student(slope, (float(rest @ rest) / freedom / xx) ** 0.5, freedom, level, "t, fixed effects", len(x))
+
+
+def _student(value: float, se: float, df: float, level: float, name: str, n: int) -> LevelEstimate:
+    if se <= SAME * abs(value):
+        return LevelEstimate(value, None, None, n, "all points lie on lines")
+    reach = float(stdtrit(df, (1 + level) / 2)) * se
+    around = Interval(value - reach, value + reach, level, name, 0, "points")
+    return LevelEstimate(value, around, float(2 * stdtr(df, -abs(value) / se)), n)
+
+
+def _between(x: Floats, y: Floats, strata: NDArray[np.intp], level: float) -> LevelEstimate:
+    size = np.bincount(strata)
+    means = [np.bincount(strata, one) / size for one in (x, y)]
+    reason = why_undefined(means[0], means[1], ("x", "y"))
+    if reason is not None:
+        return LevelEstimate(None, None, None, len(size), f"means of strata: {reason}")
+    value = float(weighted_r(means[0] - means[0].mean(), means[1] - means[1].mean(), np.ones((1, len(size))))[0])
+    around = fisher("pearson", value, len(size), level)
+    return LevelEstimate(value, around, t_p(value, len(size) - 2), len(size))
+
+
+def _random_intercept(x: Floats, y: Floats, strata: NDArray[np.intp], level: float) -> LevelEstimate:
+    design = np.stack([np.ones(len(x)), x], axis=1)
+    try:
+        fit = fit_mixed(y, design, {"stratum": strata}, ["intercept", "slope"], level=level)
+    except ParameterError as problem:
+        return LevelEstimate(None, None, None, len(x), str(problem))
+    slope = fit.fixed[1]
+    reason = slope.reason or next((one for one in fit.warnings if "converge" in one), None)
+    return LevelEstimate(slope.estimate, slope.interval, slope.p, len(x), reason)
+
+
+def _random_slope(x: Floats, y: Floats, strata: NDArray[np.intp], level: float) -> tuple[LevelEstimate, float | None]:
+    size = np.bincount(strata)
+    apart = [bool(np.ptp(x[strata == one]) > 0) for one in range(len(size))]
+    enough = sum(1 for count, varies in zip(size.tolist(), apart, strict=True) if count >= FEWEST and varies)
+    if enough < FEW_STRATA:
+        reason = f"slopes that differ between strata take {FEW_STRATA} strata of {FEWEST} points; there are {enough}"
+        return LevelEstimate(None, None, None, enough, reason), None
+    fit = random_slopes(x, y, strata)
+    if fit is None:
+        return LevelEstimate(None, None, None, enough, "all points lie on lines"), None
+    found = _student(fit.slope, fit.se, enough - 1, level, "t, strata − 1 degrees of freedom", enough)
+    return found, fit.slope_sd
+
+
+def _heterogeneity(x: Floats, y: Floats, strata: NDArray[np.intp]) -> tuple[float | None, int, float | None]:
+    z, weights = [], []
+    for one in range(int(strata.max()) + 1):
+        here = strata == one
+        if here.sum() > FEWEST and why_undefined(x[here], y[here], ("x", "y")) is None:
+            r = float(correlation("pearson", x[here], y[here])[0])
+            z.append(np.arctanh(np.clip(r, -1 + SAME, 1 - SAME)))
+            weights.append(float(here.sum()) - 3)
+    if len(z) < 2:  # noqa: PLR2004 - one stratum cannot differ
+        return None, 0, None
+    known, weight = np.array(z), np.array(weights)
+    q = float(weight @ (known - weight @ known / weight.sum()) ** 2)
+    return q, len(z) - 1, float(chdtrc(len(z) - 1, q))
+
+
+def sentences(pooled: LevelEstimate, found: Levels, strata: Sequence[tuple[str, float | None]]) -> list[str]:
+    """What the levels say together: whether signs turn, and whether strata disagree."""
+    told = []
+    within, between = found.within_r, found.between_r
+    if pooled.value is not None and within.value is not None and pooled.value * within.value < 0:
+        numbers = f"over all points r = {pooled.value:+.2f}, but within strata {within.value:+.2f}"
+        if all(_excludes_zero(one.interval) for one in (pooled, within)):
+            told.append(
+                f"Simpson's paradox: {numbers}. Both intervals exclude 0: strata differ in level, and the pooled "
+                "number says the opposite of what holds inside them."
+            )
+        else:
+            told.append(
+                f"The sign turns: {numbers}. Not both intervals exclude 0, so that may be chance rather than Simpson's "
+                "paradox; read the one within strata."
+            )
+    opposed = within.value is not None and between.value is not None and within.value * between.value < 0
+    if opposed and (_excludes_zero(within.interval) or _excludes_zero(between.interval)):
+        told.append(
+            f"Within strata r = {within.value:+.2f}, between their means {between.value:+.2f} "
+            f"({between.n} means): the two are different questions."
+        )
+    known = [(name, r) for name, r in strata if r is not None]
+    if found.q_p is not None and found.q_p < 0.05 and known:  # noqa: PLR2004 - the usual level
+        most, least = max(known, key=lambda one: one[1]), min(known, key=lambda one: one[1])
+        told.append(
+            f"Strata do not share one correlation (Q = {found.q:.1f}, df = {found.q_df}, p = {found.q_p:.2g}): from "
+            f"{least[1]:+.2f} ({least[0]}) to {most[1]:+.2f} ({most[0]}). No single number stands for all of them."
+        )
+    return told
+
+
+def _excludes_zero(interval: Interval | None) -> bool:
+    return (
+        interval is not None
+        and interval.low is not None
+        and interval.high is not None
+        and interval.low * interval.high > 0
+    )

@@ -1,0 +1,199 @@
+"""The lines of a corpus, with their numbers: plain lines as blocks of bytes, tables and paragraphs record by record."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from biasgauge._io.source import ByteSource
+from biasgauge.corpora.text_lines import LONGEST_RECORD, line_blocks
+from biasgauge.errors import CorpusError, InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from biasgauge._io.source import Progress
+    from biasgauge.corpora.layouts import Layout
+
+_BLOCK = 2**17
+"""Bytes: what is made of a block stays in the processor's cache."""
+_BOM = b"\xef\xbb\xbf"
+
+
+class Taker(Protocol):
+    """What looks at the texts."""
+
+    def take(self, raw: bytes, first: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        """Take texts that line feeds separate, where in the file each starts, and how many lines of it each takes."""
+
+
+def read_units(path: Path, layout: Layout, taker: Taker, progress: Progress | None) -> int:
+    """Hand every unit of a corpus to `taker`: a line, a row or object of a table, a paragraph.
+
+    WikiText is taken line by line. The header and the blank lines of a table are no units.
+
+    Returns:
+        how many bytes were read.
+
+    Raises:
+        CorpusError: the file is not in this layout, or no UTF-8 text.
+    """
+    kind = layout.of(path.name)
+    if kind not in {"lines", "wikitext"}:
+        with _LineSource(path, error=CorpusError, progress=progress) as lines:
+            records = _Records(lines, taker, kind, named=not isinstance(layout.field, int))
+            layout.read(lines, kind, records)
+            records.flush()
+            return lines.offset
+    with ByteSource(path, error=CorpusError, progress=progress) as source:
+        number = 0
+        for raw in line_bytes(source):
+            count = raw.count(b"\n") + 1
+            taker.take(raw, np.arange(number, number + count), np.ones(count, np.int64))
+            number += count
+        return source.offset
+
+
+def line_bytes(source: ByteSource) -> Iterator[bytes]:
+    """Blocks of whole lines, without the last line feed of each.
+
+    Raises:
+        CorpusError: the file is not UTF-8 text, or a line is longer than `LONGEST_RECORD`.
+    """
+    parts: list[bytes] = []
+    waiting = 0
+    while block := source.read(_BLOCK):
+        if source.offset == len(block):
+            block = block.removeprefix(_BOM)
+        end = block.rfind(b"\n")
+        if end < 0:
+            parts.append(block)
+            waiting += len(block)
+            if waiting > LONGEST_RECORD:
+                raise CorpusError(f"has a line of more than {LONGEST_RECORD:,} bytes; break it first", path=source.path)
+            continue
+        yield _checked(source, b"".join([*parts, block[:end]]))
+        parts = [block[end + 1 :]]
+        waiting = len(parts[0])
+    if last := b"".join(parts):
+        yield _checked(source, last)
+
+
+def _checked(source: ByteSource, raw: bytes) -> bytes:
+    try:
+        if b"\0" not in raw and (raw.isascii() or raw.decode()):
+            return raw
+    except UnicodeDecodeError:
+        pass
+    with ByteSource(source.path, error=CorpusError) as again:
+        for _ in line_blocks(again):  # it says what is wrong, and in which line
+            pass
+    raise CorpusError("changed while it was read; run it again", path=source.path)
+
+
+class _LineSource(ByteSource):
+    """Hands out a line at a time, so that whoever reads records from it has read no further than the record.
+
+    Attributes:
+        taken: the lines handed out since somebody emptied the list.
+    """
+
+    def __init__(self, path: Path, *, error: type[CorpusError], progress: Progress | None) -> None:
+        super().__init__(path, error=error, progress=progress)
+        self.taken: list[bytes] = []
+        self._waiting: deque[bytes] = deque()
+        self._begun = b""
+        self._behind = 0
+
+    def read(self, size: int) -> bytes:  # noqa: ARG002 - as a ByteSource has it; a line is as long as it is
+        if not self._waiting:
+            handed, self.offset = self.offset, self._behind
+            self._fill()
+            self._behind, self.offset = self.offset, handed
+        if not self._waiting:
+            return b""
+        line = self._waiting.popleft()
+        self.offset += len(line)
+        self.taken.append(line)
+        return line
+
+    def _fill(self) -> None:
+        while not self._waiting:
+            block = super().read(_BLOCK)
+            *whole, self._begun = (self._begun + block).split(b"\n")
+            self._waiting.extend(line + b"\n" for line in whole)
+            if self._begun and (not block or len(self._begun) >= LONGEST_RECORD):
+                self._waiting.append(self._begun)
+                self._begun = b""
+            if not block:
+                return
+
+
+class _Records:
+    """Takes records from a layout, and says which lines of the file each takes."""
+
+    def __init__(self, source: _LineSource, taker: Taker, kind: str, *, named: bool) -> None:
+        self._source = source
+        self._taker = taker
+        self._kind = kind
+        self._header = named and kind in {"tsv", "csv"}
+        self._number = 0
+        self._texts: list[str] = []
+        self._first: list[int] = []
+        self._sizes: list[int] = []
+        self._signs = 0
+
+    def line(self, text: str) -> None:
+        """Take a paragraph."""
+        self.record(text)
+
+    def piece(self, text: str, *, last: bool) -> None:
+        """Refuse a part of a line: records come whole."""
+        raise InternalError(f"a part of a record, last: {last}, {len(text)} signs")
+
+    def end_document(self, *, counted: bool) -> None:
+        """Pass over the end of a document: a unit is smaller."""
+
+    def record(self, text: str) -> None:
+        """Take a row, an object or a paragraph: the lines read since the one before, less blank ones around it."""
+        lines = self._source.taken
+        start, end = 0, len(lines)
+        if self._header:
+            start = self._header_lines(lines)
+            self._header = False
+        while self._blank(lines[start]):
+            start += 1
+        while self._blank(lines[end - 1]):
+            end -= 1
+        self._first.append(self._number + start)
+        self._sizes.append(end - start)
+        self._texts.append(text.replace("\n", " "))
+        self._signs += len(text)
+        self._number += len(lines)
+        lines.clear()
+        if self._signs >= _BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand on what is waiting."""
+        if self._texts:
+            raw = "\n".join(self._texts).encode()
+            self._taker.take(raw, np.array(self._first, np.int64), np.array(self._sizes, np.int64))
+        self._texts, self._first, self._sizes, self._signs = [], [], [], 0
+
+    def _blank(self, line: bytes) -> bool:
+        return not (line.strip(b"\r\n") if self._kind == "csv" else line.decode().strip())
+
+    def _header_lines(self, lines: list[bytes]) -> int:
+        """How many lines the first row takes, with blank ones before it."""
+        if self._kind == "tsv":
+            return next(number for number, line in enumerate(lines, 1) if not self._blank(line))
+        rows = csv.reader(line.decode("utf-8-sig") for line in lines)
+        next(row for row in rows if row)
+        return rows.line_num

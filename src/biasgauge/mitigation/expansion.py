@@ -1,0 +1,254 @@
+"""Larger word lists: the nearest neighbours of each set of a lexicon in a reference embedding."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge._io.atomic import write_text
+from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, lexicon, words_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings import Coverage, Embedding
+
+Linkage = Literal["mean", "any"]
+
+_MEANING = {"mean": "the mean cosine with the words of the set", "any": "the cosine with the nearest word of the set"}
+_BLOCK = 2**14
+_DIGITS = 12
+"""Decimals to which similarities are rounded, so that equal vectors tie on every machine."""
+_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A word that was added.
+
+    Attributes:
+        set_name: to which set.
+        word: the word.
+        similarity: how near it is to the set, a cosine in [-1, 1].
+        nearest: the word of the set that it is nearest to.
+    """
+
+    set_name: str
+    word: str
+    similarity: float
+    nearest: str
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A larger lexicon, and where its new words come from.
+
+    Attributes:
+        lexicon: the words of each set and then its neighbours, nearest first, with a record of how it was made.
+        added: the neighbours, set by set, nearest first.
+        coverage: which words of the original sets the embedding has.
+        warnings: what the reader should know first.
+    """
+
+    lexicon: AssociationTest | WordSets
+    added: tuple[Neighbour, ...]
+    coverage: Coverage
+    warnings: tuple[str, ...]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the lexicon as TOML, whole or not at all; `lexicon(path)` reads it back."""
+        write_text(path, _toml(self.lexicon))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {
+            "lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum},
+            "added": [vars(one) for one in self.added],
+            "coverage": self.coverage.to_dict(),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a word that was added."""
+        import pandas as pd  # noqa: PLC0415 - half a second to import
+
+        return pd.DataFrame([vars(one) for one in self.added], columns=["set_name", "word", "similarity", "nearest"])
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(max_rows=30, index=False))
+
+
+def expand_lexicon(
+    given: str | os.PathLike[str] | Lexicon,
+    embedding: Embedding,
+    *,
+    n: int = 100,
+    to: Linkage = "mean",
+    exclude: str | os.PathLike[str] | Lexicon | WordSet | Iterable[str] = (),
+    name: str | None = None,
+    case_fallback: bool = False,
+) -> Expansion:
+    """Add to each set of a lexicon the words that are nearest to it in an embedding.
+
+    A word goes to the set that it is nearest to, so no two sets get the same word. Words of the lexicon, words that
+    differ from a chosen one by case alone, and those excluded are not added. Ties go to the first set, and to the word
+    that stands first in the embedding.
+
+    Args:
+        given: a lexicon of kind "test" or "sets", by name, file or as it is.
+        embedding: the reference; a frequent-words part of a large one gives fewer misspellings (`load(limit=…)`).
+        n: how many words to add to each set.
+        to: how near a word is to a set: "mean" is its mean cosine with the words of the set, "any" its cosine with the
+            nearest of them, which brings in what lies beside a word of the set in another of its meanings.
+        exclude: words that must not be added: a list, or the name or file of a lexicon; case does not matter.
+        name: of the new lexicon; by default that of the old one with "_expanded".
+        case_fallback: look a lost word of the lexicon up in lower case, then capitalised.
+
+    Raises:
+        LexiconError: there is no such lexicon, it is of another kind, or the embedding has no word of a set.
+        ParameterError: an argument is impossible.
+    """
+    base = lexicon(given)
+    if not isinstance(base, (AssociationTest, WordSets)):
+        raise LexiconError(f"{base.name!r} holds {base.kind}; only lexicons of kind test or sets can be expanded")
+    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+        raise ParameterError(f"The 'n' parameter of expand_lexicon must be a whole number from 1 on. Got {n!r}.")
+    if to not in get_args(Linkage):
+        raise ParameterError(f"The 'to' parameter of expand_lexicon must be 'mean' or 'any'. Got {to!r}.")
+    barred = _words_given(exclude)
+    coverage = embedding.coverage(base.sets, case_fallback=case_fallback, directions=True)
+    for set_name, found in coverage.sets.items():
+        if not found.words:
+            raise LexiconError(f"no word of the set {set_name!r} of {base.name!r} has a vector in {embedding.name}")
+    similarity, nearest = _to_sets(embedding, [one.rows for one in coverage.sets.values()], to)
+    taken = {word.casefold() for word in (*barred, *base.words)}
+    taken |= {embedding.words[row].casefold() for one in coverage.sets.values() for row in one.rows}
+    chosen = _chosen(embedding.words, similarity, n, taken)
+    added = tuple(
+        Neighbour(
+            set_name, embedding.words[row], float(similarity[place, row]), embedding.words[int(nearest[place, row])]
+        )
+        for place, set_name in enumerate(coverage.sets)
+        for row in chosen[place]
+    )
+    record = _record(base, embedding, f"its {n} nearest words", _MEANING[to], barred, coverage)
+    made = replace(_with(base, added), name=name or f"{base.name}_expanded", **record)
+    return Expansion(made, added, coverage, tuple(_warnings(coverage, chosen, n)))
+
+
+def _words_given(exclude: Any) -> tuple[str, ...]:  # noqa: ANN401 - words_of says what is wrong with it
+    if isinstance(exclude, (list, tuple, set, frozenset)) and not exclude:
+        return ()
+    words = words_of(exclude).words
+    return tuple(sorted(set(words)))
+
+
+def _chosen(words: tuple[str, ...], similarity: NDArray[np.float64], n: int, taken: set[str]) -> dict[int, list[int]]:
+    """Rows of the words that each set gets, from the nearest word down: of two spellings the nearer one is taken."""
+    home = np.argmax(similarity, axis=0)
+    best = similarity[home, np.arange(len(home))]
+    chosen: dict[int, list[int]] = {place: [] for place in range(len(similarity))}
+    for row in np.argsort(-best, kind="stable").tolist():
+        mine, word = chosen[int(home[row])], words[row]
+        if len(mine) < n and word.casefold() not in taken and np.isfinite(best[row]) and word and word == word.strip():
+            taken.add(word.casefold())
+            mine.append(row)
+    return chosen
+
+
+def _warnings(coverage: Coverage, chosen: Mapping[int, list[int]], n: int) -> Iterator[str]:
+    for place, set_name in enumerate(coverage.sets):
+        if len(chosen[place]) < n:
+            yield f"The set {set_name} got {len(chosen[place]):,} of {n:,} words: no more are nearest to it."
+    for set_name, words in coverage.lost.items():
+        yield f"Words of the set {set_name} that the embedding lacks, so they pull no neighbours: {', '.join(words)}."
+
+
+def _to_sets(
+    embedding: Embedding, sets: list[NDArray[np.intp]], to: Linkage
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """For each set and word how near they are, −infinity for a zero vector, and the row of the set's nearest word."""
+    wanted = [_units(np.asarray(embedding.vectors[rows], np.float64)) for rows in sets]
+    similarity = np.full((len(sets), len(embedding)), -np.inf)
+    nearest = np.zeros(similarity.shape, np.intp)
+    for start in range(0, len(embedding), _BLOCK):
+        block = np.asarray(embedding.vectors[start : start + _BLOCK], np.float64)
+        units, usable = _units(block).T, block.any(axis=1)
+        for place, (rows, vectors) in enumerate(zip(sets, wanted, strict=True)):
+            cosines = np.round(vectors @ units, _DIGITS)
+            near = cosines.max(axis=0) if to == "any" else np.round(cosines.mean(axis=0), _DIGITS)
+            similarity[place, start : start + len(block)] = np.where(usable, near, -np.inf)
+            nearest[place, start : start + len(block)] = rows[np.argmax(cosines, axis=0)]
+    return similarity, nearest
+
+
+def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: NDArray[np.float64] = vectors / np.where(lengths, lengths, 1)
+    return units
+
+
+def _with(base: AssociationTest | WordSets, added: tuple[Neighbour, ...]) -> AssociationTest | WordSets:
+    def grown(set_name: str, words: WordSet) -> WordSet:
+        return WordSet(words.name, (*words.words, *(one.word for one in added if one.set_name == set_name)))
+
+    if isinstance(base, AssociationTest):
+        x, y, a, b = (grown(role, words) for role, words in base.roles.items())
+        return replace(base, x=x, y=y, a=a, b=b)
+    return replace(base, members=tuple(grown(one.name, one) for one in base.members))
+
+
+def _record(
+    base: Lexicon, embedding: Embedding, what: str, near: str, barred: tuple[str, ...], coverage: Coverage
+) -> dict[str, Any]:
+    """How it was made, in the fields of a lexicon."""
+    lost = sorted({word for words in coverage.lost.values() for word in words})
+    listed = ", ".join(barred) or "nothing"
+    steps = (
+        f"Made from {base.name} (checksum {base.checksum}) by adding to each set {what} in the embedding "
+        f"{embedding.name} ({len(embedding):,} words × {embedding.dim}, checksum {embedding.checksum}); near is "
+        f"{near}; a word goes to the set that it is nearest to. Excluded by hand: {listed}. Not in the "
+        f"embedding: {', '.join(lost) or 'nothing'}."
+    )
+    return {
+        "title": f"{base.title or base.name}, expanded by nearest neighbours",
+        "source": f"biasgauge expand_lexicon: {base.name} and {what} in {embedding.name}",
+        "notes": f"{steps} {base.notes}".strip(),
+        "beware": ("Neighbours were found by a program: read them, and exclude what does not belong.", *base.beware),
+        "path": None,
+        "shipped": False,
+    }
+
+
+def _toml(made: Lexicon) -> str:
+    """A lexicon as TOML text: single values first, then tables."""
+    content = made.to_dict()
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in content.items() if not isinstance(value, dict)]
+    for name, table in content.items():
+        if isinstance(table, dict):
+            lines += ["", f"[{_key(name)}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _key(key: str) -> str:
+    return key if key.isascii() and key.replace("_", "").replace("-", "").isalnum() else _value(key)
+
+
+def _value(value: object) -> str:
+    """A string, or an array of strings, with the escapes that JSON and TOML share."""
+    if isinstance(value, list):
+        rows, row = [], ""
+        for item in map(_value, value):
+            if row and len(row) + len(item) > _WIDTH:
+                rows.append(row)
+                row = ""
+            row += f"{item}, "
+        return "[\n" + "".join(f"  {one.rstrip()}\n" for one in [*rows, row]) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

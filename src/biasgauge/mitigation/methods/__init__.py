@@ -1,0 +1,1 @@
+"""One file a method; `biasgauge.mitigation.registry` finds them."""

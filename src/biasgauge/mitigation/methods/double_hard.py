@@ -1,0 +1,118 @@
+"""`double_hard`: hard debiasing after removing the component that hides bias the most (Wang et al. 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.embeddings.procrustes import ROWS
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import pairs_of
+from biasgauge.mitigation.clusters import alignment, two_means
+from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
+from biasgauge.mitigation.subspace import bias_subspace
+from biasgauge.mitigation.units import projections
+from biasgauge.mitigation.word_groups import defining_pairs, found_sets, mask, merged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.mitigation.mitigation import OwnVectors
+
+
+@dataclass(kw_only=True, eq=False)
+class DoubleHard(HardDebias):
+    """Centre all vectors, take out one principal component (thought to carry frequency), then debias hard.
+
+    Which component: each of the first `candidates` is taken out in turn, the most biased words of either side are
+    neutralised, and two clusters are sought among them; the component after whose removal the clusters match the
+    sides the least is the one. There is no inverse: what the mean and the component carry is no bias to add.
+
+    Attributes:
+        biased_words: how many most biased neutral words of either side to cluster, at most half of those there are.
+        candidates: how many principal components to try.
+        random_state: seed of the clustering.
+        component_: after `fit`: place of the component taken out, from 0.
+        alignments_: after `fit`: for each candidate, how well clusters match the sides, from ½ to 1.
+    """
+
+    name: ClassVar[str] = "double_hard"
+    summary: ClassVar[str] = "Hard debiasing after removing the mean and the component that hides bias the most."
+    source: ClassVar[str] = "Wang et al. 2020, algorithm 1"
+    inverse: ClassVar[bool] = False
+    rotation_equivariant: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = False
+
+    biased_words: int = 500
+    candidates: int = 20
+    random_state: int = 0
+    component_: int | None = field(default=None, init=False, repr=False)
+    alignments_: tuple[float, ...] = field(default=(), init=False, repr=False)
+    _mean: Any = field(default=None, init=False, repr=False)
+    _axis: Any = field(default=None, init=False, repr=False)
+
+    def _fit(self, model: Embedding) -> None:
+        super()._fit(model)
+        self._mean, axes = _principal_axes(model)
+        pairs = [model.vectors[rows] for rows in defining_pairs(model, pairs_of(self.lexicon)).rows]  # type: ignore[arg-type]
+        words, sides = self._most_biased(model)
+        scores = []
+        for axis in axes[: self.candidates]:
+            subspace = bias_subspace([self._cleaned(ends, axis) for ends in pairs], self.components)
+            cleaned = self._cleaned(words, axis)
+            neutral = cleaned - subspace.part(cleaned)
+            scores.append(alignment(two_means(neutral, self.random_state), sides))
+        self.alignments_ = tuple(scores)
+        self.component_ = int(np.argmin(np.round(scores, 12)))
+        self._axis = axes[self.component_]
+        self.subspace_ = bias_subspace([self._cleaned(ends, self._axis) for ends in pairs], self.components)
+
+    def _most_biased(self, model: Embedding) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Vectors of the neutral words that lie farthest along the direction either way, and which way."""
+        neutral = np.flatnonzero(~mask(model, self._specific))
+        direction = fitted(self.subspace_).basis[0]
+        along = projections(model, direction)[neutral]
+        count = min(self.biased_words, len(neutral) // 2)
+        if count < 2:  # noqa: PLR2004 - clusters need points
+            raise ParameterError("Double-hard debiasing needs at least four neutral words.")
+        order = neutral[np.argsort(along, kind="stable")]
+        chosen = np.concatenate([order[:count], order[-count:]])
+        return model.vectors[chosen].astype(np.float64), np.arange(2 * count) >= count
+
+    def _cleaned(self, vectors: NDArray[Any], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+        centred = vectors.astype(np.float64) - self._mean
+        cleaned: NDArray[np.float64] = centred - np.outer(centred @ axis, axis)
+        return cleaned
+
+    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+        cleaned = self._cleaned(block, self._axis).astype(block.dtype)
+        end = without(cleaned, fitted(self.subspace_), 1.0, self._spared[part])
+        moved: NDArray[Any] = block + self.step * (end - block)
+        return moved
+
+    def _own(self, model: Embedding) -> OwnVectors:
+        sets = merged(found_sets(model, "equal", self._equal).rows)
+        return equal_vectors(
+            sets, [self._cleaned(model.vectors[one], self._axis) for one in sets], fitted(self.subspace_)
+        )
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        for name in ("biased_words", "candidates"):
+            if getattr(self, name) < 1:
+                raise ParameterError(f"The {name!r} of DoubleHard must be at least 1. Got {getattr(self, name)!r}.")
+
+
+def _principal_axes(model: Embedding) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean of all vectors, and the principal axes around it, the longest first, one a row."""
+    total, products = np.zeros(model.dim), np.zeros((model.dim, model.dim))
+    for start in range(0, len(model), ROWS):
+        total += model.vectors[start : start + ROWS].astype(np.float64).sum(axis=0)
+    mean = total / max(len(model), 1)
+    for start in range(0, len(model), ROWS):
+        centred = model.vectors[start : start + ROWS].astype(np.float64) - mean
+        products += centred.T @ centred
+    return mean, np.linalg.eigh(products)[1][:, ::-1].T

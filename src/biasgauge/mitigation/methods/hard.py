@@ -1,0 +1,125 @@
+"""`hard`: neutralise and equalise along the direction of pairs (Bolukbasi et al. 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.embeddings.procrustes import lengths
+from biasgauge.lexicons import pairs_of
+from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
+from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalised
+from biasgauge.mitigation.word_groups import (
+    cased,
+    defining_pairs,
+    equality_pairs,
+    found_sets,
+    joined,
+    mask,
+    merged,
+    specific_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings import Embedding
+
+
+@dataclass(kw_only=True, eq=False)
+class HardDebias(Mitigation):
+    """Take the bias direction out of every word that is not about it by meaning, and make pairs equidistant.
+
+    Neutral words lose `strength` of their part along the direction; at 1 they are at right angles to it. The words of
+    an equality pair become equidistant, by cosine, from every neutral word. Overbias adds `strength` times that part
+    to neutral words, so that each goes on where it leans already, and leaves equality pairs as they are.
+
+    Words of the pairs and of the equality pairs are never neutralised: the released code neutralises those that its
+    list of specific words lacks, and then equalises along a direction that is rounding alone. Equality pairs that
+    share a word are equalised as one set.
+
+    Attributes:
+        lexicon: pairs, a lexicon of them by name or path, or (first, second) words: they give the direction.
+        equalise: equality pairs; "auto": Bolukbasi's for pairs of gender, else `lexicon`; None for none. Each is also
+            looked for in lower case, capitalised and in capitals.
+        specific: words that keep their part; "auto": Bolukbasi's for pairs of gender, else those of `lexicon` alone.
+        components: how many directions.
+        subspace_: after `fit`: the direction.
+    """
+
+    name: ClassVar[str] = "hard"
+    summary: ClassVar[str] = "Projects the bias direction out of neutral words; makes equality pairs equidistant."
+    source: ClassVar[str] = "Bolukbasi et al. 2016, §6, hard debiasing"
+    inverse: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+
+    lexicon: object = "bolukbasi2016"
+    equalise: object = "auto"
+    specific: object = "auto"
+    components: int = 1
+    subspace_: Subspace | None = field(default=None, init=False, repr=False)
+    _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
+    _equal: tuple[tuple[str, ...], ...] = field(default=(), init=False, repr=False)
+    _spared: Any = field(default=None, init=False, repr=False)
+
+    def _fit(self, model: Embedding) -> None:
+        pairs = pairs_of(self.lexicon)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
+        found = defining_pairs(model, pairs)
+        self.subspace_ = bias_subspace([model.vectors[rows] for rows in found.rows], self.components)
+        equal = equality_pairs(pairs, self.equalise)
+        self._equal = tuple(cased(equal))
+        named = specific_words(pairs, self.specific)
+        self._specific = tuple(dict.fromkeys([*named, *(word for one in self._equal for word in one)]))
+        asked = {"equality pairs": [word for one in equal for word in one], "specific": named}
+        self.coverage_ = joined(found.coverage, model.coverage(asked))
+
+    def _prepare(self, model: Embedding) -> None:
+        self._spared = mask(model, self._specific)
+
+    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+        return without(block, fitted(self.subspace_), self.step, self._spared[part])
+
+    def _own(self, model: Embedding) -> OwnVectors:
+        if self.direction == "overbias":
+            return super()._own(model)
+        sets = merged(found_sets(model, "equal", self._equal).rows)
+        return equal_vectors(sets, [model.vectors[one] for one in sets], fitted(self.subspace_))
+
+
+def fitted(subspace: Subspace | None) -> Subspace:
+    """The subspace of a fitted method; `transform` has refused the others."""
+    if subspace is None:
+        raise TypeError("fit gives the subspace")
+    return subspace
+
+
+def without(block: NDArray[Any], subspace: Subspace, step: float, spared: NDArray[np.bool_]) -> NDArray[Any]:
+    """Vectors less `step` of their part in the subspace, but for the spared ones."""
+    basis = subspace.basis.astype(block.dtype)
+    along = block @ basis.T
+    along[spared] = 0
+    along *= -step
+    # A product of so few columns takes several times as long as multiplying them out.
+    moved: NDArray[Any] = along[:, :1] * basis[:1]
+    for place in range(1, len(basis)):
+        moved += along[:, place : place + 1] * basis[place]
+    moved += block
+    return moved
+
+
+def equal_vectors(sets: Sequence[list[int]], vectors: Sequence[NDArray[Any]], subspace: Subspace) -> OwnVectors:
+    """The words of the sets made equidistant, each at its own length; sets that cannot be are left as they are."""
+    rows: list[int] = []
+    found = [np.empty((0, subspace.basis.shape[1]))]
+    for one, words in zip(sets, vectors, strict=True):
+        wide = words.astype(np.float64)
+        equal = equalised(wide, subspace)
+        if equal is not None:
+            rows += one
+            found.append(equal * lengths(wide)[:, None])
+    return OwnVectors(np.array(rows, np.intp), np.concatenate(found))

@@ -1,0 +1,212 @@
+"""What a mitigation is: settings, `fit`, `transform`, and the properties that tests hold it to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
+
+import numpy as np
+
+from biasgauge.embeddings import Coverage, Embedding, load
+from biasgauge.embeddings.procrustes import ROWS, lengths, on_one_thread
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+Direction = Literal["debias", "overbias"]
+Norms = Literal["kept", "unit"]
+Progress: TypeAlias = "Callable[[int, int], None]"
+
+_NOTHING = {4: 1e-5, 8: 1e-12}
+"""What is left of a vector, as a share of its length, that is rounding alone, for numbers of so many bytes."""
+
+
+class OwnVectors(NamedTuple):
+    """New vectors of some words, each found for that word alone."""
+
+    rows: NDArray[np.intp]
+    vectors: NDArray[np.float64]
+
+
+@dataclass(kw_only=True, eq=False)
+class Mitigation(ABC):
+    """A change of vectors after training: `fit` finds it on an embedding, `transform` makes it, on a copy.
+
+    Attributes:
+        direction: "debias", or "overbias": the same change the other way, where there is one.
+        strength: 0 leaves the vectors as they are, 1 is the whole method; between them vectors move part of the way.
+            Overbias may go further than 1.
+        norms: "kept" gives each vector its old length back, so that only directions change; "unit" scales every
+            vector to length 1.
+        coverage_: after `fit`: the words that the method asked for, found and lost.
+        emptied_: after `transform`: words of which nothing was left; their vectors are zero.
+    """
+
+    name: ClassVar[str]
+    """What users type."""
+    summary: ClassVar[str]
+    """One sentence."""
+    source: ClassVar[str]
+    """Paper and part of it."""
+    inverse: ClassVar[bool]
+    """Whether there is an overbias."""
+    rotation_equivariant: ClassVar[bool]
+    """Rotating all vectors rotates the result and changes nothing else."""
+    idempotent: ClassVar[bool]
+    """At strength 1, a second `transform` changes nothing more."""
+    most: ClassVar[float] = float("inf")
+    """The largest strength of overbias."""
+
+    direction: Direction = "debias"
+    strength: float = 1.0
+    norms: Norms = "kept"
+    coverage_: Coverage | None = field(default=None, init=False, repr=False)
+    emptied_: tuple[str, ...] = field(default=(), init=False, repr=False)
+    _dim: int | None = field(default=None, init=False, repr=False)
+    _progress: Progress | None = field(default=None, init=False, repr=False)
+
+    def fit(self, embedding: object) -> Self:
+        """Find the change on an `Embedding` or anything `load` takes.
+
+        Raises:
+            ParameterError: a setting cannot be used, or the embedding lacks the words that the method needs.
+        """
+        self._check_settings()
+        model = load(embedding)
+        with on_one_thread():
+            self._fit(model)
+        self._dim = model.dim
+        return self
+
+    def transform(self, embedding: object, *, progress: Progress | None = None) -> Embedding:
+        """Make the change on a copy: the same words in the same order, in single precision or better.
+
+        `progress` is called with (done, total) by the methods that take long.
+
+        Raises:
+            ParameterError: not fitted yet, or on vectors of other dimensions.
+        """
+        model = self._checked(embedding)
+        with on_one_thread():
+            self._prepare(model)
+            self._progress = progress
+            return self._changed(model, self._own(model) if self.step else nothing(model))
+
+    def _checked(self, embedding: object) -> Embedding:
+        """The embedding, if this was fitted on its like."""
+        model = load(embedding)
+        if self._dim is None:
+            raise ParameterError(f"{type(self).__name__} must be fitted before it can transform: call fit first.")
+        if model.dim != self._dim:
+            raise ParameterError(
+                f"{type(self).__name__} was fitted on vectors of {self._dim} dimensions. Got {model.dim}."
+            )
+        return model
+
+    def _changed(self, model: Embedding, own: OwnVectors) -> Embedding:
+        """The embedding with its blocks moved and the vectors that words have of their own put in."""
+        moved = np.empty(model.vectors.shape, np.float64 if model.vectors.dtype == np.float64 else np.float32)
+        empty: list[NDArray[np.intp]] = []
+        for start in range(0, len(model), ROWS):
+            part = slice(start, min(start + ROWS, len(model)))
+            block = model.vectors[part].astype(moved.dtype, copy=False)
+            new = self._block(block, part) if self.step else block
+            empty.append(start + self._scaled(block, new, moved[part]))
+        old = model.vectors[own.rows].astype(np.float64)
+        mixed = np.empty(old.shape)
+        gone = own.rows[self._scaled(old, old + self.step * (own.vectors - old), mixed)]
+        moved[own.rows] = mixed
+        left_empty = np.union1d(np.setdiff1d(np.concatenate([*empty, gone]), own.rows), gone)
+        self.emptied_ = tuple(model.words[row] for row in left_empty.tolist())
+        return replace(model, vectors=self._finished(moved), name=f"{model.name} ({self.label})")
+
+    def fit_transform(self, embedding: object) -> Embedding:
+        """Fit on an embedding and change it."""
+        model = load(embedding)
+        return self.fit(model).transform(model)
+
+    def get_params(self) -> dict[str, Any]:
+        """Every setting by its name."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+
+    @property
+    def step(self) -> float:
+        """How far to go along the whole change: strength, negative for overbias."""
+        return self.strength if self.direction == "debias" else -self.strength
+
+    @property
+    def label(self) -> str:
+        """What to call the result."""
+        return f"{self.name} {self.direction}" + ("" if self.strength == 1 else f" {self.strength:g}")
+
+    @property
+    def unit_norms(self) -> bool:
+        """Whether every vector of the result has length 1."""
+        return self.norms == "unit"
+
+    @abstractmethod
+    def _fit(self, model: Embedding) -> None:
+        """Find the change."""
+
+    def _prepare(self, model: Embedding) -> None:
+        """Look up what the blocks of this model need."""
+        del model
+
+    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+        """New vectors of a block of rows, `step` of the way; lengths are seen to afterwards."""
+        del part
+        return block
+
+    def _own(self, model: Embedding) -> OwnVectors:
+        """Vectors at the end of the way for words that the blocks do not settle."""
+        return nothing(model)
+
+    def _finished(self, moved: NDArray[Any]) -> NDArray[Any]:
+        """The last touch."""
+        return moved
+
+    def _scaled(self, old: NDArray[Any], new: NDArray[Any], out: NDArray[Any]) -> NDArray[np.intp]:
+        """Write `new` with the lengths asked for; give the places of which nothing is left."""
+        before, after = _quick_lengths(old), _quick_lengths(new)
+        gone = after <= _NOTHING[old.dtype.itemsize] * before
+        after[gone] = 1
+        wanted = np.ones_like(before) if self.unit_norms else before
+        factor = np.where(gone, 0, wanted / after).astype(out.dtype)
+        np.multiply(new, factor[:, None], out=out)
+        return np.flatnonzero(gone & (before > 0))
+
+    def _check_settings(self) -> None:
+        kind = type(self).__name__
+        for name, allowed in (("direction", get_args(Direction)), ("norms", get_args(Norms))):
+            if getattr(self, name) not in allowed:
+                raise ParameterError(
+                    f"The {name!r} of {kind} must be {' or '.join(allowed)}. Got {getattr(self, name)!r}."
+                )
+        if self.direction == "overbias" and not self.inverse:
+            raise ParameterError(f"{kind} has no inverse: its direction can only be 'debias'.")
+        most = 1.0 if self.direction == "debias" else self.most
+        if not isinstance(self.strength, (int, float, np.floating)) or not 0 <= self.strength <= most:
+            limit = "must not be negative" if most == float("inf") else f"must lie between 0 and {most:g}"
+            raise ParameterError(f"The 'strength' of {kind} ({self.direction}) {limit}. Got {self.strength!r}.")
+
+
+def nothing(model: Embedding) -> OwnVectors:
+    """No word has a vector of its own."""
+    return OwnVectors(np.empty(0, np.intp), np.empty((0, model.dim)))
+
+
+def _quick_lengths(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Length of each row; the slow and safe way where a square is too large or too small."""
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
+    if len(squares) and not (squares.min() > _SMALL and squares.max() < _LARGE):
+        return lengths(rows.astype(np.float64))
+    found: NDArray[np.float64] = np.sqrt(squares)
+    return found
+
+
+_SMALL, _LARGE = 1e-25, 1e35

@@ -1,0 +1,87 @@
+"""A bias subspace from sets of words that differ in nothing but the bias, and what it takes from vectors.
+
+Sources: Bolukbasi et al. 2016, §5.1 (pairs); Manzini et al. 2019, §3.1 (sets of any size).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.embeddings.procrustes import unit
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_SAME = 1e-10
+"""A distance between parts of unit vectors that is zero but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Directions of length 1, at right angles to each other.
+
+    Attributes:
+        basis: components × dimensions. The first points to the first words of the sets.
+        explained: share of the variance within the sets along each principal component, all of them.
+    """
+
+    basis: NDArray[np.float64]
+    explained: tuple[float, ...]
+
+    def part(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The part of each vector that lies in the subspace."""
+        inside: NDArray[np.float64] = (vectors @ self.basis.T) @ self.basis
+        return inside
+
+
+def bias_subspace(sets: Sequence[NDArray[Any]], components: int, *, lengths: bool = False) -> Subspace:
+    """Principal components of the words, each set centred on its own mean.
+
+    Args:
+        sets: one matrix a set, words × dimensions.
+        components: how many directions to keep.
+        lengths: use vectors as they are; by default each is scaled to length 1 first.
+
+    Raises:
+        ParameterError: the sets do not span so many directions.
+    """
+    if components < 1:
+        raise ParameterError(f"A bias subspace needs at least one component. Got {components!r}.")
+    wide = [np.asarray(one, np.float64) for one in sets]
+    scaled = wide if lengths else [unit(one) for one in wide]
+    halves = np.concatenate([one - one.mean(axis=0) for one in scaled])
+    _, values, axes = np.linalg.svd(halves, full_matrices=False)
+    rank = int((values > _SAME * max(1.0, float(values[0]))).sum())
+    if rank < components:
+        raise ParameterError(
+            f"A bias subspace of {components} components cannot be found: the sets differ in {rank} directions."
+        )
+    firsts = sum(one[0] - one.mean(axis=0) for one in scaled)
+    signs = np.where(axes[:components] @ firsts < 0, -1.0, 1.0)
+    variances = values**2
+    return Subspace(axes[:components] * signs[:, None], tuple((variances / variances.sum()).tolist()))
+
+
+def equalised(words: NDArray[np.float64], subspace: Subspace) -> NDArray[np.float64] | None:
+    """The words of one set, as unit vectors, equidistant from whatever lies outside the subspace.
+
+    All get the mean of the set outside the subspace, and as much inside as length 1 leaves, each in its own direction
+    from the mean. None where a word does not differ from the mean inside the subspace, and so has no such direction.
+    Source: Bolukbasi et al. 2016, Step 2a; Manzini et al. 2019, equation 3.
+    """
+    units = unit(words)
+    mean = units.mean(axis=0)
+    inside = subspace.part(units) - subspace.part(mean)
+    sizes = np.sqrt(np.einsum("ij,ij->i", inside, inside))
+    if sizes.min() < _SAME:
+        return None
+    outside = mean - subspace.part(mean)
+    rest = np.sqrt(max(1.0 - float(outside @ outside), 0.0))
+    found: NDArray[np.float64] = outside + rest * inside / sizes[:, None]
+    return found

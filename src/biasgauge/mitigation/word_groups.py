@@ -1,0 +1,150 @@
+"""The words that methods need, looked up once: defining sets, equality sets, words to leave alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from biasgauge.embeddings import Coverage, Embedding
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import Lexicon, Pairs, Stereotypes, lexicon, pairs_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+GENDER = ("male", "female")
+"""Ends of pairs for which Bolukbasi's lists of equality pairs and of gender-specific words are meant."""
+
+
+class FoundSets(NamedTuple):
+    """Rows of the words of each set, and what was lost."""
+
+    rows: list[list[int]]
+    coverage: Coverage
+
+
+def found_sets(model: Embedding, name: str, sets: Sequence[Sequence[str]]) -> FoundSets:
+    """Rows of the sets of which at least two words were found."""
+    coverage = model.coverage({name: [word for one in sets for word in one]}, directions=True)
+    known = dict(zip(coverage.sets[name].words, coverage.sets[name].rows.tolist(), strict=True))
+    rows = [list(dict.fromkeys(known[word] for word in one if word in known)) for one in sets]
+    return FoundSets([one for one in rows if len(one) > 1], coverage)
+
+
+def defining_pairs(model: Embedding, pairs: Pairs) -> FoundSets:
+    """Pairs of which both ends were found.
+
+    Raises:
+        ParameterError: there is none.
+    """
+    found = found_sets(model, "pairs", pairs.pairs)
+    if not found.rows:
+        raise ParameterError(f"No pair of {pairs.name!r} has both ends in {model.name}.")
+    return found
+
+
+def cased(sets: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Each set as written, then in lower case, capitalised and in capitals, as Bolukbasi et al. equalise them."""
+    forms = [tuple(form(word) for word in one) for one in sets for form in (str, str.lower, str.title, str.upper)]
+    return list(dict.fromkeys(forms))
+
+
+def equality_pairs(pairs: Pairs, asked: object) -> tuple[tuple[str, str], ...]:
+    """Which pairs to equalise: those asked for; "auto": Bolukbasi's for gender, else the pairs themselves."""
+    if asked is None:
+        return ()
+    if asked == "auto":
+        asked = "equalize" if pairs.ends == GENDER else pairs
+    return pairs_of(asked).pairs  # type: ignore[arg-type]  # pairs_of says what is wrong with it
+
+
+def specific_words(pairs: Pairs, asked: object) -> tuple[str, ...]:
+    """Words that carry the bias by meaning: those asked for; "auto": Bolukbasi's for gender, else the pairs'."""
+    if asked is None:
+        return pairs.words
+    if asked == "auto":
+        return (*pairs.words, *(words_of("gender_specific").words if pairs.ends == GENDER else ()))
+    return (*pairs.words, *words_of(asked).words)  # type: ignore[arg-type]  # words_of says what is wrong with it
+
+
+class ClassSets(NamedTuple):
+    """What multiclass debiasing needs of a lexicon.
+
+    Attributes:
+        name: of the lexicon.
+        sets: one word a class in each.
+        specific: words that name a class.
+        attributes: words of the stereotypes about the classes.
+    """
+
+    name: str
+    sets: tuple[tuple[str, ...], ...]
+    specific: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+
+def class_sets(reference: object) -> ClassSets:
+    """Defining sets of a lexicon of stereotypes or of pairs, or sets of words themselves.
+
+    Raises:
+        ParameterError: the lexicon is of another kind, or a set has fewer than two words.
+    """
+    if isinstance(reference, (str, os.PathLike, Lexicon)):
+        named = lexicon(reference)
+        if isinstance(named, Pairs):
+            return ClassSets(named.name, named.pairs, named.words, ())
+        if not isinstance(named, Stereotypes):
+            raise ParameterError(
+                f"The lexicon {named.name!r} is of kind {named.kind!r}; defining sets need 'stereotypes' or 'pairs'."
+            )
+        sets = named.defining_sets or tuple(zip(*(group.protected for group in named.groups), strict=False))
+        attributes = tuple(word for group in named.groups for word in group.attributes)
+        return ClassSets(
+            named.name, sets, tuple(word for group in named.groups for word in group.protected), attributes
+        )
+    if not isinstance(reference, Iterable):
+        raise ParameterError(f"Defining sets must be a lexicon, or sets of words. Got {reference!r}.")
+    given = tuple(words_of(one).words for one in reference)
+    if any(len(one) < 2 for one in given):  # noqa: PLR2004 - one word differs from nothing
+        raise ParameterError("Each defining set must have at least two words.")
+    return ClassSets("given sets", given, tuple(word for one in given for word in one), ())
+
+
+def defining_sets(model: Embedding, classes: ClassSets) -> FoundSets:
+    """Defining sets of which at least two words were found.
+
+    Raises:
+        ParameterError: there is none.
+    """
+    found = found_sets(model, "defining sets", classes.sets)
+    if not found.rows:
+        raise ParameterError(f"No defining set of {classes.name!r} has two words in {model.name}.")
+    return found
+
+
+def mask(model: Embedding, words: Iterable[str]) -> NDArray[np.bool_]:
+    """Which rows of a model hold one of the words."""
+    marked = np.zeros(len(model), bool)
+    marked[model.lookup(words).rows] = True
+    return marked
+
+
+def merged(sets: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Sets that share a member become one, for equalising one after the other would undo the first."""
+    groups: list[list[int]] = []
+    for one in sets:
+        touching = [group for group in groups if set(group) & set(one)]
+        groups = [group for group in groups if group not in touching]
+        groups.append(list(dict.fromkeys(member for group in (*touching, one) for member in group)))
+    return groups
+
+
+def joined(*coverages: Coverage) -> Coverage:
+    """One coverage of the sets of several."""
+    sets: Mapping[str, object] = {name: one for each in coverages for name, one in each.sets.items()}
+    return Coverage.of(sets)  # type: ignore[arg-type]  # the look-ups of coverages

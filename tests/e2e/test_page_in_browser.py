@@ -1,0 +1,299 @@
+"""The page of an audit in a real browser, opened from disk: no error, no request, and everything on it works."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import biasgauge as bg
+from biasgauge.lexicons import lexicon, parse_lexicon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+READY = "html[data-ready]"
+HOSTILE = [
+    "<img src=x onerror=document.title='pwned'>",
+    "</script><script>document.title='pwned'</script>",
+    "\u202elow",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser of this machine; nothing is downloaded."""
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="NO PLAYWRIGHT: pip install playwright to look at the page in a browser"
+    )
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"NO BROWSER: none of {', '.join(BROWSERS)} is installed; the page was not looked at")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def audited() -> bg.AuditResult:
+    return bg.audit(lexicons=["weat1", "weat7", "religion", "gender", "occ16"])
+
+
+@pytest.fixture(scope="module")
+def path(audited: bg.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return audited.save(tmp_path_factory.mktemp("page") / "report.html")
+
+
+@pytest.fixture
+def opened(browser: Any, path: Path) -> Iterator[Callable[..., Any]]:  # noqa: ANN401 - a browser
+    """Opens a page; at the end nothing may have been printed to the console or asked from anywhere."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+
+    def open_page(file: Path = path, width: int = 1280, **settings: Any) -> Any:  # noqa: ANN401 - a page of the browser
+        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("request", lambda asked: None if asked.url == file.as_uri() else complaints.append(asked.url))
+        page.goto(file.as_uri())
+        if settings.get("java_script_enabled", True):
+            page.wait_for_selector(READY, state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def texts(page: Any, selector: str) -> list[str]:  # noqa: ANN401 - a page of the browser
+    return [one.strip() for one in page.locator(selector).all_text_contents()]
+
+
+def test_every_chart_is_drawn_and_named(opened: Callable[..., Any]) -> None:
+    page = opened()
+    figures = page.locator("figure[data-chart]")
+    assert figures.count() >= 12
+    for figure in figures.all():
+        title = figure.locator("h3").text_content()
+        assert figure.locator("svg[aria-label], svg [aria-label]").count() > 0, title
+        assert title == figure.locator(".plot [role='graphics-document']").get_attribute("aria-label")
+        assert figure.locator("details table tbody tr").count() > 0, title
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_screen(opened: Callable[..., Any], width: int, scheme: str) -> None:
+    page = opened(width=width, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for plot in page.locator("figure:not(.away) .plot").all():
+        assert plot.evaluate("one => one.scrollWidth - one.clientWidth") <= 0, plot.text_content()
+
+
+def test_hovering_a_point_shows_its_numbers(opened: Callable[..., Any], audited: bg.AuditResult) -> None:
+    page = opened()
+    one = next(one for one in audited.bias if one.name == "weat7")
+    points = page.locator("figure[data-chart='bias-weat'] .mark-symbol path")
+    points.nth(1 if audited.bias[0].name == "weat1" else 0).hover()
+    page.wait_for_selector("#tip:not([hidden])")
+    tip = page.locator("#tip").inner_text()
+    assert "concept" in tip
+    assert one.value is not None
+    shown = {f"{bias.value:.4g}" for bias in audited.bias if bias.value is not None}
+    assert any(number in tip for number in shown)
+    assert "replicate mean" in tip
+    page.mouse.move(1, 1)
+    page.wait_for_selector("#tip", state="hidden")
+
+
+def test_tables_are_sorted_by_number_and_back(opened: Callable[..., Any]) -> None:
+    page = opened()
+    table = page.locator("#bias > .scroll table")
+    head = table.locator("thead th", has_text="Value")
+    head.locator("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    column = texts(page, "#bias > .scroll table tbody tr td:nth-child(3)")
+    values = [float(one.replace("−", "-")) for one in column if not one.startswith("undefined")]
+    assert values == sorted(values)
+    assert len(values) == 4
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert texts(page, "#bias > .scroll table tbody tr td:nth-child(3)")[0].startswith(f"{max(values):.2f}")
+
+
+def test_rows_are_filtered(opened: Callable[..., Any]) -> None:
+    page = opened()
+    page.locator("#reliability > .controls input").fill("occ18")
+    visible = page.locator("#reliability > .scroll tbody tr:visible")
+    assert visible.count() > 0
+    assert all("occ18" in one for one in visible.all_text_contents())
+    assert "rows" in page.locator("#reliability > .controls [role=status]").inner_text()
+
+
+def test_one_group_of_charts_is_shown_at_a_time(opened: Callable[..., Any]) -> None:
+    page = opened()
+    page.select_option("select[data-groups=uncertainty]", "religion")
+    shown = page.locator("#uncertainty figure:visible")
+    assert {one.get_attribute("data-group") for one in shown.all()} == {"religion"}
+    assert shown.count() == 3
+
+
+def test_a_word_is_looked_up_under_every_measure_and_pair(opened: Callable[..., Any], audited: bg.AuditResult) -> None:
+    page = opened()
+    page.fill("#word", "engineer")
+    assert "engineer" in page.locator("#word-title").inner_text()
+    vectors = bg.load_default()
+    expected = bg.score(vectors, pairs="du2021", words=["engineer"]).to_numpy()[:, :, 0, 0].astype(float)
+    page.locator("#word-pairs").evaluate("table => (table.closest('details').open = true)")
+    rows = page.locator("#word-pairs tbody tr")
+    for place in (0, 7, 22):
+        cells = [one.split("\n")[0] for one in rows.nth(place).locator("td").all_inner_texts()]
+        found = [float(one.replace("−", "-")) for one in cells]
+        np.testing.assert_allclose(found, expected[:, place], atol=6e-4)
+    assert rows.count() == 24
+    means = [float(one.replace("−", "-")) for one in texts(page, "#word-measures tbody tr td:nth-child(2)")]
+    np.testing.assert_allclose(means, expected.mean(axis=1), atol=6e-4)
+    assert audited.explorer is not None
+    over = audited.explorer.over_replicates
+    assert over is not None
+    assert audited.explorer.scores is not None
+    at = audited.explorer.scores.words.index("engineer")
+    held = [float(one.replace("−", "-")) for one in texts(page, "#word-measures tbody tr td:nth-child(4)")]
+    np.testing.assert_allclose(held, over.mean[:, at], atol=6e-4)
+
+
+def test_the_explorer_answers_to_the_keyboard_and_to_choices(opened: Callable[..., Any]) -> None:
+    page = opened()
+    page.focus("#word")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("zzzz")
+    page.keyboard.press("Tab")
+    assert "not among the 2,500 words" in page.locator("#word-problem").inner_text()
+    page.fill("#word", "Nur")
+    assert "nurse" in [one.get_attribute("value") for one in page.locator("#suggestions option").all()]
+    page.select_option("#measure", label="ripa")
+    page.select_option("#pair", label="he – she")
+    page.select_option("#side", label="second")
+    assert page.locator("#list-title").inner_text() == "Words with the largest scores: ripa, he – she"
+    scores = [float(one.replace("−", "-")) for one in texts(page, "#list tbody tr td:nth-child(2)")]
+    assert scores == sorted(scores)
+    assert max(scores) < 0
+    page.fill("#list-filter", "wom")
+    words = texts(page, "#list tbody th")
+    assert "woman" in words
+    assert all("wom" in word for word in words)
+    page.locator("#list .word", has_text="woman").first.press("Enter")
+    assert page.locator("#word-title").inner_text() == "“woman” on every pair: ripa"
+    page.click("#next")
+    assert page.locator("#word-title").inner_text() != "“woman” on every pair: ripa"
+    page.click("#previous")
+    assert page.locator("#word-title").inner_text() == "“woman” on every pair: ripa"
+    page.locator("#word-plot .mark-symbol path").first.hover()
+    page.wait_for_selector("#tip:not([hidden])")
+    assert page.locator("#tip").inner_text().split("\n")[:2] == ["word", "woman"]
+
+
+def test_one_small_model_has_intervals_over_pairs_and_says_what_is_undefined(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    words = ("he", "she", "man", "woman", "boy", "girl", "nurse", "judge")
+    tiny = bg.Embedding(words, np.random.default_rng(3).standard_normal((8, 5)), name="tiny")
+    result = bg.audit(tiny, lexicons=["weat7"])
+    page = opened(result.save(tmp_path / "report.html"))
+    assert result.explorer is not None
+    means = result.explorer.over_pairs
+    assert means is not None
+    low, high = (means.mean[0, 0] + side * means.reach[0, 0] for side in (-1, 1))
+    row = page.locator("#list tbody tr", has=page.get_by_role("button", name=result.explorer.packed()["words"][0]))
+    assert row.locator("td").nth(1).inner_text() == f"{low:.3f} to {high:.3f}".replace("-", "−")
+    page.select_option("#measure", label="nbm")
+    assert "fewer than k neighbours exist" in page.locator("#word-measures").inner_text()
+    assert page.locator("#list tbody tr").count() == 0
+    assert page.locator("#word-plot").inner_text() == "Undefined: fewer than k neighbours exist."
+
+
+def test_dark_pages_are_dark_and_so_are_their_charts(opened: Callable[..., Any]) -> None:
+    page = opened(color_scheme="light")
+
+    def brightness(selector: str, style: str) -> float:
+        colour = page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{style}")
+        return float(np.mean([float(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]))
+
+    label = "#bias .role-axis-label text"
+    assert brightness("body", "backgroundColor") > 200
+    assert brightness(label, "fill") < 100
+    page.click("#theme")
+    assert brightness("body", "backgroundColor") < 60
+    assert brightness(label, "fill") > 150
+    page.click("#theme")
+    assert brightness("body", "backgroundColor") > 200
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("document.documentElement.removeAttribute('data-theme')")
+    assert brightness("body", "backgroundColor") < 60
+    page.emulate_media(color_scheme="dark", media="print")
+    assert brightness("body", "backgroundColor") > 200
+    assert brightness(label, "fill") < 100
+
+
+def test_print_shows_every_table_and_no_controls(opened: Callable[..., Any]) -> None:
+    page = opened()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("nav:visible, .controls:visible, #theme:visible").count() == 0
+    hidden = [one for one in page.locator("main table").all() if not one.is_visible()]
+    assert hidden == []
+    assert page.locator("#uncertainty figure:visible").count() == 3 * 4  # of each lexicon
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("main details[open]").count() == 0
+    assert len(page.pdf(format="A4")) > 50_000
+
+
+def test_without_scripts_every_number_is_still_there(opened: Callable[..., Any], audited: bg.AuditResult) -> None:
+    page = opened(java_script_enabled=False)
+    assert page.locator("noscript").count() == 2
+    assert page.locator("button:visible, select:visible, input:visible").count() == 0
+    text = page.locator("main").text_content()
+    for one in audited.bias:
+        assert one.value is None or f"{one.value:.2f}" in text
+    assert audited.reliability.found is not None
+    drawn = audited.reliability.found.to_frame().query(
+        "of == 'pair' and reliability == 'test_retest' and list == 'occ16'"
+    )
+    assert len(drawn) == 3 * 23
+    for record in drawn.itertuples():
+        assert f"{record.value:.4g}" in text
+
+
+def test_hostile_words_are_shown_as_text(opened: Callable[..., Any], tmp_path: Path) -> None:
+    ends = tuple(dict.fromkeys(end for pair in lexicon("du2021").sets.values() for end in pair))
+    words = (*ends, *HOSTILE, "x1", "y1", "a1", "b1", *(f"word{number}" for number in range(120)))
+    vectors = np.random.default_rng(5).standard_normal((len(words), 8))
+    sets = {
+        role: {"name": name, "words": [f"{role}1", other]}
+        for role, name, other in zip("xyab", [*HOSTILE, "plain"], [*HOSTILE, "word1"], strict=True)
+    }
+    own = parse_lexicon({"name": "own", "kind": "test", "title": HOSTILE[0], **sets}, path="own.toml")
+    models = [
+        bg.Embedding(words, vectors + shift, name=name) for shift, name in zip((0, 0.1), HOSTILE[:2], strict=True)
+    ]
+    page = opened(bg.audit(models, lexicons=[own]).save(tmp_path / "report.html"))
+    for word in HOSTILE:
+        page.fill("#word", word)
+        page.locator("#word").press("Tab")
+        assert page.locator("#word-title").text_content() == f"“{word}” on every pair: dbwa"
+        page.locator("#word-plot .mark-symbol path").first.hover()
+        page.wait_for_selector("#tip:not([hidden])")
+        assert word in page.locator("#tip bdi").all_text_contents()
+    page.locator("figure[data-chart='bias-weat'] .mark-symbol path").first.hover()
+    page.wait_for_selector("#tip:not([hidden])")
+    assert page.title() == f"biasgauge audit: {HOSTILE[0]}, {HOSTILE[1]}"
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 5
