@@ -88,7 +88,7 @@ def test_a_strong_and_stable_association_can_be_relied_on() -> None:
     ]
     assert "set x lean to set a" in found.sentence
     assert "direction agrees over all 500 halves of the attributes, all 3 measures, all 4 replicates" in found.sentence
-    assert found.sentence.endswith("rely on it for these vectors.")
+    assert found.sentence == f"own: {found.why}; rely on it for these vectors."
 
 
 def test_without_replicates_it_is_reported_with_care() -> None:

@@ -165,10 +165,8 @@ def test_decisions_come_first_where_there_are_any() -> None:
     ]
     shared = {"title": "Trust", "model": "toy"}
     questions = [
-        SimpleNamespace(question="q1", decision="undefined", sentence="Too few <words>.", evidence=[], **shared),
-        SimpleNamespace(
-            question="q2", decision="do not report", sentence="Pairs <differ>.", evidence=evidence, **shared
-        ),
+        SimpleNamespace(question="q1", decision="undefined", why="Too few <words>", evidence=[], **shared),
+        SimpleNamespace(question="q2", decision="do not report", why="Pairs <differ>", evidence=evidence, **shared),
     ]
     audited = result(["word"])
     object.__setattr__(audited, "verdicts", questions)

@@ -45,6 +45,23 @@ def test_colours_become_variables_and_data_stay() -> None:
     assert spec["mark"]["color"] == "#16324a"  # type: ignore[index]  # what was given is as it was
 
 
+def test_colours_that_are_mixed_by_number_stay_as_they_are() -> None:
+    """A variable cannot be mixed with another; what is written on such colours must go on showing on them."""
+    heat = {
+        "layer": [
+            {
+                "mark": {"type": "rect", "stroke": "white"},
+                "encoding": {"color": {"type": "quantitative", "scale": {"range": ["#b2423f", "#1f6f8b"]}}},
+            },
+            {"mark": "text", "encoding": {"color": {"condition": {"value": "white"}, "value": "#22303a"}}},
+        ]
+    }
+    found = themed(heat)
+    assert found["layer"][0]["encoding"] == heat["layer"][0]["encoding"]  # type: ignore[index]
+    assert found["layer"][1] == heat["layer"][1]
+    assert found["layer"][0]["mark"]["stroke"] == "var(--cffffff)"
+
+
 def test_a_continuous_scheme_keeps_to_what_shows_on_both() -> None:
     assert themed({"scale": {"scheme": "viridis"}})["scale"]["scheme"]["extent"] == [0.2, 0.85]
     assert themed({"scale": {"scheme": "dark2"}}) == {"scale": {"scheme": "dark2"}}

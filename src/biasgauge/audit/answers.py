@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from biasgauge.audit.base_pairs import direction_agreement
-from biasgauge.audit.questions import MEANINGS, Evidence, Question, Rules, decide, holm
+from biasgauge.audit.questions import Evidence, Question, Rules, decide, holm
 from biasgauge.lexicons import AssociationTest
 from biasgauge.reliability import icc
 from biasgauge.scores import Weat
@@ -89,15 +89,11 @@ def _corrected(found: Sequence[Weat]) -> Mapping[tuple[str, str], float]:
 
 
 def _undefined(test: AssociationTest, one: Weat) -> Question:
-    sentence = f"{_title(test)}: cannot be measured: {one.reason}."
+    why = one.reason or "it is undefined"
     evidence = Evidence(
         "coverage", one.reason or "", "enough of each set's words are found", passed=False, link="lexicons"
     )
-    return Question(test.name, test.title, one.model, "undefined", sentence, (evidence,))
-
-
-def _title(test: AssociationTest) -> str:
-    return f"{test.x.name} and {test.y.name}, {test.a.name} and {test.b.name}"
+    return Question(test.name, test.title, one.model, "undefined", why, (evidence,))
 
 
 def _effect(one: Weat, p: float, rules: Rules) -> Evidence:
@@ -166,28 +162,26 @@ def _answer(test: AssociationTest, one: Weat, evidence: tuple[Evidence, ...]) ->
     effect, *stable = evidence
     decision = decide(found=effect.passed, stable=[item.passed for item in stable])
     if decision == "nothing found":
-        sentence = f"{_title(test)}: no association is shown: {effect.value}."
+        why = effect.value
     elif decision == "do not report":
-        failed = "; ".join(item.value for item in stable if item.passed is False)
-        sentence = f"{_title(test)}: do not report: {failed} ({effect.value})."
+        why = f"{'; '.join(item.value for item in stable if item.passed is False)}; {effect.value}"
     else:
         towards = test.a if (one.value or 0.0) > 0 else test.b
         agree = [item.value.removeprefix(AGREES) for item in stable if item.value.startswith(AGREES)]
         rest = [item.value for item in stable if not item.value.startswith(AGREES)]
         held = "; ".join([f"{AGREES}{', '.join(agree)}", *rest] if agree else rest)
-        leaning = f"{test.x.name} lean to {towards.name}"
-        sentence = f"{_title(test)}: {leaning}, {effect.value}; {held}; {MEANINGS[decision]}."
-    return Question(test.name, test.title, one.model, decision, sentence, evidence)
+        why = f"{test.x.name} lean to {towards.name}, {effect.value}; {held}"
+    return Question(test.name, test.title, one.model, decision, why, evidence)
 
 
 def _stereotype(one: AuditPosterior) -> Question:
     contrast = next((found for found in one.contrasts if found.b == "different"), None)
     if one.posterior is None or contrast is None or contrast.decision is None:
-        return Question(one.lexicon, one.title, one.model, "undefined", one.sentences[0])
+        return Question(one.lexicon, one.title, one.model, "undefined", one.reason or "too few of its words were found")
     rule = "the interval lies outside the region of differences too small to matter (Kruschke 2018)"
-    sentence = one.sentences[0]
+    why = f"own words of a stereotype and those of others {one.difference(contrast)}"
     passed = {"different": True, "equivalent": False, "undecided": None}[contrast.decision]
-    evidence = [Evidence("posterior", sentence, rule, passed=passed, link="uncertainty")]
+    evidence = [Evidence("posterior", why, rule, passed=passed, link="uncertainty")]
     trusted = one.posterior.diagnostics.ok
     evidence.append(
         Evidence(
@@ -198,4 +192,4 @@ def _stereotype(one: AuditPosterior) -> Question:
         decision = "do not report"
     else:
         decision = {"different": "care", "equivalent": "nothing found", "undecided": "undecided"}[contrast.decision]
-    return Question(one.lexicon, one.title, one.model, decision, sentence, tuple(evidence))  # type: ignore[arg-type]
+    return Question(one.lexicon, one.title, one.model, decision, why, tuple(evidence))  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ class Question:
         title: what it is about.
         model: the vectors that were asked.
         decision: the verdict.
-        sentence: the verdict with its evidence and its limits, in plain words.
+        why: its evidence and its limits, in plain words.
         evidence: everything that it rests on.
     """
 
@@ -78,12 +78,19 @@ class Question:
     title: str
     model: str
     decision: Decision
-    sentence: str
+    why: str
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The whole verdict in one sentence."""
+        said = MEANINGS[self.decision]
+        of = self.title or self.question
+        return f"{of}: {self.why}; {said}." if self.decision in {"rely", "care"} else f"{of}: {said}: {self.why}."
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
-        return {**asdict(self), "evidence": [asdict(one) for one in self.evidence]}
+        return {**asdict(self), "evidence": [asdict(one) for one in self.evidence], "sentence": self.sentence}
 
 
 def decide(*, found: bool | None, stable: Sequence[bool | None]) -> Decision:

@@ -58,6 +58,10 @@ class AuditPosterior:
             found.append(f"{self.lexicon}: {self.posterior.caution}.")
         return tuple(found)
 
+    def difference(self, contrast: Contrast) -> str:
+        """How far apart two connections are, in words."""
+        return _difference(contrast, "" if self.posterior is None else f"{100 * self.posterior.credible.prob:g} %")
+
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
         about = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
@@ -101,12 +105,16 @@ def measure_uncertainty(
 def _sentence(contrast: Contrast, level: str) -> str:
     """One contrast in words: which side, how far, how sure."""
     others = "words of other stereotypes" if contrast.b == "different" else "words about people in general"
-    mean, low, high = (0.0 if one is None else one for one in (contrast.mean, contrast.low, contrast.high))
-    side = "closer" if mean < 0 else "farther"
+    side = "closer" if (contrast.mean or 0.0) < 0 else "farther"
     said = {
         "different": f"the stereotype's own words are {side} than {others}",
         "equivalent": f"the stereotype's own words are no closer than {others}",
         "undecided": f"undecided whether the stereotype's own words are {side} than {others}",
     }[contrast.decision or "undecided"]
+    return f"{said}: they {_difference(contrast, level)}"
+
+
+def _difference(contrast: Contrast, level: str) -> str:
+    mean, low, high = (0.0 if one is None else one for one in (contrast.mean, contrast.low, contrast.high))
     sure = f"probability of the sign {contrast.p_direction:.2f}"
-    return f"{said}: distances differ by {mean:+.3f} ({level} {low:+.3f} to {high:+.3f}), {sure}"
+    return f"differ by {mean:+.3f} in distance ({level} {low:+.3f} to {high:+.3f}), {sure}"

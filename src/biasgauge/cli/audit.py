@@ -156,8 +156,10 @@ def _show_verdicts(result: AuditResult, screen: Console) -> None:
     for one in result.verdicts:
         if one.decision != "undefined":
             of = f" ({one.model})" if len(result.models) > 1 else ""
-            screen.print(Text.assemble((f"{one.decision:<14}", STYLES[one.decision]), f"{one.question}{of}"))
-            screen.print(f"  {one.sentence}", markup=False)
+            screen.print(
+                Text.assemble((f"{one.decision:<14}", STYLES[one.decision]), f"{one.question}: {one.title}{of}")
+            )
+            screen.print(f"  {one.why}.", markup=False)
     if skipped := sum(one.decision == "undefined" for one in result.verdicts):
         screen.print(f"{skipped} questions cannot be answered: too few of their words are here.")
 

@@ -24,24 +24,43 @@ THEME = {
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 _NAMED = {"white": "#ffffff", "black": "#000000"}
-_PLACES = {"color", "fill", "stroke", "range", "value", "background"}
+_PLACES = frozenset({"color", "fill", "stroke", "range", "value", "background"})
 """Where a specification names colours; a word that looks like one stands elsewhere."""
 _DARK, _LIGHT, _GREY = 0.4, 0.8, 0.25
 _EXTENT = [0.2, 0.85]
 """The part of a continuous scheme that shows on white and on black."""
 
 
-def themed(spec: Any, place: str = "") -> Any:  # noqa: ANN401 - any part of a specification
-    """A copy of a specification whose colours are variables of the page; its data stay as they are."""
+def themed(spec: Any) -> Any:  # noqa: ANN401 - a specification
+    """A copy of a specification whose colours are variables of the page; its data stay as they are.
+
+    Where colours are mixed from others by number, as in a heat map, neither those nor what is written on them change.
+    """
+    return _themed(spec, "", _PLACES - {"range", "value"} if _mixes(spec) else _PLACES)
+
+
+def _mixes(spec: Any) -> bool:  # noqa: ANN401 - any part of a specification
+    if isinstance(spec, list):
+        return any(_mixes(part) for part in spec)
+    if not isinstance(spec, dict):
+        return False
+    scale = spec.get("scale")
+    numbers = spec.get("type") == "quantitative" and isinstance(scale, dict)
+    own = numbers and any(_HEX.fullmatch(str(one)) for one in scale.get("range", ()))  # type: ignore[union-attr]
+    return own or any(_mixes(part) for name, part in spec.items() if name not in {"datasets", "data"})
+
+
+def _themed(spec: Any, place: str, places: frozenset[str]) -> Any:  # noqa: ANN401 - any part of a specification
     if isinstance(spec, dict):
         if spec.get("scheme") == "viridis":
             return {**spec, "scheme": {"name": "viridis", "extent": _EXTENT}}
         return {
-            name: part if name in {"datasets", "data", "sort"} else themed(part, name) for name, part in spec.items()
+            name: part if name in {"datasets", "data", "sort"} else _themed(part, name, places)
+            for name, part in spec.items()
         }
     if isinstance(spec, list):
-        return [themed(part, place) for part in spec]
-    if isinstance(spec, str) and place in _PLACES:
+        return [_themed(part, place, places) for part in spec]
+    if isinstance(spec, str) and place in places:
         colour = _NAMED.get(spec, spec)
         return f"var({variable(colour)})" if _HEX.fullmatch(colour) else spec
     return spec

@@ -18,7 +18,7 @@ ABOUT = (
     "when the whole vocabulary is ranked along their subspace, as a share of the vocabulary; held out, each word is "
     "ranked along the subspace of the others, so that 0 means that the sets are not told apart."
 )
-COLUMNS = ("Sets", "Verdict", "Held out", "95 % interval", "Coherence", "Similarity", "First component", "Advice")
+COLUMNS = ("Sets", "Verdict", "Held out", "95 % interval", "Coherence", "Similarity", "First component")
 MARKS = {"no objection": "good", "doubtful": "part", "unfit": "bad"}
 CHARTS = ("coherence", "coherence_similarity", "explained_variance")
 
@@ -35,7 +35,7 @@ def seeds_section(result: AuditResult) -> Section | None:
         charts=charts_of("seeds", figures(result.seeds), only=CHARTS),
         tables=(
             Table(
-                "Fitness of each pair of sets; first component: its share of the variance of the pairs",
+                "Each pair of sets with what to beware of; first component: its share of the variance of the pairs",
                 COLUMNS,
                 tuple(_row(card) for card in cards),
                 frozenset(COLUMNS[2:7]),
@@ -46,10 +46,13 @@ def seeds_section(result: AuditResult) -> Section | None:
 
 def _row(card: FitnessCard) -> tuple[Cell, ...]:
     first, second, paper = card.short_names
-    start = (cell(f"{first} – {second}", paper), cell(card.verdict, mark=MARKS[card.verdict]))
-    advice = cell("; ".join(one.sentence for one in card.advice) or "nothing speaks against them")
+    told = "; ".join(one.sentence for one in card.advice)
+    start = (
+        cell(f"{first} – {second}{f', {paper}' if paper else ''}", told),
+        cell(card.verdict, mark=MARKS[card.verdict]),
+    )
     if card.coherence.value is None:
-        return (*start, *undefined(card.coherence.reason, 5), advice)
+        return (*start, *undefined(None if told else card.coherence.reason, 5))
     return (
         *start,
         _number(card.held_out),
@@ -57,7 +60,6 @@ def _row(card: FitnessCard) -> tuple[Cell, ...]:
         _number(card.coherence),
         _number(card.similarity),
         _number(card.pairing.first),
-        advice,
     )
 
 
