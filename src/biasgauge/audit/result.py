@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from biasgauge.audit.robustness import AuditRobustness
     from biasgauge.audit.uncertainty import AuditPosterior
     from biasgauge.embeddings import Coverage, Notice
+    from biasgauge.mitigation import MitigationEffect
     from biasgauge.scores import Association
     from biasgauge.seeds import SeedsResult
 
@@ -121,6 +122,7 @@ class AuditResult:
             each other.
         uncertainty: posteriors of the distances of stereotypes, for each lexicon and model.
         nulls: the effects of data sets without bias, of the sizes that were measured.
+        change: what was done to the vectors, where those before were given.
         settings: everything that decides the result.
         explorer: scores of some thousand words for the page, or why there are none.
     """
@@ -136,6 +138,7 @@ class AuditResult:
     seeds: SeedsResult | None
     uncertainty: tuple[AuditPosterior, ...]
     nulls: tuple[AuditNull, ...]
+    change: MitigationEffect | None
     settings: Mapping[str, Any]
     explorer: Explorer | None = None
 
@@ -170,6 +173,7 @@ class AuditResult:
             "robustness": self.robustness.to_dict(),
             "seeds": {"pairs": []} if self.seeds is None else self.seeds.to_dict(),
             "uncertainty": [one.to_dict() for one in self.uncertainty],
+            **({} if self.change is None else {"change": self.change.to_dict()}),
             "nulls": [one.to_dict() for one in self.nulls],
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.lexicons),

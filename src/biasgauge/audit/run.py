@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.audit.answers import answer_stereotypes, answer_tests
 from biasgauge.audit.bias import measure_bias
+from biasgauge.audit.change import measure_change
 from biasgauge.audit.explorer import explore
 from biasgauge.audit.measurable import judge
 from biasgauge.audit.model_summary import summarise
@@ -25,16 +26,18 @@ from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
 from biasgauge.seeds import seed_cards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from biasgauge._io.source import Progress
+    from biasgauge.embeddings import Embedding
     from biasgauge.scores import Association
 
 
 def audit(
     vectors: object = None,
     *,
+    before: object = None,
     lexicons: Iterable[str | PathLike[str] | Lexicon] | None = None,
     language: str = "en",
     min_coverage: float = 0.8,
@@ -49,6 +52,7 @@ def audit(
     Args:
         vectors: an `Embedding` or anything `load` takes, or a list of them (replicates); when None the shipped vectors,
             and the shipped replicates to see what another seed does.
+        before: the vectors before something was done to them; the audit then also says what that did. Takes one model.
         lexicons: names or paths of lexicons to look at; all shipped ones of `language` by default.
         language: which shipped lexicons, when `lexicons` is None.
         min_coverage: share of a set's words that must be found for the set to count as measurable.
@@ -68,6 +72,7 @@ def audit(
     models = [load_default(limit)] if vectors is None else load_models(vectors, limit, progress=_reading(progress))
     replicates = load_default_replicates() if vectors is None else models if len(models) > 1 else []
     chosen = _lexicons(lexicons, language)
+    earlier = _earlier(before, models, limit)
     asked: dict[str, Any] = {
         "min_coverage": min_coverage,
         "case_fallback": case_fallback,
@@ -88,6 +93,7 @@ def audit(
             "uncertainty": lambda: tuple(measure_uncertainty(models, chosen, kinds=kinds, **asked)),
             "seeds": lambda: seed_cards(models, chosen, language=language, **asked),
             "robustness": lambda: measure_robustness(models[0], **about),
+            "change": lambda: None if earlier is None else measure_change(earlier, models[0], chosen, **asked),
         },
         progress,
     )
@@ -114,11 +120,22 @@ def audit(
             "case_fallback": case_fallback,
             "limit": limit,
             "shipped": vectors is None,
+            "before": None if earlier is None else earlier.name,
             "rules": asdict(rules),
             "random_state": random_state,
         },
         **parts,
     )
+
+
+def _earlier(before: object, models: Sequence[Embedding], limit: int | None) -> Embedding | None:
+    """The vectors before, which one model can be compared with."""
+    if before is None:
+        return None
+    found = load_models(before, limit)
+    if len(found) != 1 or len(models) != 1:
+        raise ParameterError("Before and after are one model each: give one 'before' and one 'vectors' to audit.")
+    return found[0]
 
 
 def _reading(progress: Progress | None) -> Progress | None:

@@ -9,6 +9,7 @@ from cyclopts import App
 
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.screen import console, print_json, print_table, print_title, progress, shorten
+from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ Examples:
   biasgauge audit seed1.bin seed2.bin seed3.bin --out replicates
   biasgauge audit vectores.vec --language es
   biasgauge audit glove.txt --lexicon weat7 --lexicon my_words.toml
+  biasgauge audit --before vectors.bin --after debiased.bin
 """
 
 STYLES = {
@@ -45,6 +47,8 @@ app = App(name="audit", help_epilogue=EPILOGUE)
 @app.default
 def audit(
     *vectors: Path,
+    before: Path | None = None,
+    after: Path | None = None,
     out: Path = Path("biasgauge-audit"),
     lexicon: tuple[str, ...] = (),
     language: str = "en",
@@ -61,6 +65,8 @@ def audit(
     Args:
         vectors: vector files, one or several replicates: word2vec, GloVe, fastText .vec, .npz, .npy, safetensors,
             gzipped or not; without any, the vectors that ship with biasgauge
+        before: vectors before something was done to them, with --after
+        after: the vectors after it: the audit is of these, and says also what the change did
         out: folder for the page and its tables; made if it is not there
         lexicon: a lexicon's name or your own TOML file, repeat for several; without any, all shipped ones of the
             language
@@ -77,7 +83,8 @@ def audit(
 
     with progress(options, "auditing") as report:
         result = bg.audit(
-            list(vectors) or None,
+            _models(vectors, before, after),
+            before=before,
             lexicons=lexicon or None,
             language=language,
             min_coverage=min_coverage,
@@ -96,6 +103,13 @@ def audit(
         _show(result, console(options))
     if not options.quiet:
         console(options).print(f"\nThe page: {page.resolve()}", soft_wrap=True)
+
+
+def _models(vectors: tuple[Path, ...], before: Path | None, after: Path | None) -> list[Path] | None:
+    """What to audit: the vectors named, or those after a change."""
+    if (before is None) != (after is None) or (after is not None and vectors):
+        raise ParameterError("--before and --after go together, and without other vectors.")
+    return [after] if after is not None else list(vectors) or None
 
 
 def _show(result: AuditResult, screen: Console) -> None:
@@ -130,6 +144,9 @@ def _show(result: AuditResult, screen: Console) -> None:
     if result.spread:
         screen.print()
         _show_spread(result, screen)
+    if result.change is not None:
+        print_title(screen, "What did the change do?", "")
+        _show_sentences((*result.change.warnings, *result.change.sentences), screen)
     print_title(screen, "Can the measurement be trusted?", "")
     _show_sentences(result.reliability.headlines, screen)
     print_title(screen, "Do conclusions survive another choice?", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biasgauge.report.page.bias import bias_section, spread_section
+from biasgauge.report.page.change import change_section
 from biasgauge.report.page.nulls import nulls_section
 from biasgauge.report.page.reliability import reliability_section
 from biasgauge.report.page.robustness import robustness_section
@@ -83,6 +84,7 @@ SECTIONS: Mapping[str, Callable[[AuditResult], Section | None]] = {
     "verdicts": verdicts_section,
     "summary": summary_section,
     "warnings": warnings_section,
+    "change": change_section,
     "bias": bias_section,
     "replicates": spread_section,
     "explorer": explorer_section,
