@@ -51,6 +51,8 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/mitigation.py
 	$(BIN)/python bench/balance.py
 	$(BIN)/python bench/gaps.py
+	$(BIN)/python bench/classification.py
+	$(BIN)/python bench/coreference.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

@@ -57,6 +57,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("simulate-null",),
         ("mitigate",),
         ("balance",),
+        ("extrinsic",),
         ("correlate",),
         ("lexicons",),
         *(("lexicons", part) for part in parts),

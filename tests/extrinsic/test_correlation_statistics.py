@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,7 @@ def test_units_without_a_single_y_have_no_p() -> None:
 
 
 def test_many_units_take_the_percentile_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasgauge.extrinsic.correlation_statistics._MOST_LEFT_OUT", 10)
+    monkeypatch.setattr(sys.modules["biasgauge.extrinsic.correlation_statistics"], "_MOST_LEFT_OUT", 10)
     x, y = points(11)
     around = coefficient("pearson", x, y, None, Resampling(resamples=200)).interval
     assert around is not None
@@ -216,7 +217,7 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = points(12)
     codes = np.arange(12) // 2
     whole = [coefficient(kind, x, y[codes], codes, Resampling(resamples=300)) for kind in KINDS]
-    monkeypatch.setattr("biasgauge.extrinsic.correlation_statistics._CELLS", 12 * 7)
+    monkeypatch.setattr(sys.modules["biasgauge.extrinsic.correlation_statistics"], "_CELLS", 12 * 7)
     assert [coefficient(kind, x, y[codes], codes, Resampling(resamples=300)) for kind in KINDS] == whole
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,9 @@ def test_order_turns_signs_and_leaves_out_groups() -> None:
 def test_the_bootstrap_draws_items(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts drawn have the mean and covariance of items drawn with replacement, and sizes do not change."""
     cells = np.array([[[30, 5], [4, 11]], [[8, 2], [3, 7]]])
-    monkeypatch.setattr("biasgauge.extrinsic.gaps_resampling._CELLS", 8 * 700)  # several blocks, the last one short
+    monkeypatch.setattr(
+        sys.modules["biasgauge.extrinsic.gaps_resampling"], "_CELLS", 8 * 700
+    )  # several blocks, the last one short
     drawn = bootstrap_values(cells, lambda some: some.astype(float), 4_000, 1)
     assert (drawn.sum(axis=(2, 3)) == [50, 20]).all()
     assert drawn.mean(axis=0) == pytest.approx(cells, abs=0.25)

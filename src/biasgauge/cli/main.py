@@ -76,6 +76,11 @@ app.command(
     help="Debias or overbias a corpus before training, by sub-sampling its lines.",
 )
 app.command(
+    "biasgauge.cli.extrinsic:app",
+    name="extrinsic",
+    help="Train a task on vectors; say how differently groups of people fare.",
+)
+app.command(
     "biasgauge.cli.correlate:app", name="correlate", help="Say whether an intrinsic number tracks an extrinsic one."
 )
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show, check and expand word lists.")

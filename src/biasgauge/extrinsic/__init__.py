@@ -9,6 +9,11 @@ from biasgauge.extrinsic.gaps import gaps
 from biasgauge.extrinsic.gaps_paired import compare_gaps
 from biasgauge.extrinsic.gaps_result import Gap, GapChange, GapComparison, GapResult, GroupRate
 from biasgauge.extrinsic.power import correlation_power, detectable_r, points_needed
+from biasgauge.extrinsic.tasks_compare import compare_tasks
+from biasgauge.extrinsic.tasks_registry import task_named, task_names
+from biasgauge.extrinsic.tasks_result import SeedRun, TaskGap, TaskItems, TaskMetric, TaskResult
+from biasgauge.extrinsic.tasks_run import extrinsic
+from biasgauge.extrinsic.tasks_task import Task
 
 __all__ = [
     "CorrelationGroup",
@@ -22,12 +27,22 @@ __all__ = [
     "Levels",
     "Points",
     "SeedReliability",
+    "SeedRun",
+    "Task",
+    "TaskGap",
+    "TaskItems",
+    "TaskMetric",
+    "TaskResult",
     "compare_gaps",
+    "compare_tasks",
     "correlate",
     "correlation_power",
     "detectable_r",
+    "extrinsic",
     "gaps",
     "points_needed",
     "read_points",
     "seed_reliability",
+    "task_named",
+    "task_names",
 ]

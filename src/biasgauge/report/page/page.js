@@ -6,6 +6,7 @@ const byId = (id) => document.getElementById(id);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const data = (id) => (byId(id) ? JSON.parse(byId(id).textContent) : null);
 const NARROW = 640;
+const LABEL = 125; // room for a label of an axis on a narrow page
 
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -62,8 +63,21 @@ function fitted(spec, room) {
     copy.vconcat = copy.hconcat;
     delete copy.hconcat;
   }
+  if (copy.columns) copy.columns = 1;
   if (copy.vconcat) copy.vconcat = copy.vconcat.map((part) => fitted(part, room));
   if (copy.spec) copy.spec = fitted(copy.spec, room);
+  return shortLabels(copy);
+}
+
+// A copy of a part of a specification whose axes leave at most so much room to each label.
+function shortLabels(part) {
+  if (Array.isArray(part)) return part.map(shortLabels);
+  if (part === null || typeof part !== "object") return part;
+  const copy = { ...part };
+  for (const [name, value] of Object.entries(part)) {
+    if (name === "labelLimit") copy[name] = Math.min(value, LABEL);
+    else if (name !== "datasets" && name !== "data") copy[name] = shortLabels(value);
+  }
   return copy;
 }
 

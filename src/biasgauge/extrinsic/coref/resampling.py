@@ -1,0 +1,68 @@
+"""Documents drawn again, and pairs of documents swapped, as tables of sums.
+
+Every rate of coreference is a function of sums over documents, so a bootstrap sample is a product of how often each
+document is drawn with the table of what each adds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.extrinsic.draws import SAME, interval_from_draws
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge.extrinsic.coref.metrics import Floats
+    from biasgauge.scores import Interval, Resampling
+
+SWAPPED = "monte-carlo, the two sides of each pair swapped"
+_CELLS = 4_000_000
+"""Numbers held at a time: bounds the memory; results do not depend on it."""
+
+
+def bootstrap_sums(sums: Floats, how: Resampling) -> Floats:
+    """Sums over bootstrap samples of the first axis: (resamples, …)."""
+    items = len(sums)
+    random = np.random.default_rng(how.random_state)
+    flat = sums.reshape(items, -1)
+    alike = np.full(items, 1 / items)
+    parts = [random.multinomial(items, alike, size=rows) @ flat for rows in _blocks(how.resamples, items)]
+    return np.concatenate(parts).reshape(how.resamples, *sums.shape[1:])
+
+
+def interval_of(value: float, drawn: Floats, without: Floats, how: Resampling, over: str) -> Interval:
+    """Interval of a number from its values in bootstrap samples, and without each item."""
+    return interval_from_draws(value, drawn, lambda: [without], how, over)
+
+
+def swapped_p(sums: Floats, difference: Callable[[Floats], Floats], how: Resampling) -> Floats:
+    """P of differences at least as large, in either direction, when the two sides of each pair are swapped at random.
+
+    Args:
+        sums: pairs × 2 sides × whatever is summed.
+        difference: from sums of the shape (draws, 2, …) to (draws, differences); 0 is expected.
+        how: how many draws, and the seed.
+    """
+    first = sums[:, 0].reshape(len(sums), -1)
+    gain = sums[:, 1].reshape(len(sums), -1) - first
+    both = first.sum(axis=0) + sums[:, 1].reshape(len(sums), -1).sum(axis=0)
+    observed = np.abs(difference(sums.sum(axis=0)[None])[0])
+    random = np.random.default_rng([how.random_state, 1])
+    extreme, defined = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
+    for rows in _blocks(how.resamples, len(sums)):
+        left = first.sum(axis=0) + random.integers(0, 2, (rows, len(sums))) @ gain
+        drawn = np.stack([left, both - left], axis=1).reshape(rows, *sums.shape[1:])
+        values = np.abs(difference(drawn))
+        defined += np.isfinite(values).sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            extreme += (values >= observed - SAME).sum(axis=0)
+    found: Floats = (1 + extreme) / (1 + defined)
+    return found
+
+
+def _blocks(total: int, size: int) -> list[int]:
+    rows = max(1, _CELLS // max(size, 1))
+    return [min(rows, total - start) for start in range(0, total, rows)]

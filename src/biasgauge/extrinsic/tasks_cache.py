@@ -1,0 +1,72 @@
+"""Finished cells on disk: one JSON file for each (vectors, data, settings, seed), whole or not there.
+
+A file holds the outcome, the key that it belongs to and a checksum, so that a damaged or foreign file is noticed and
+its cell is computed again. Nothing in it depends on when or how fast it was computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._io.atomic import write_text
+from biasgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+VERSION = 1
+"""Raised when the same key would give another outcome, so that old cells are not taken for new ones."""
+
+
+class CellCache:
+    """Outcomes in a folder, or nowhere where the folder is None.
+
+    Attributes:
+        notes: sentences about damaged files.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.notes: list[str] = []
+        if folder is not None:
+            if folder.exists() and not folder.is_dir():
+                raise InputError(f"{folder}: is a file; name a folder for finished cells")
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def read(self, key: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The outcome of a cell; None where it is not there or damaged."""
+        if self.folder is None or not (path := self._path(key)).is_file():
+            return None
+        try:
+            content = json.loads(path.read_bytes())
+            outcome: dict[str, Any] = content["outcome"]
+            if content["key"] == _plain(key) and content["sha256"] == _digest(outcome):
+                return outcome
+        except (ValueError, KeyError, TypeError):
+            pass
+        self.notes.append(f"{path.name} was damaged; the cell was computed again")
+        return None
+
+    def write(self, key: Mapping[str, Any], outcome: dict[str, Any]) -> None:
+        """Keep an outcome."""
+        if self.folder is not None:
+            content = {"key": _plain(key), "sha256": _digest(outcome), "outcome": outcome}
+            write_text(self._path(key), json.dumps(content, ensure_ascii=False, sort_keys=True) + "\n")
+
+    def _path(self, key: Mapping[str, Any]) -> Path:
+        assert self.folder is not None  # noqa: S101 - asked by the callers
+        return self.folder / f"{key['task']}-{_digest(_plain(key))[:24]}.json"
+
+
+def _plain(key: Mapping[str, Any]) -> dict[str, Any]:
+    """A key as JSON gives it back."""
+    found: dict[str, Any] = json.loads(json.dumps({**key, "version": VERSION}))
+    return found
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
