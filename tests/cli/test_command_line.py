@@ -14,7 +14,8 @@ import pytest
 import biasgauge as bg
 from biasgauge.association import TESTS
 from biasgauge.cli.main import app, run
-from biasgauge.cli.screen import shorten
+from biasgauge.cli.options import Options
+from biasgauge.cli.screen import console, shorten
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -346,3 +347,8 @@ def test_output_is_the_same_whatever_the_hash_seed() -> None:
 def test_shorten_says_how_many_more() -> None:
     assert shorten(["a", "b", "c"], 2) == "a, b … and 1 more"
     assert shorten(["a", "b"], 2) == "a, b"
+
+
+def test_colons_around_a_word_are_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    console(Options()).print("weat7:b: no objection", markup=False)
+    assert "weat7:b: no objection" in capsys.readouterr().out

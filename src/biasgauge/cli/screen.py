@@ -31,7 +31,8 @@ def console(options: Options) -> Console:
             """Leave it to the command line: whoever reads our output may stop when they like."""
             raise BrokenPipeError
 
-    return PlainConsole(stderr=options.json, quiet=options.quiet and options.json, highlight=False)
+    # Without emoji: words are shown as they are, and "weat7:b:" is no picture.
+    return PlainConsole(stderr=options.json, quiet=options.quiet and options.json, highlight=False, emoji=False)
 
 
 def print_json(
