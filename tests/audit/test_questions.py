@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
 import biasgauge as bg
 from biasgauge.audit.answers import answer_stereotypes, answer_tests
 from biasgauge.audit.base_pairs import direction_agreement
 from biasgauge.audit.bias import measure_bias
-from biasgauge.audit.questions import Rules, decide, holm
+from biasgauge.audit.questions import Rules, decide
 from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 
 if TYPE_CHECKING:
@@ -68,12 +65,6 @@ def asked(vectors: bg.Embedding, replicates: list[bg.Embedding], rules: Rules = 
 )
 def test_the_decision_from_the_evidence(found: bool | None, stable: list[bool | None], decision: str) -> None:  # noqa: FBT001
     assert decide(found=found, stable=stable) == decision
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
-    expected = multipletests(p_values, method="holm")[1]
-    np.testing.assert_allclose(holm(p_values), expected, rtol=1e-12)
 
 
 def test_a_strong_and_stable_association_can_be_relied_on() -> None:

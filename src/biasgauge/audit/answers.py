@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from biasgauge.audit.base_pairs import direction_agreement
-from biasgauge.audit.questions import Evidence, Question, Rules, decide, holm
+from biasgauge.audit.questions import Evidence, Question, Rules, decide
+from biasgauge.extrinsic.draws import holm
 from biasgauge.lexicons import AssociationTest
 from biasgauge.reliability import icc
 from biasgauge.scores import Weat
@@ -85,6 +86,7 @@ def _corrected(found: Sequence[Weat]) -> Mapping[tuple[str, str], float]:
         (model, name): p
         for model, tests in values.items()
         for (name, _), p in zip(tests, holm([p for _, p in tests]), strict=True)
+        if p is not None
     }
 
 

@@ -107,14 +107,3 @@ def decide(*, found: bool | None, stable: Sequence[bool | None]) -> Decision:
     if any(one is not None and not one for one in stable):
         return "do not report"
     return "rely" if stable and all(stable) else "care"
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values corrected for their number: Holm, "A simple sequentially rejective multiple test procedure" (1979)."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    corrected = [0.0] * len(p_values)
-    largest = 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        corrected[place] = largest
-    return corrected
