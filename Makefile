@@ -9,13 +9,14 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test test-slow lint bench clean
+.PHONY: help audit test test-slow lint docs bench clean
 
 help:
 	@echo "make audit      audit the vectors that ship with biasgauge, and say where the page is"
 	@echo "make test       run the whole test suite"
 	@echo "make test-slow  run the tests that take minutes"
 	@echo "make lint       check style and types"
+	@echo "make docs       build the documentation into build/site"
 	@echo "make bench      measure every speed claim (minutes)"
 	@echo "make clean      remove the virtual environment and what tools left behind"
 
@@ -32,6 +33,9 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/mkdocs build
 
 bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(INSTALL) faiss-cpu

@@ -224,4 +224,7 @@ def test_cells_that_start_a_formula_are_neutralised() -> None:
 def test_a_notebook_shows_the_table() -> None:
     shown = result(["<b>"])._repr_html_()
     assert "&lt;b&gt;" in shown
-    assert outline(shown).tags[0][0] == "table"
+    assert outline(shown).tags[0][0] == "details"  # no question was asked
+    asked = bg.audit(lexicons=["weat7"])._repr_html_()
+    assert outline(asked).tags[0][0] == "table"
+    assert "do not report" in asked

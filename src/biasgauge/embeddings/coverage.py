@@ -131,6 +131,9 @@ class Coverage:
             shape["respelled"] = self.respelled
         return shape
 
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(index=False))
+
     def to_frame(self) -> pd.DataFrame:
         """One row a set: asked, found, share, lost words."""
         import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most commands take to run

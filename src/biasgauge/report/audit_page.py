@@ -48,8 +48,8 @@ def audit_page(result: AuditResult) -> str:
 
 
 def audit_table(result: AuditResult) -> str:
-    """The table of verdicts alone, for a notebook."""
-    return _template("lexicons.html").render(result=result)
+    """Verdicts, then what can be measured, for a notebook."""
+    return _template("notebook.html").render(result=result)
 
 
 def save_audit(result: AuditResult, path: str | os.PathLike[str]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -57,6 +58,13 @@ class DirectBias:
             "coverage": self.coverage.to_dict(),
             "settings": dict(self.settings),
         }
+
+    def _repr_html_(self) -> str:
+        if self.value is None:
+            return f"<p>direct bias: undefined: {escape(self.reason or '')}</p>"
+        ends = self.interval
+        spread = "" if ends is None or ends.low is None else f" [{ends.low:.3f}, {ends.high:.3f}]"
+        return f"<p>direct bias of {len(self.words):,} words: <b>{self.value:.3f}</b>{spread}</p>"
 
 
 def direct_bias(

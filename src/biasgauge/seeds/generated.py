@@ -138,6 +138,9 @@ class Cloud:
         numbers = ("similarity", "coherence", "coherence_published", "first_share")
         return pd.DataFrame({**table, **{name: getattr(self, name) for name in numbers}})
 
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(max_rows=20, index=False))
+
     def share_below(self, coherence: float) -> float:
         """Share of the pairs of generated sets with a lower coherence."""
         known = self.coherence[np.isfinite(self.coherence)]
