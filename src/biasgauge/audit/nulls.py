@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from biasgauge.scores import Weat
-from biasgauge.uncertainty import simulate_null
+from biasgauge.uncertainty.null import share_of
+from biasgauge.uncertainty.null_model import NullModel
+from biasgauge.uncertainty.null_result import Spread
+from biasgauge.uncertainty.null_weat import weat_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from biasgauge.scores import Association
-    from biasgauge.uncertainty.null_result import Share, Spread
 
 SIMULATIONS = 5_000
 RANGE = ("0.025", "0.975")
@@ -55,31 +59,33 @@ class AuditNull:
 
 
 def measure_nulls(bias: Sequence[Association], *, random_state: int) -> tuple[AuditNull, ...]:
-    """Simulate independent similarities for every WEAT that has a value."""
-    return tuple(_null(one, random_state) for one in bias if isinstance(one, Weat) and one.effect_size is not None)
+    """Simulate independent similarities for every WEAT that has a value; tests of the same sizes share a simulation."""
+    effects: dict[tuple[int, int, int, int], Spread] = {}
+    found = []
+    for one in bias:
+        if isinstance(one, Weat) and one.effect_size is not None:
+            x, y, a, b = (len(one.coverage.sets[role].words) for role in "xyab")
+            sizes = (x, y, a, b)
+            if sizes not in effects:
+                effects[sizes] = _simulated(NullModel(*sizes), random_state)
+            found.append(_null(one.name, one.model, one.effect_size, sizes, effects[sizes]))
+    return tuple(found)
 
 
-def _null(one: Weat, random_state: int) -> AuditNull:
-    observed = one.effect_size or 0.0
-    x, y, a, b = (len(one.coverage.sets[role].words) for role in "xyab")
-    found = simulate_null(
-        n_x=x,
-        n_y=y,
-        n_a=a,
-        n_b=b,
-        observed=observed,
-        simulations=SIMULATIONS,
-        permutations=0,
-        random_state=random_state,
-    )
-    effects = cast("Spread", found.corrected)  # of WEAT there is one
-    share = cast("Share", next(part.two_sided for part in found.comparisons if part.of == "effect size"))
+def _simulated(model: NullModel, random_state: int) -> Spread:
+    """Effect sizes of data sets without bias, as `simulate_null` draws them, without the p of each."""
+    blocks = [weat_numbers(tables, model, 0).effect_size for tables in model.tables(SIMULATIONS, random_state)]
+    return Spread(np.concatenate(blocks))
+
+
+def _null(name: str, model: str, observed: float, sizes: tuple[int, int, int, int], effects: Spread) -> AuditNull:
+    share = share_of(np.abs(effects.defined) >= abs(observed))
     counts, edges = effects.histogram(BINS)
     low, high = (cast("float", effects.quantiles[level]) for level in RANGE)
     return AuditNull(
-        name=one.name,
-        model=one.model,
-        sizes=(x, y, a, b),
+        name=name,
+        model=model,
+        sizes=sizes,
         observed=observed,
         low=low,
         high=high,

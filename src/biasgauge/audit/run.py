@@ -21,6 +21,7 @@ from biasgauge.audit.result import AuditResult
 from biasgauge.audit.robustness import measure_robustness
 from biasgauge.audit.uncertainty import KINDS, measure_uncertainty
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
+from biasgauge.embeddings.procrustes import on_one_thread
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
 from biasgauge.seeds import seed_cards
@@ -146,8 +147,12 @@ def _reading(progress: Progress | None) -> Progress | None:
 
 
 def _together(parts: Mapping[str, Callable[[], Any]], progress: Progress | None) -> dict[str, Any]:
-    """Do independent parts at the same time, as many as there are cores; none depends on another or on the order."""
-    with ThreadPoolExecutor(max(1, min(len(parts), os.cpu_count() or 1))) as threads:
+    """Do independent parts at the same time, as many as there are cores; none depends on another or on the order.
+
+    Products stay on one thread throughout: a part that sees to it for itself would undo it for its neighbour, since
+    the limit is the whole process's.
+    """
+    with on_one_thread(), ThreadPoolExecutor(max(1, min(len(parts), os.cpu_count() or 1))) as threads:
         running = {name: threads.submit(part) for name, part in parts.items()}
         found = {}
         for done, (name, one) in enumerate(running.items(), 1):

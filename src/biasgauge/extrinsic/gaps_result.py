@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import ParameterError
+from biasgauge.extrinsic.frames import rows_to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,11 +166,11 @@ class GapResult(_Table):
 
     def to_frame(self) -> pd.DataFrame:
         """One row a gap."""
-        return _frame(self.gaps)
+        return rows_to_frame(self.gaps, reasons=True)
 
     def rates_frame(self) -> pd.DataFrame:
         """One row for each rate of each group."""
-        return _frame(self.rates)
+        return rows_to_frame(self.rates, reasons=True)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; undefined numbers are None beside their reason."""
@@ -195,7 +196,7 @@ class GapComparison(_Table):
 
     def to_frame(self) -> pd.DataFrame:
         """One row a difference."""
-        return _frame(self.changes)
+        return rows_to_frame(self.changes, reasons=True)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; undefined numbers are None beside their reason."""
@@ -203,15 +204,3 @@ class GapComparison(_Table):
 
     def _repr_html_(self) -> str:
         return f"{self._notes()}{self.to_frame().to_html(index=False)}"
-
-
-def _frame(rows: tuple[Any, ...]) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415 - only those who want a frame pay for it
-
-    plain = []
-    for one in rows:
-        row = asdict(one)
-        interval = row.pop("interval") or {}
-        plain.append({**row, **{name: interval.get(name) for name in ("low", "high", "level", "method")}})
-        plain[-1]["interval_reason"] = interval.get("reason")
-    return pd.DataFrame(plain)

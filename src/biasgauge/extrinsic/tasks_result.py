@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.extrinsic.frames import rows_to_frame
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -158,11 +160,11 @@ class TaskResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a gap."""
-        return _frame(self.gaps)
+        return rows_to_frame(self.gaps, without=("values",))
 
     def metrics_frame(self) -> pd.DataFrame:
         """One row a metric, of all items and of each group."""
-        return _frame(self.metrics)
+        return rows_to_frame(self.metrics, without=("values",))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, without `items`; undefined numbers are None beside their reason."""
@@ -183,15 +185,3 @@ class TaskResult:
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escape(one)}</p>" for one in (*self.warnings, self.no_gaps or "") if one)
         return f"{notes}{self.metrics_frame().to_html(index=False)}{self.to_frame().to_html(index=False)}"
-
-
-def _frame(rows: tuple[Any, ...]) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415 - only those who want a frame pay for it
-
-    plain = []
-    for one in rows:
-        row = asdict(one)
-        interval = row.pop("interval") or {}
-        row.pop("values")
-        plain.append({**row, **{name: interval.get(name) for name in ("low", "high", "level", "method")}})
-    return pd.DataFrame(plain)

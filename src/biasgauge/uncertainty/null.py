@@ -151,7 +151,7 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
         p_method=method,
         p_reason=reason,
         comparisons=compared,
-        rejection=None if p is None else _share(p.defined <= level),
+        rejection=None if p is None else share_of(p.defined <= level),
         level=level,
         settings={**settings, "observed": {one.of: one.observed for one in compared}},
         warnings=_warnings(test, model, alternative, level, p),
@@ -191,8 +191,8 @@ def _comparisons(
 
 def _comparison(of: str, observed: float, spread: Spread, centre: float | None) -> Comparison:
     values = spread.defined
-    far = None if centre is None else _share(np.abs(values - centre) >= abs(observed - centre))
-    return Comparison(of, observed, centre, far, _share(values >= observed), _share(values <= observed))
+    far = None if centre is None else share_of(np.abs(values - centre) >= abs(observed - centre))
+    return Comparison(of, observed, centre, far, share_of(values >= observed), share_of(values <= observed))
 
 
 def _with_theory(found: Comparison, model: NullModel, ddof: int) -> Comparison:
@@ -218,7 +218,8 @@ def _with_theory(found: Comparison, model: NullModel, ddof: int) -> Comparison:
     return replace(found, two_sided=replace(found.two_sided, theory=theory))
 
 
-def _share(hits: np.ndarray[Any, np.dtype[np.bool_]]) -> Share:
+def share_of(hits: np.ndarray[Any, np.dtype[np.bool_]]) -> Share:
+    """Share of simulated data sets that are hits, with an exact interval."""
     from biasgauge.association.permutation import clopper_pearson  # noqa: PLC0415 - late, as TESTS
 
     count, trials = int(np.count_nonzero(hits)), len(hits)

@@ -18,9 +18,9 @@ from biasgauge.errors import CorpusError
 from biasgauge.extrinsic.coref.conll_files import file_text
 from biasgauge.extrinsic.coref.document import Document
 from biasgauge.extrinsic.coref.resampling import bootstrap_sums, interval_of
-from biasgauge.extrinsic.coref.scores import rows_to_frame
 from biasgauge.extrinsic.coref.text import in_sentences, words_with_places
 from biasgauge.extrinsic.draws import Method, bootstrap_settings
+from biasgauge.extrinsic.frames import rows_to_frame
 
 if TYPE_CHECKING:
     import os

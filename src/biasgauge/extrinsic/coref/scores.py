@@ -11,6 +11,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.extrinsic.coref.metrics import METRICS, RATES, all_sums, conll_rates, rates
 from biasgauge.extrinsic.coref.resampling import bootstrap_sums, interval_of
 from biasgauge.extrinsic.draws import Method, bootstrap_settings
+from biasgauge.extrinsic.frames import rows_to_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -171,20 +172,3 @@ def _values(sums: Floats) -> Floats:
     """Rates of each metric and of their mean, (…, METRICS + CONLL, RATES)."""
     found: Floats = np.concatenate([rates(sums), conll_rates(sums)[..., None, :]], axis=-2)
     return found
-
-
-def rows_to_frame(rows: Iterable[Any]) -> pd.DataFrame:
-    """One row for each dataclass, its interval spread over columns."""
-    import pandas as pd  # noqa: PLC0415 - only those who want a frame pay for it
-
-    plain = []
-    for one in rows:
-        row: dict[str, Any] = {}
-        for name, value in asdict(one).items():
-            if name.endswith("_interval"):
-                row |= {name.replace("interval", end): (value or {}).get(end) for end in ("low", "high")}
-            elif name != "interval":
-                row[name] = value
-        interval = asdict(one.interval) if one.interval is not None else {}
-        plain.append({**row, **{name: interval.get(name) for name in ("low", "high", "level", "method")}})
-    return pd.DataFrame(plain)

@@ -18,8 +18,8 @@ from biasgauge.errors import CorpusError
 from biasgauge.extrinsic.coref.conll import read_conll
 from biasgauge.extrinsic.coref.metrics import all_sums
 from biasgauge.extrinsic.coref.paired import PairedGap, paired_gaps
-from biasgauge.extrinsic.coref.scores import rows_to_frame
 from biasgauge.extrinsic.draws import Method, bootstrap_settings
+from biasgauge.extrinsic.frames import rows_to_frame
 
 if TYPE_CHECKING:
     import os
