@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
@@ -56,3 +60,20 @@ def test_names_are_known_from_the_bank() -> None:
     assert are_names(("emily", "greg"))
     assert not are_names(["nurse", "teacher", "Emily"])
     assert not are_names([])
+
+
+def test_balance_does_not_depend_on_the_hash_seed() -> None:
+    """Shares of parts of speech are added up in one order."""
+    tags = {chr(97 + place): 1 / (place + 3) for place in range(9)}
+    program = f"from biasgauge.seeds.balance import _alike; print(repr(_alike({tags!r}, {{'z': 0.3, 'q': 0.7}})))"
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3", "4")
+    }
+    assert len(told) == 1

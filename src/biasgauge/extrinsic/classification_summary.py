@@ -65,7 +65,8 @@ def summarise(
     if len(names) < 2:  # noqa: PLR2004 - a gap is between two
         no_gaps = f"the only group is {names[0]!r}" if names else NO_GROUPS
     else:
-        kept = [at for at, group in enumerate(groups) if group in set(names)]
+        named = set(names)
+        kept = [at for at, group in enumerate(groups) if group in named]
         results = [
             gaps(
                 [labels[at] for at in kept],

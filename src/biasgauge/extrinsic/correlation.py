@@ -176,10 +176,11 @@ def _data(
     points: Points, x: str, y: str, by: tuple[str, ...], unit: str | None, seed_column: str | None, notes: list[str]
 ) -> _Data:
     numbers = points.numbers(x), points.numbers(y)
-    lacking = np.flatnonzero(np.isnan(numbers[0]) | np.isnan(numbers[1])).tolist()
+    gaps = np.isnan(numbers[0]) | np.isnan(numbers[1])
+    lacking = np.flatnonzero(gaps).tolist()
     if lacking:
         notes.append(f"{len(lacking):,} points lack a number and were left out: {points.told(lacking)}")
-        kept = [place for place in range(len(points)) if place not in set(lacking)]
+        kept = np.flatnonzero(~gaps).tolist()
         points, numbers = points.take(kept), (numbers[0][kept], numbers[1][kept])
     if not len(points):
         raise ParameterError(f"{points.name} has no points left with numbers in {x!r} and {y!r}.")

@@ -28,7 +28,8 @@ class Truth:
     second: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        both = [word for word in self.first if word in set(self.second)]
+        second = set(self.second)
+        both = [word for word in self.first if word in second]
         if both:
             raise ParameterError(
                 f"A word of the truth {self.name!r} can lean to one end only. Got {both[0]!r} on both."

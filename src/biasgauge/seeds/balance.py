@@ -94,7 +94,8 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
         shared = tuple(word for word, row in zip(a, rows.a.tolist(), strict=True) if row in shared_rows)
         spelt = [tuple(model.words[row] for row in one.tolist()) for one in (rows.a, rows.b)]
     else:
-        shared, spelt = tuple(word for word in a if word in set(b)), [a, b]
+        both = set(a) & set(b)
+        shared, spelt = tuple(word for word in a if word in both), [a, b]
     tags = {end: _pos_shares(words) for end, words in zip("ab", spelt, strict=True)}
     return Balance(
         shared=shared,
@@ -120,7 +121,7 @@ def _pos_shares(words: Sequence[str]) -> dict[str, float]:
 def _alike(a: Mapping[str, float], b: Mapping[str, float]) -> float | None:
     if not a or not b:
         return None
-    return 1 - sum(abs(a.get(tag, 0.0) - b.get(tag, 0.0)) for tag in {*a, *b}) / 2
+    return 1 - sum(abs(a.get(tag, 0.0) - b.get(tag, 0.0)) for tag in sorted({*a, *b})) / 2
 
 
 def _more_frequent(
