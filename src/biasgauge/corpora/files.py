@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.checksums import file_sha256
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ class TextFile:
             CorpusError: the file cannot be read.
         """
         try:
-            with self.path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = file_sha256(self.path)
         except OSError as problem:
             raise CorpusError(f"cannot be opened: {problem.strerror}", path=self.path) from problem
         return {"name": self.name, "bytes": self.size, "sha256": digest, "layout": self.layout}

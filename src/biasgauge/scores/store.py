@@ -12,7 +12,6 @@ process leaves every finished model and nothing half-written.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._io.checksums import file_sha256
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.scores.tensor import REASONS, ScoreTensor, by_reason, describe, places
@@ -270,8 +270,7 @@ class ScoreStore:
     def _digest(self, number: int, name: str) -> str:
         path = self._file(number, name)
         try:
-            with path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
+            return file_sha256(path)
         except OSError as problem:
             raise InputError(f"{path}: cannot be read ({problem.strerror}); make the scores again") from problem
 

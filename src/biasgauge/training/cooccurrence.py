@@ -7,7 +7,6 @@ itself counts twice; otherwise X[i, j] counts j after i only.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 
 from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._io.checksums import file_sha256
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.glove_counting import blocks, count_rows, find_occurrences, whole_weights, write_down
 from biasgauge.training.glove_scratch import Gathered, scratch
@@ -258,8 +258,7 @@ def _in_range(columns: NDArray[np.int32], values: NDArray[np.float32], size: int
 
 def _digest(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(path)
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}); count again") from problem
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge._io.atomic import write_text
+from biasgauge._io.checksums import file_sha256
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import InputError, InternalError
@@ -96,7 +96,7 @@ def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seco
     about = {
         "recipe": recipe.to_dict(),
         "digest": recipe.digest,
-        "file": {"name": path.name, "bytes": path.stat().st_size, "sha256": _sha256(path)},
+        "file": {"name": path.name, "bytes": path.stat().st_size, "sha256": file_sha256(path)},
         "words": len(words),
         "tokens": fit.tokens,
         "losses": list(fit.losses),
@@ -121,18 +121,13 @@ def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
             return f"{beside.name} belongs to another recipe; trained again"
         if not path.is_file():
             return f"{path.name} was gone; trained again"
-        if path.stat().st_size != about["file"]["bytes"] or _sha256(path) != about["file"]["sha256"]:
+        if path.stat().st_size != about["file"]["bytes"] or file_sha256(path) != about["file"]["sha256"]:
             return f"{path.name} was damaged; trained again"
         return TrainedModel(
             path, recipe, int(about["words"]), float(about["seconds"]), tuple(map(float, about["losses"])), reused=True
         )
     except (ValueError, KeyError, TypeError):
         return f"{beside.name} was damaged; trained again"
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _versions() -> dict[str, str]:
