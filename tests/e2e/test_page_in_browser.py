@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import biasgauge as bg
@@ -39,9 +42,24 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+def points() -> pd.DataFrame:
+    """Twelve embeddings by two methods and two tests, two task seeds each."""
+    random = np.random.default_rng(0)
+    return pd.DataFrame(
+        [
+            {"name": f"e{at}", "method": method, "strength": at, "test": test, "seed": seed, "weat": weat, "gap": gap}
+            for method, sign in (("pre", -1), ("post", 1))
+            for at, bias in enumerate(random.standard_normal(12))
+            for test in (6, 7)
+            for weat in [bias + 0.2 * random.standard_normal()]
+            for seed, gap in enumerate(sign * bias + 0.3 * random.standard_normal(2))
+        ]
+    )
+
+
 @pytest.fixture(scope="module")
 def audited() -> bg.AuditResult:
-    return bg.audit(lexicons=["weat1", "weat7", "religion", "gender", "occ16"])
+    return bg.audit(lexicons=["weat1", "weat7", "religion", "gender", "occ16"], points=points())
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +129,52 @@ def test_hovering_a_point_shows_its_numbers(opened: Callable[..., Any], audited:
     assert "replicate mean" in tip
     page.mouse.move(1, 1)
     page.wait_for_selector("#tip", state="hidden")
+
+
+def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(
+    opened: Callable[..., Any], audited: bg.AuditResult
+) -> None:
+    page = opened()
+    chart = page.locator("figure[data-chart='extrinsic-points']")
+    assert chart.locator(".mark-symbol path").count() == 2 * 12 * 2  # the mean over seeds is a point
+    assert chart.locator(".mark-line path").count() == 4  # a line for each panel
+    chart.locator(".mark-symbol path").nth(3).hover()
+    page.wait_for_selector("#tip:not([hidden])")
+    told = page.locator("#tip").inner_text().split("\n")
+    assert told[::2] == ["weat", "gap", "test", "method", "name", "strength", "seed"]
+    assert told[-1] == "0, 1"
+    assert audited.extrinsic is not None
+    rows = page.locator("#extrinsic > .scroll tbody tr")
+    assert rows.count() == len(audited.extrinsic.groups) + 2
+    assert f"{audited.extrinsic.groups[1].r:.2f}" in rows.nth(1).inner_text().replace("−", "-")
+
+
+def test_points_of_every_chart_are_reached_by_keyboard(opened: Callable[..., Any]) -> None:
+    page = opened()
+    for figure in page.locator("figure:not(.away) .plot").all():
+        assert figure.get_attribute("tabindex") == "0", figure.text_content()
+        assert re.search(r": \d+ points?; arrow keys go from one to the next$", figure.get_attribute("aria-label"))
+    plot = page.locator("figure[data-chart='extrinsic-points'] .plot")
+    plot.focus()
+    said = page.locator("[role=status].unseen")
+    seen = []
+    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "End", "ArrowRight", "Home"):
+        page.keyboard.press(key)
+        assert page.locator("#tip").is_visible()
+        assert plot.locator(".at").count() == 1
+        seen.append(said.text_content().split(":")[0])
+    assert seen == ["1 of 48", "2 of 48", "1 of 48", "48 of 48", "48 of 48", "1 of 48"]
+    tip = dict(zip(*[iter(page.locator("#tip").inner_text().split("\n"))] * 2, strict=True))
+    assert all(f"{name} {value}" in said.text_content() for name, value in tip.items())
+    page.keyboard.press("Escape")
+    assert page.locator("#tip").is_hidden()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")  # to the numbers of the figure
+    assert page.locator("#tip").is_hidden()
+    assert plot.locator(".at").count() == 0
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    assert page.locator("figure[data-chart='extrinsic-points'] details table").first.is_visible()
 
 
 def test_tables_are_sorted_by_number_and_back(opened: Callable[..., Any]) -> None:
@@ -254,6 +318,31 @@ def test_print_shows_every_table_and_no_controls(opened: Callable[..., Any]) -> 
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("main details[open]").count() == 0
     assert len(page.pdf(format="A4")) > 50_000
+
+
+def text_shown(pdf: bytes) -> int:
+    """How many pieces of text the pages of a PDF show."""
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    return sum(len(re.findall(rb"\bT[jJ]\b", _inflated(one))) for one in streams)
+
+
+def _inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:
+        return b""
+
+
+def test_heads_of_tables_are_repeated_on_each_sheet(opened: Callable[..., Any], tmp_path: Path) -> None:
+    """Held against the same page whose heads cannot be: a head with a button in it, shown as one, is not repeated."""
+    words = tuple(f"word{number}" for number in range(400))
+    own = parse_lexicon({"name": "own", "kind": "words", "words": ["cat"]}, path="own.toml")
+    vectors = bg.Embedding(words, np.random.default_rng(0).standard_normal((400, 3)), name="toy")
+    page = opened(bg.audit(vectors, lexicons=[own], points=points()).save(tmp_path / "report.html"))
+    repeated = text_shown(page.pdf(format="A4"))
+    assert page.evaluate("[...document.querySelectorAll('#extrinsic thead button')].length") > 5
+    page.add_style_tag(content="@media print { thead button { display: inline-block !important } }")
+    assert repeated > text_shown(page.pdf(format="A4")) > 500
 
 
 def test_without_scripts_every_number_is_still_there(opened: Callable[..., Any], audited: bg.AuditResult) -> None:

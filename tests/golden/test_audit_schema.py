@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 
 import jsonschema
+import numpy as np
+import pandas as pd
 import pytest
 
 import biasgauge as bg
+from biasgauge.extrinsic import TaskGap, TaskResult
+from biasgauge.scores import Interval
 
 NUMBER = {"type": ["number", "null"]}
 TEXT = {"type": "string"}
@@ -34,7 +38,7 @@ SCHEMA = {
     "type": "object",
     "required": [
         "verdicts", "bias", "reliability", "robustness", "seeds", "uncertainty", "coverage", "lexicons", "models",
-        "replicates", "nulls", "settings", "warnings", "version",
+        "replicates", "nulls", "extrinsic", "settings", "warnings", "version",
     ],
     "properties": {
         "verdicts": rows(
@@ -85,6 +89,30 @@ SCHEMA = {
             contrasts=rows(a=TEXT, b=TEXT, mean=NUMBER, low=NUMBER, high=NUMBER, p_direction=NUMBER),
         ),
         "nulls": rows(name=TEXT, model=TEXT, observed={"type": "number"}, share={"type": "number"}),
+        "extrinsic": {
+            "type": "object",
+            "required": ["groups", "tasks"],
+            "properties": {
+                "groups": rows(
+                    by={"type": "object"},
+                    r=NUMBER,
+                    low=NUMBER,
+                    high=NUMBER,
+                    n={"type": "integer"},
+                    p=NUMBER,
+                    power=NUMBER,
+                    reliability={"type": ["object", "null"]},
+                ),
+                "tasks": rows(
+                    task=TEXT,
+                    vectors=TEXT,
+                    metrics=rows(metric=TEXT, value=NUMBER, interval=INTERVAL),
+                    gaps=rows(metric=TEXT, a=TEXT, b=TEXT, value=NUMBER, interval=INTERVAL, sd_interval=INTERVAL),
+                    readings={"type": "array", "items": TEXT},
+                ),
+                "reason": TEXT,
+            },
+        },
         "coverage": COVERAGE,
         "warnings": {"type": "array", "items": TEXT},
         "version": TEXT,
@@ -96,6 +124,25 @@ SCHEMA = {
 def test_the_json_of_an_audit_has_its_shape(lexicons: list[str]) -> None:
     content = json.loads(json.dumps(bg.audit(lexicons=lexicons).to_dict(), allow_nan=False))
     jsonschema.validate(content, SCHEMA)
+    assert content["extrinsic"]["reason"].startswith("no points were given")
+
+
+def test_points_and_tasks_have_their_shape() -> None:
+    points = pd.DataFrame({"weat": [1.0, 2.0, 3.0, 4.0] * 2, "gap": [2.0, 1.0, 4.0, 3.5, 2.2, 1.1, 4.1, 3.4]})
+    points = points.assign(name=list("abcd") * 2, seed=[0] * 4 + [1] * 4)
+    interval = Interval(0.0, 0.2, 0.95, "percentile", 100)
+    gap = TaskGap(
+        "recall", "toxic", "men", "women", 0.1, interval, 0.02, (0.1,), None, None, None, 5, 6, None, interval
+    )
+    task = TaskResult("csv", "", "v", (), (gap,), (), {}, {}, {"level": 0.95}, ())
+    vectors = bg.Embedding(("he", "she"), np.ones((2, 2)), name="toy")
+    content = json.loads(json.dumps(bg.audit(vectors, lexicons=["weat3"], points=points, tasks=[task]).to_dict()))
+    jsonschema.validate(content["extrinsic"], SCHEMA["properties"]["extrinsic"])  # type: ignore[index]
+    assert content["extrinsic"]["groups"][0]["reliability"]["mean"]["value"] > 0.9
+    assert content["verdicts"][-1]["question"] == "extrinsic"
+    del content["extrinsic"]["tasks"][0]["gaps"][0]["interval"]
+    with pytest.raises(jsonschema.ValidationError, match="'interval' is a required property"):
+        jsonschema.validate(content["extrinsic"], SCHEMA["properties"]["extrinsic"])  # type: ignore[index]
 
 
 def test_the_schema_can_fail() -> None:

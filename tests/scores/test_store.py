@@ -60,6 +60,12 @@ def test_what_goes_in_comes_out(people: Embedding, tmp_path: Path) -> None:
         plain.models,
     )
     assert len(plain.count_undefined()) > 2
+    for place, name in enumerate(plain.models):
+        one = store.model_scores(name)
+        np.testing.assert_array_equal(one.values, plain.values[..., place])
+        np.testing.assert_array_equal(one.undefined(), plain.undefined[..., place])
+    with pytest.raises(ParameterError, match="There is no model 'nobody'"):
+        store.model_scores("nobody")
     kept = dict(store.read().provenance)
     kept["models"] = {name: {k: v for k, v in about.items() if k != "sha256"} for name, about in kept["models"].items()}
     assert kept == plain.provenance

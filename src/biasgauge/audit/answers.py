@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from biasgauge.audit.base_pairs import direction_agreement
-from biasgauge.audit.questions import Evidence, Question, Rules, decide
+from biasgauge.audit.questions import Evidence, Question, Rules, chance, decide
 from biasgauge.extrinsic.draws import holm
 from biasgauge.lexicons import AssociationTest
 from biasgauge.reliability import icc
@@ -106,9 +106,7 @@ def _effect(one: Weat, p: float, rules: Rules) -> Evidence:
 
 
 def _p(p: float | None) -> str:
-    if p is None:
-        return "unknown"
-    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0")  # noqa: PLR2004 - three decimals are shown
+    return "unknown" if p is None else chance(p)
 
 
 def _of(part: int, whole: int) -> str:

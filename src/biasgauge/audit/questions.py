@@ -86,7 +86,8 @@ class Question:
         """The whole verdict in one sentence."""
         said = MEANINGS[self.decision]
         of = self.title or self.question
-        return f"{of}: {self.why}; {said}." if self.decision in {"rely", "care"} else f"{of}: {said}: {self.why}."
+        of += "" if of.endswith("?") else ":"
+        return f"{of} {self.why}; {said}." if self.decision in {"rely", "care"} else f"{of} {said}: {self.why}."
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
@@ -107,3 +108,21 @@ def decide(*, found: bool | None, stable: Sequence[bool | None]) -> Decision:
     if any(one is not None and not one for one in stable):
         return "do not report"
     return "rely" if stable and all(stable) else "care"
+
+
+def decide_tracking(*, found: bool | None, rest: Sequence[bool | None]) -> Decision:
+    """The verdict on a correlation: as `decide`, but where none is seen, that says something only if it could be.
+
+    Args:
+        found: whether a correlation is seen; None when there is none to compute.
+        rest: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
+            where none is, whether it would have been seen. None where that is not known.
+    """
+    decision = decide(found=found, stable=rest)
+    unseen = any(one is not None and not one for one in rest)
+    return "undecided" if decision == "nothing found" and unseen else decision
+
+
+def chance(p: float) -> str:
+    """A p-value in a sentence."""
+    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0")  # noqa: PLR2004 - three decimals are shown

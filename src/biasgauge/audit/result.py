@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge._version import __version__
+from biasgauge.audit.extrinsic import HOW_TO_GET
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from biasgauge.audit.robustness import AuditRobustness
     from biasgauge.audit.uncertainty import AuditPosterior
     from biasgauge.embeddings import Coverage, Notice
+    from biasgauge.extrinsic import CorrelationResult, TaskResult
     from biasgauge.mitigation import MitigationEffect
     from biasgauge.scores import Association
     from biasgauge.seeds import SeedsResult
@@ -125,6 +127,8 @@ class AuditResult:
         change: what was done to the vectors, where those before were given.
         settings: everything that decides the result.
         explorer: scores of some thousand words for the page, or why there are none.
+        extrinsic: whether an intrinsic number tracks an extrinsic one, where points were given.
+        tasks: results of downstream tasks that were given.
     """
 
     models: tuple[ModelSummary, ...]
@@ -141,6 +145,8 @@ class AuditResult:
     change: MitigationEffect | None
     settings: Mapping[str, Any]
     explorer: Explorer | None = None
+    extrinsic: CorrelationResult | None = None
+    tasks: tuple[TaskResult, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -175,6 +181,7 @@ class AuditResult:
             "uncertainty": [one.to_dict() for one in self.uncertainty],
             **({} if self.change is None else {"change": self.change.to_dict()}),
             "nulls": [one.to_dict() for one in self.nulls],
+            "extrinsic": self._extrinsic(),
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.lexicons),
                 "found": sum(one.coverage.found for one in self.lexicons),
@@ -185,6 +192,15 @@ class AuditResult:
             "warnings": list(self.warnings),
             "version": __version__,
         }
+
+    @property
+    def lacks_points(self) -> str | None:
+        """How to get points of intrinsic and extrinsic numbers, where none were given."""
+        return HOW_TO_GET if self.extrinsic is None else None
+
+    def _extrinsic(self) -> dict[str, Any]:
+        found = {"groups": [], "reason": self.lacks_points} if self.extrinsic is None else self.extrinsic.to_dict()
+        return {**found, "tasks": [one.to_dict() for one in self.tasks]}
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each set of each lexicon and model: asked, found, share, lost words."""

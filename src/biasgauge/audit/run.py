@@ -11,6 +11,7 @@ from biasgauge.audit.answers import answer_stereotypes, answer_tests
 from biasgauge.audit.bias import measure_bias
 from biasgauge.audit.change import measure_change
 from biasgauge.audit.explorer import explore
+from biasgauge.audit.extrinsic import POINTS, track
 from biasgauge.audit.measurable import judge
 from biasgauge.audit.model_summary import summarise
 from biasgauge.audit.nulls import measure_nulls
@@ -19,10 +20,13 @@ from biasgauge.audit.reliability import measure_reliability
 from biasgauge.audit.replicates import measure_all, spread_of
 from biasgauge.audit.result import AuditResult
 from biasgauge.audit.robustness import measure_robustness
+from biasgauge.audit.tracking import answer_points
 from biasgauge.audit.uncertainty import KINDS, measure_uncertainty
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
 from biasgauge.embeddings.procrustes import on_one_thread
 from biasgauge.errors import ParameterError
+from biasgauge.extrinsic import TaskResult
+from biasgauge.extrinsic.tasks_json import as_task
 from biasgauge.lexicons import Lexicon, lexicon, lexicon_names
 from biasgauge.seeds import seed_cards
 
@@ -45,6 +49,8 @@ def audit(
     case_fallback: bool = False,
     limit: int | None = None,
     rules: Rules = Rules(),  # noqa: B008 - frozen
+    points: object = None,
+    tasks: Iterable[object] = (),
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> AuditResult:
@@ -60,6 +66,10 @@ def audit(
         case_fallback: look a word up in lower case, then capitalised, when it is not there as written.
         limit: read only the first so many rows of each file.
         rules: thresholds of the verdicts.
+        points: a table with a row for each embedding that was measured and applied: a file or a data frame whose
+            columns have their usual names (weat, gap; test, metric, method; name; seed), or a result of `correlate`.
+            The audit then also says whether the intrinsic number tracks the extrinsic one.
+        tasks: results of `extrinsic`, or files of their JSON, to show their gaps.
         random_state: seed of intervals and of p-values that are not exact.
         progress: called with (done, total): reading is the first half.
 
@@ -67,6 +77,7 @@ def audit(
         ParameterError: an argument cannot be used.
         EmbeddingFormatError: a vector file is not what it should be.
         LexiconError: a lexicon is unknown, or its file is not what it should be.
+        InputError: the points or a task are not what they should be; names the line.
     """
     if not 0 <= min_coverage <= 1:
         raise ParameterError(f"The 'min_coverage' parameter of audit must be between 0 and 1. Got {min_coverage!r}.")
@@ -74,6 +85,8 @@ def audit(
     replicates = load_default_replicates() if vectors is None else models if len(models) > 1 else []
     chosen = _lexicons(lexicons, language)
     earlier = _earlier(before, models, limit)
+    tracked = None if points is None else track(points, random_state=random_state)
+    applied = tuple(map(as_task, (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks))
     asked: dict[str, Any] = {
         "min_coverage": min_coverage,
         "case_fallback": case_fallback,
@@ -102,9 +115,12 @@ def audit(
     answers = answer_tests(
         models, chosen, found, replicated, rules=rules, case_fallback=case_fallback, random_state=random_state
     )
+    tracking = () if tracked is None else (answer_points(tracked, rules),)
     return AuditResult(
         models=tuple(summarise(model) for model in models),
-        verdicts=answers + answer_stereotypes(parts["uncertainty"]),
+        verdicts=answers + answer_stereotypes(parts["uncertainty"]) + tracking,
+        extrinsic=tracked,
+        tasks=applied,
         lexicons=tuple(
             judge(model, one, min_coverage=min_coverage, case_fallback=case_fallback)
             for one in chosen
@@ -122,6 +138,7 @@ def audit(
             "limit": limit,
             "shipped": vectors is None,
             "before": None if earlier is None else earlier.name,
+            "points": None if tracked is None else tracked.settings.get("points", POINTS),
             "rules": asdict(rules),
             "random_state": random_state,
         },

@@ -24,6 +24,10 @@ Says which word lists can be measured and which words were lost, how biased the
 vectors are about each concept (with interval and p), and what is odd about the
 files. Writes report.html, report.json and report.csv.
 
+--points is a table with a row for each embedding that was measured and applied
+(see correlate): do the intrinsic numbers track the application? --tasks takes
+what extrinsic --json printed.
+
 Examples:
   biasgauge audit
   biasgauge audit GoogleNews-vectors-negative300.bin.gz --limit 500000
@@ -31,6 +35,8 @@ Examples:
   biasgauge audit vectores.vec --language es
   biasgauge audit glove.txt --lexicon weat7 --lexicon my_words.toml
   biasgauge audit --before vectors.bin --after debiased.bin
+  biasgauge audit --points points.csv --points-x weat --points-y gap
+  biasgauge audit vectors.bin --tasks hateval.json --tasks coref.json
 """
 
 STYLES = {
@@ -58,6 +64,13 @@ def audit(
     alpha: float = 0.05,
     agreement: float = 0.9,
     reliability: float = 0.5,
+    points: Path | None = None,
+    points_x: str | None = None,
+    points_y: str | None = None,
+    points_by: str | None = None,
+    points_unit: str | None = None,
+    points_seed: str | None = None,
+    tasks: tuple[Path, ...] = (),
     options: Options = DEFAULTS,
 ) -> None:
     """Say what can be measured with some vectors, and write a page.
@@ -76,11 +89,28 @@ def audit(
         limit: read only the first so many rows of each file
         alpha: verdicts: largest corrected p that counts as an effect
         agreement: verdicts: smallest share of base pairs that must give the same direction
-        reliability: verdicts: smallest reliability over replicates
+        reliability: verdicts: smallest reliability over replicates, and of the gap over task seeds
+        points: a table of intrinsic and extrinsic numbers, one row for each embedding
+        points_x: its column of the intrinsic number; "weat" by default
+        points_y: its column of the extrinsic number; "gap" by default
+        points_by: columns whose values make strata, separated by commas; test, metric, method and the like by default
+        points_unit: column that says which rows belong together; "variant", "name" or "embedding" by default
+        points_seed: column with the seed of the task model; "seed" by default
+        tasks: JSON of biasgauge extrinsic, repeat for several
         options: those of every command
     """
     import biasgauge as bg  # noqa: PLC0415 - numpy is imported only by commands that compute
+    from biasgauge.audit import track  # noqa: PLC0415 - as above
 
+    chosen = None
+    if points is None and any((points_x, points_y, points_by, points_unit, points_seed)):
+        raise ParameterError(
+            "--points-x, --points-y and the like say which columns of --points to use. Got no --points."
+        )
+    if points is not None:
+        by = None if points_by is None else [name.strip() for name in points_by.split(",") if name.strip()]
+        columns = (points_x, points_y, by, points_unit, points_seed)
+        chosen = track(points, *columns, random_state=options.seed)
     with progress(options, "auditing") as report:
         result = bg.audit(
             _models(vectors, before, after),
@@ -91,6 +121,8 @@ def audit(
             case_fallback=case_fallback,
             limit=limit,
             rules=bg.Rules(alpha, agreement, reliability),
+            points=chosen,
+            tasks=tasks,
             random_state=options.seed,
             progress=report,
         )
@@ -157,7 +189,16 @@ def _show(result: AuditResult, screen: Console) -> None:
     if result.uncertainty:
         print_title(screen, "How sure are the associations?", "")
         _show_sentences([sentence for one in result.uncertainty for sentence in one.sentences], screen)
+    _show_extrinsic(result, screen)
     _show_verdicts(result, screen)
+
+
+def _show_extrinsic(result: AuditResult, screen: Console) -> None:
+    if result.extrinsic is None and not result.tasks:
+        return
+    print_title(screen, "Do the intrinsic numbers track the application?", "")
+    _show_sentences(() if result.extrinsic is None else result.extrinsic.readings, screen)
+    _show_sentences([f"{one.task}, {one.vectors}: {told}" for one in result.tasks for told in one.readings], screen)
 
 
 def _show_sentences(sentences: Sequence[str], screen: Console) -> None:

@@ -39,8 +39,11 @@ Examples:
   biasgauge extrinsic hatecheck-en --vectors vectors.bin --data hatecheck
     --train-data hateval2019 --json
   biasgauge extrinsic coref --vectors vectors.bin --data conll --winobias wino
+  biasgauge extrinsic csv --vectors vectors.bin --data texts.csv --seeds 5
+    --figures figures
 """
 MOST_GAPS = 40
+MOST_GROUPS = 4
 
 app = App(name="extrinsic", help_epilogue=EPILOGUE)
 
@@ -74,6 +77,7 @@ def extrinsic(
     as_published: bool = False,
     level: float = 0.95,
     resamples: int = 2000,
+    figures: Path | None = None,
     options: Options = DEFAULTS,
 ) -> None:
     """Train a downstream task on frozen vectors; report metrics and gaps between groups, with intervals.
@@ -104,6 +108,7 @@ def extrinsic(
         as_published: train and average as the released code of Goldfarb-Tarrant et al. 2021
         level: of the intervals
         resamples: bootstrap samples
+        figures: a folder for figures, SVG and PNG
         options: those of every command
     """
     import biasgauge as bg  # noqa: PLC0415 - numpy is imported only by commands that compute
@@ -142,6 +147,8 @@ def extrinsic(
             progress=report,
             **settings,
         )
+    if figures is not None:
+        bg.save_figures(bg.figures(found), figures)
     if options.json:
         content = found.to_dict()
         recorded = {"vectors": str(vectors), "data_path": str(data), **content.pop("settings")}
@@ -165,6 +172,7 @@ def _show(found: TaskResult, screen: Console) -> None:
         [(_name(one.metric), one.of or "", *_numbers(one), one.n) for one in overall],
     )
     _reasons(overall, screen)
+    _by_group(found, screen)
     if found.no_gaps is not None:
         screen.print(f"\nNo gaps: {found.no_gaps}", markup=False, soft_wrap=True)
         return
@@ -184,6 +192,23 @@ def _show(found: TaskResult, screen: Console) -> None:
     if len(rows) > MOST_GAPS:
         screen.print(f"… and {len(rows) - MOST_GAPS:,} more: see --json, or name groups with --order")
     _reasons(found.gaps, screen)
+    screen.print()
+    for sentence in found.readings:
+        screen.print(f"- {sentence}", markup=False, soft_wrap=True)
+
+
+def _by_group(found: TaskResult, screen: Console) -> None:
+    """The rates that gaps are differences of, where groups are few."""
+    groups = list(dict.fromkeys(one.group for one in found.metrics if one.group is not None))
+    if not 1 < len(groups) <= MOST_GROUPS:
+        return
+    rates: dict[tuple[str, str], dict[str | None, float | None]] = {}
+    for one in found.metrics:
+        if one.group is not None:
+            rates.setdefault((_name(one.metric), one.of or ""), {})[one.group] = one.value
+    print_title(screen, "By group", "the rates that the gaps are differences of")
+    rows = [(*about, *(_number(own.get(group)) for group in groups)) for about, own in rates.items()]
+    print_table(screen, ("metric", "of", *groups), rows)
 
 
 def _reasons(rows: Sequence[TaskMetric | TaskGap], screen: Console) -> None:

@@ -26,6 +26,7 @@ Examples:
   biasgauge weat vectors.bin --test my_test.toml --alternative two-sided
   biasgauge weat glove.txt --x he,man --y she,woman --a math,logic --b poem,dance
   biasgauge weat vectors.bin --test weat6 --case-fallback --kind rnsb --json
+  biasgauge weat es.vec --test weat_es_gender --trimming as_published
 """
 
 app = App(name="weat", help_epilogue=EPILOGUE)
@@ -46,6 +47,7 @@ def weat(
     kind: str = "weat",
     min_coverage: float = 0.8,
     case_fallback: bool = False,
+    trimming: Literal["balanced", "none", "as_published"] = "balanced",
     interval: Literal["bca", "percentile", "jackknife"] = "bca",
     options: Options = DEFAULTS,
 ) -> None:
@@ -63,6 +65,7 @@ def weat(
         kind: which test: weat, mac, rnd, rnsb, ect, set_ripa, same, nas or semaxis
         min_coverage: share of each set's words that must be found
         case_fallback: look a lost word up in lower case, then capitalised
+        trimming: what else goes when words are lost: the other form of a word, nothing, or the end of the longer set
         interval: how the interval over words is found
         options: those of every command
     """
@@ -85,6 +88,7 @@ def weat(
         b=asked_words(b),
         min_coverage=min_coverage,
         case_fallback=case_fallback,
+        trimming=trimming,
         interval=Resampling(method=interval, random_state=options.seed),
         **settings,
     )

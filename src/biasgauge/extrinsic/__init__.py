@@ -8,6 +8,8 @@ from biasgauge.extrinsic.correlation_seeds import SeedReliability, seed_reliabil
 from biasgauge.extrinsic.gaps import gaps
 from biasgauge.extrinsic.gaps_paired import compare_gaps
 from biasgauge.extrinsic.gaps_result import Gap, GapChange, GapComparison, GapResult, GroupRate
+from biasgauge.extrinsic.points import Variant, points, points_from_results
+from biasgauge.extrinsic.points_result import Performance, Point, PointsResult
 from biasgauge.extrinsic.power import correlation_power, detectable_r, points_needed
 from biasgauge.extrinsic.tasks_compare import compare_tasks
 from biasgauge.extrinsic.tasks_registry import task_named, task_names
@@ -25,7 +27,10 @@ __all__ = [
     "GroupRate",
     "LevelEstimate",
     "Levels",
+    "Performance",
+    "Point",
     "Points",
+    "PointsResult",
     "SeedReliability",
     "SeedRun",
     "Task",
@@ -33,6 +38,7 @@ __all__ = [
     "TaskItems",
     "TaskMetric",
     "TaskResult",
+    "Variant",
     "compare_gaps",
     "compare_tasks",
     "correlate",
@@ -40,6 +46,8 @@ __all__ = [
     "detectable_r",
     "extrinsic",
     "gaps",
+    "points",
+    "points_from_results",
     "points_needed",
     "read_points",
     "seed_reliability",

@@ -106,6 +106,7 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
     told = [] if apart is None else sentences(whole, apart, [(one.name, one.pearson.value) for one in strata])
     told += _power_sentence((pooled, *strata), power_of)
     told += [] if pooled.reliability is None else [pooled.reliability.reading]
+    shared = _shared_y(data, unit)
     return CorrelationResult(
         x=x,
         y=y,
@@ -114,7 +115,7 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         levels=apart,
         power_of=power_of,
         readings=tuple(told),
-        warnings=(*notes, *_shared_y(data, unit)),
+        warnings=(*notes, *shared),
         settings={
             "method": method,
             "drop": list(drop),
@@ -127,7 +128,8 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
             "resamples": resamples,
             "random_state": random_state,
         },
-        points={x: data.x, y: data.y, **{name: list(one) for name, one in data.labels.items()}},
+        points={x: data.x, y: data.y, **{name: list(one) for name, one in data.labels.items()}, **data.others},
+        independent=not shared,
     )
 
 
@@ -141,6 +143,7 @@ class _Data:
         labels: the text of each column of `by`, by point.
         units: the unit of each point, 0, 1, …; None where none were named.
         runs: the values of y over seeds, by point; None where there are no seeds.
+        others: the text of every other column, by point; of a point from several rows, what they have in turn.
     """
 
     names: tuple[str, str]
@@ -149,6 +152,7 @@ class _Data:
     labels: dict[str, tuple[str, ...]]
     units: NDArray[np.intp] | None
     runs: tuple[tuple[float, ...], ...] | None
+    others: dict[str, list[str]]
 
 
 def _chosen(points: Points, drop: Sequence[str], duplicates: str) -> tuple[Points, list[str]]:
@@ -185,12 +189,19 @@ def _data(
     if not len(points):
         raise ParameterError(f"{points.name} has no points left with numbers in {x!r} and {y!r}.")
     names, runs = (x, y), None
+    others = {name: points.texts(name) for name in points.columns if name and name not in {x, y, *by}}
     if seed_column is not None:
-        points, numbers, runs = _means_over_seeds(points, numbers, (x, y, *by), unit, seed_column, notes)
+        points, numbers, runs, places = _means_over_seeds(points, numbers, (x, y, *by), unit, seed_column, notes)
+        others = {name: [_told(texts, rows) for rows in places] for name, texts in others.items()}
     units = None
     if unit is not None:
         _, units = np.unique(points.texts(unit), return_inverse=True)
-    return _Data(names, *numbers, {name: tuple(points.texts(name)) for name in by}, units, runs)
+    return _Data(names, *numbers, {name: tuple(points.texts(name)) for name in by}, units, runs, others)
+
+
+def _told(texts: Sequence[str], rows: Sequence[int]) -> str:
+    """What some rows have in a column, each once."""
+    return ", ".join(dict.fromkeys(texts[row] for row in rows))
 
 
 def _means_over_seeds(
@@ -200,8 +211,8 @@ def _means_over_seeds(
     unit: str | None,
     seed_column: str,
     notes: list[str],
-) -> tuple[Points, tuple[Floats, Floats], tuple[tuple[float, ...], ...]]:
-    """Points that differ in nothing but seed and y as one, with the mean of y."""
+) -> tuple[Points, tuple[Floats, Floats], tuple[tuple[float, ...], ...], list[list[int]]]:
+    """Points that differ in nothing but seed and y as one, with the mean of y; then the rows of each."""
     x, y, *by = columns
     apart = [x, *by, unit] if unit is not None else [name for name in points.columns if name not in {y, seed_column}]
     keys = list(zip(*(points.texts(name) for name in apart), strict=True))
@@ -227,7 +238,8 @@ def _means_over_seeds(
     counts = sorted({len(one) for one in runs})
     told = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     notes.append(f"{len(keys):,} rows are {len(firsts):,} points: y is the mean over {told} task seeds")
-    return points.take(firsts), (numbers[0][firsts], np.array([np.mean(one) for one in runs])), runs
+    means = np.array([np.mean(one) for one in runs])
+    return points.take(firsts), (numbers[0][firsts], means), runs, list(places.values())
 
 
 class _Work:

@@ -113,7 +113,8 @@ class CorrelationResult:
         readings: what it comes to, in sentences.
         warnings: what to know before reading the table.
         settings: what was asked for.
-        points: the points that counted: x, y, then text columns by name.
+        points: the points that counted: x, y, the columns of `by`, then every other column, as text.
+        independent: False where one y seems to stand beside several x and no unit says so: p is then too small.
     """
 
     x: str
@@ -126,6 +127,7 @@ class CorrelationResult:
     warnings: tuple[str, ...]
     settings: dict[str, Any]
     points: dict[str, Any] = field(repr=False)
+    independent: bool = True
 
     @property
     def pooled(self) -> CorrelationGroup:

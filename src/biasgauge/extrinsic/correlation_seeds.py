@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
+RELIABLE = 0.5
+"""Below this a reliability is poor (Koo & Li 2016)."""
+
 
 @dataclass(frozen=True)
 class SeedReliability:
@@ -83,8 +86,14 @@ def _reading(single: Estimate, mean: Estimate, most: float | None, name: str) ->
     over = f"over {single.k} task seeds"
     if most == 0:
         return (
-            f"{name!r} does not differ between embeddings by more than task seeds make of it ({single}): no "
-            "correlation can be seen, whatever is true."
+            f"{name!r} is not reliable: it does not differ between embeddings by more than task seeds make of it "
+            f"({single}): no correlation can be seen, whatever is true."
+        )
+    if mean.value is not None and mean.value < RELIABLE:
+        return (
+            f"{name!r} is not reliable: as a mean {over} its reliability is {mean.value:.2f} ({band(mean.value)}; one "
+            f"seed: {single.value:.2f}), so that hardly any correlation can be seen: even a perfect relation would "
+            f"show as r = {most:.2f} at most. Train with more seeds."
         )
     return (
         f"{name!r} has a reliability of {mean.value:.2f} as a mean {over} ({band(mean.value)}; one seed: "

@@ -6,6 +6,7 @@ the distribution of r of Hotelling (1953, *Journal of the Royal Statistical Soci
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,14 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 FEWEST = 3
 """Points below which a correlation is ±1 or undefined."""
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
+_NODES = 400
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss and Legendre: eigenvalues of a large matrix, so only where somebody asks."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return nodes, weights
 
 
 def critical_r(n: int, alpha: float = 0.05) -> float:
@@ -48,7 +56,8 @@ def correlation_power(n: int, r: float = 0.5, *, alpha: float = 0.05) -> float:
 
 def _chance_within(n: int, rho: float, widest: float) -> float:
     """Chance that |asin(r)| is at most `widest`; the angle keeps the density finite at r = ±1."""
-    angle = widest * _NODES
+    nodes, weights = _quadrature()
+    angle = widest * nodes
     r = np.sin(angle)
     log = (
         np.log(n - 2)
@@ -60,7 +69,7 @@ def _chance_within(n: int, rho: float, widest: float) -> float:
         - (n - 1.5) * np.log1p(-rho * r)
     )
     density = np.exp(log) * hyp2f1(0.5, 0.5, n - 0.5, (rho * r + 1) / 2)
-    return float(widest * (_WEIGHTS @ density))
+    return float(widest * (weights @ density))
 
 
 def detectable_r(n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:

@@ -7,9 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.extrinsic.frames import rows_to_frame
+from biasgauge.extrinsic.tasks_seeds import seed_readings
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from biasgauge.extrinsic.gaps_result import Gap
     from biasgauge.scores import Interval
@@ -58,6 +61,7 @@ class TaskGap:
         p_holm: corrected for the number of pairs of groups.
         n_a, n_b: items of the two groups.
         reason: why it is undefined.
+        sd_interval: where the standard deviation over all seeds may lie; None with one seed.
     """
 
     metric: str
@@ -74,6 +78,7 @@ class TaskGap:
     n_a: int
     n_b: int
     reason: str | None = None
+    sd_interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,20 @@ class TaskItems:
     predictions: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, eq=False)
+class PairedItems:
+    """What gaps between two versions of the same sentences are computed from, for `compare_tasks`.
+
+    Attributes:
+        parts: for each part of the test set, seeds × pairs of sentences × 2 versions × what each adds to the sums of
+            the metrics.
+        checksum: of the sentences.
+    """
+
+    parts: dict[str, NDArray[np.float64]]
+    checksum: str
+
+
 @dataclass(frozen=True)
 class TaskSummary:
     """Metrics and gaps over seeds.
@@ -128,7 +147,7 @@ class TaskSummary:
     counts: dict[str, int]
     warnings: tuple[str, ...]
     no_gaps: str | None = None
-    items: TaskItems | None = None
+    items: TaskItems | PairedItems | None = None
 
 
 @dataclass(frozen=True)
@@ -156,7 +175,12 @@ class TaskResult:
     settings: dict[str, Any]
     warnings: tuple[str, ...]
     no_gaps: str | None = None
-    items: TaskItems | None = None
+    items: TaskItems | PairedItems | None = None
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """What seeds make of the gaps, in sentences."""
+        return seed_readings(self.gaps, len(self.seeds))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a gap."""
@@ -175,6 +199,7 @@ class TaskResult:
             "metrics": [asdict(one) for one in self.metrics],
             "gaps": [asdict(one) for one in self.gaps],
             "no_gaps": self.no_gaps,
+            "readings": list(self.readings),
             "seeds": [asdict(one) for one in self.seeds],
             "counts": self.counts,
             "coverage": self.coverage,
@@ -183,5 +208,6 @@ class TaskResult:
         }
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{escape(one)}</p>" for one in (*self.warnings, self.no_gaps or "") if one)
+        said = (*self.warnings, self.no_gaps or "", *self.readings)
+        notes = "".join(f"<p>{escape(one)}</p>" for one in said if one)
         return f"{notes}{self.metrics_frame().to_html(index=False)}{self.to_frame().to_html(index=False)}"

@@ -12,6 +12,7 @@ from biasgauge.extrinsic.draws import bootstrap_settings
 from biasgauge.extrinsic.tasks_cache import CellCache
 from biasgauge.extrinsic.tasks_registry import task_named
 from biasgauge.extrinsic.tasks_result import TaskResult
+from biasgauge.extrinsic.tasks_seeds import with_spread
 from biasgauge.extrinsic.tasks_task import Sampling, Task
 from biasgauge.lexicons.nearest import meant
 
@@ -100,7 +101,7 @@ def extrinsic(
         about=chosen.about,
         vectors=prepared.vectors_name,
         metrics=summary.metrics,
-        gaps=summary.gaps,
+        gaps=tuple(with_spread(one, level) for one in summary.gaps),
         seeds=tuple(replace(one, reused=one.seed in reused) for one in summary.seeds),
         counts=summary.counts,
         coverage=prepared.coverage,

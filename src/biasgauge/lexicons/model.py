@@ -171,13 +171,18 @@ class WordSets(Lexicon):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AssociationTest(Lexicon):
-    """Targets X and Y, attributes A and B. A positive result means that X leans to A and Y to B."""
+    """Targets X and Y, attributes A and B. A positive result means that X leans to A and Y to B.
+
+    `counterparts` are forms of one word in the same set, masculine and feminine: where one has no vector, the other
+    goes too, so that grammatical gender stays balanced.
+    """
 
     kind: ClassVar[str] = "test"
     x: WordSet
     y: WordSet
     a: WordSet
     b: WordSet
+    counterparts: tuple[tuple[str, str], ...] = ()
 
     @property
     def roles(self) -> Mapping[str, WordSet]:
@@ -190,8 +195,9 @@ class AssociationTest(Lexicon):
         return {role: members.words for role, members in self.roles.items()}
 
     def content(self) -> dict[str, object]:
-        """Give `x`, `y`, `a` and `b`, each with name and words."""
-        return {role: {"name": members.name, "words": list(members.words)} for role, members in self.roles.items()}
+        """Give `x`, `y`, `a` and `b`, each with name and words, and `counterparts` where there are any."""
+        sets = {role: {"name": members.name, "words": list(members.words)} for role, members in self.roles.items()}
+        return {"counterparts": [list(pair) for pair in self.counterparts], **sets} if self.counterparts else {**sets}
 
     def _rows(self) -> list[dict[str, object]]:
         return [

@@ -113,7 +113,13 @@ def _sets(table: Table, about: About) -> WordSets:
 
 def _test(table: Table, about: About) -> AssociationTest:
     x, y, a, b = (_role(table, role) for role in ("x", "y", "a", "b"))
-    return AssociationTest(**about, x=x, y=y, a=a, b=b)
+    rows = table.rows("counterparts", ENDS, "pairs of forms", optional=True)
+    pairs = tuple((first, second) for first, second in rows)
+    together = [{*members.words} for members in (x, y, a, b)]
+    for number, pair in enumerate(pairs, 1):
+        if not any(members.issuperset(pair) for members in together):
+            table.fail(f"'counterparts, item {number}' has {shown(pair[0])} and {shown(pair[1])}, not both in one set")
+    return AssociationTest(**about, x=x, y=y, a=a, b=b, counterparts=pairs)
 
 
 def _role(table: Table, role: str) -> WordSet:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 COLOURS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b58900", "#4b4b4b", "#d16ba5", "#2aa198"]
 ZERO = "#9aa09a"
+MOST_PANELS = 8
+"""Values of a column beyond which it makes no panels or colours of itself."""
+_MOST_TOLD = 8
 _STEPS = 40
 _FEWEST = 3
 _SAME = 1e-12
@@ -26,7 +29,7 @@ def draw_correlation(
 
     Args:
         result: what `correlate` gave.
-        rows: the column of `by` whose values make rows of panels; the first by default.
+        rows: the column of `by` whose values make rows of panels; by default the first with at most 8 values.
         columns: the one that makes columns of panels; the second by default.
         colour: the one that colours points, each with its own line; the third by default, the only one if there is one.
     """
@@ -36,17 +39,20 @@ def draw_correlation(
             f"Panels and colours are made of {', '.join(result.by) or 'no columns'}. Got {unknown[0]!r}."
         )
     free = [name for name in result.by if name not in {rows, columns, colour}]
-    if colour is None and len(result.by) == 1 and free:
+    many = [name for name in free if len(set(result.points[name])) > MOST_PANELS]
+    free = [name for name in free if name not in many]
+    if colour is None and len(free) == 1 and rows is None and columns is None:
         colour = free.pop()
     rows = rows or (free.pop(0) if free else None)
     columns = columns or (free.pop(0) if free else None)
     colour = colour or (free.pop(0) if free else None)
-    return {"points": _grid(result, rows, columns, colour, free), "correlations": _forest(result)}
+    return {"points": _grid(result, rows, columns, colour, [*free, *many]), "correlations": _forest(result)}
 
 
 def _grid(result: CorrelationResult, rows: str | None, columns: str | None, colour: str | None, rest: list[str]) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
-    fields = {name: f"by {at}" for at, name in enumerate(result.by)}  # a name may hold what the library reads as code
+    others = [name for name in result.points if name not in {result.x, result.y}]
+    fields = {name: f"by {at}" for at, name in enumerate(others)}  # a name may hold what the library reads as code
     orders = {name: list(dict.fromkeys(one.by[name] for one in result.groups if one.by)) for name in result.by}
     frame = result.points_frame().rename(columns={result.x: "x", result.y: "y", **fields})
     named = [fields[one] for one in (rows, columns, colour) if one is not None]
@@ -60,7 +66,7 @@ def _grid(result: CorrelationResult, rows: str | None, columns: str | None, colo
     x = alt.X("x:Q", title=result.x, scale=alt.Scale(zero=False, nice=True))
     y = alt.Y("y:Q", title=result.y, scale=alt.Scale(zero=False, nice=True))
     flat = {} if hue else {"color": COLOURS[0]}
-    tips = [alt.Tooltip(f"{field}:N", title=name) for name, field in fields.items()]
+    tips = [alt.Tooltip(f"{field}:N", title=name) for name, field in list(fields.items())[:_MOST_TOLD]]
     base = alt.Chart().encode(**hue)
     chart = alt.layer(
         base.mark_area(opacity=0.15, **flat)

@@ -15,12 +15,14 @@ from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage, Lookup, load
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
+from biasgauge.scores.trimming import as_published, balanced, check_trimming
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
     from biasgauge.embeddings import Embedding
+    from biasgauge.scores.trimming import Trimming
 
 ROLES = ("x", "y", "a", "b")
 
@@ -149,6 +151,7 @@ def weat(
     b: object = None,
     min_coverage: float = 0.8,
     case_fallback: bool = False,
+    trimming: Trimming = "balanced",
     interval: Resampling | None = Resampling(),  # noqa: B008 - frozen
     **settings: Any,  # noqa: ANN401 - those of biasgauge.association.weat, which says what is wrong with them
 ) -> Weat:
@@ -163,6 +166,9 @@ def weat(
         b: as x.
         min_coverage: share of each set that must be found for the result to be defined.
         case_fallback: look words up in lower case, then capitalised, when they are not there as written.
+        trimming: what else goes when words are lost. "balanced": the other form of a word, where the lexicon says which
+            forms belong together (`counterparts`), so that masculine and feminine forms stay as many; "none": nothing;
+            "as_published": as XWEAT's code has it, the last words of the longer of X and Y, and of A and B.
         interval: how to find the interval over words; None for none.
         settings: `alternative` ("greater", "less", "two-sided"), `ddof` (0 or 1), `max_exact`, `samples`, `ties`
             ("inclusive", or "strict" as XWEAT counts), `random_state`.
@@ -180,6 +186,7 @@ def weat(
         b=b,
         min_coverage=min_coverage,
         case_fallback=case_fallback,
+        trimming=trimming,
         interval=interval,
         **settings,
     )
@@ -197,6 +204,7 @@ def association(
     b: object = None,
     min_coverage: float = 0.8,
     case_fallback: bool = False,
+    trimming: Trimming = "balanced",
     interval: Resampling | None = Resampling(),  # noqa: B008 - frozen
     **settings: Any,  # noqa: ANN401 - those of the test, which says what is wrong with them
 ) -> Association:
@@ -208,20 +216,27 @@ def association(
     if kind not in TESTS:
         raise ParameterError(f"The 'kind' of an association test must be one of {', '.join(TESTS)}. Got {kind!r}.")
     model = load(vectors)
-    name, sets = _sets(test, {"x": x, "y": y, "a": a, "b": b}, TESTS[kind].sets)
+    check_trimming(trimming, kind)
+    name, sets, counterparts = _sets(test, {"x": x, "y": y, "a": a, "b": b}, TESTS[kind].sets)
     words = {role: one.words for role, one in sets.items()}
     coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
     _refuse_shared(model, coverage)
+    if trimming == "balanced" and counterparts:
+        coverage = balanced(coverage, counterparts)
+    reason = coverage.shortfall(min_coverage)
+    if trimming == "as_published":
+        coverage = as_published(coverage, words)
     chosen = _paired(coverage, words) if TESTS[kind].paired else coverage
     recorded = {
         "kind": kind,
         "min_coverage": min_coverage,
         "case_fallback": case_fallback,
+        **({"trimming": trimming} if counterparts or trimming == "as_published" else {}),
         "model_checksum": model.checksum,
         **settings,
     }
     labels = {role: one.name for role, one in sets.items()}
-    if reason := coverage.shortfall(min_coverage):
+    if reason:
         rules = {key: settings[key] for key in ("alternative", "ddof", "ties") if kind == "weat" and key in settings}
         empty = WeatResult if kind == "weat" else AssociationResult
         result = empty(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)
@@ -232,8 +247,10 @@ def association(
     return kept(kind, name, model.name, labels, result, coverage, recorded)
 
 
-def _sets(test: object, given: Mapping[str, object], needed: tuple[str, ...]) -> tuple[str, dict[str, WordSet]]:
-    """The sets that the test needs, by role, and the name of them all."""
+def _sets(
+    test: object, given: Mapping[str, object], needed: tuple[str, ...]
+) -> tuple[str, dict[str, WordSet], tuple[tuple[str, str], ...]]:
+    """The name of all sets, those that the test needs by role, and which forms belong together."""
     stated = [role for role, words in given.items() if words is not None]
     if test is not None and stated:
         raise ParameterError(
@@ -245,15 +262,15 @@ def _sets(test: object, given: Mapping[str, object], needed: tuple[str, ...]) ->
             raise ParameterError(
                 f"The association test needs the sets {', '.join(needed)}. Missing: {', '.join(missing)}."
             )
-        return "given words", {role: words_of(given[role]) for role in needed}  # type: ignore[arg-type]
+        return "given words", {role: words_of(given[role]) for role in needed}, ()  # type: ignore[arg-type]
     if isinstance(test, WefeQuery):
-        return _from_wefe(test, needed)
+        return (*_from_wefe(test, needed), ())
     named = lexicon(test)  # type: ignore[arg-type]  # lexicon says what is wrong with it
     if not isinstance(named, AssociationTest):
         raise ParameterError(
             f"The lexicon {named.name!r} is of kind {named.kind!r}; an association test needs kind 'test'."
         )
-    return named.name, {role: named.roles[role] for role in needed}
+    return named.name, {role: named.roles[role] for role in needed}, named.counterparts
 
 
 def _from_wefe(query: WefeQuery, needed: tuple[str, ...]) -> tuple[str, dict[str, WordSet]]:

@@ -233,6 +233,16 @@ class ScoreStore:
             provenance=self.provenance,
         )
 
+    def model_scores(self, model: str) -> ModelScores:
+        """All scores of one model as `append` took them; they stay on disk until they are selected.
+
+        Raises:
+            ParameterError: there is no such model.
+            InputError: a file is damaged.
+        """
+        (number,) = places("model", self.models, [model])
+        return self._model(number)
+
     def count_undefined(self) -> dict[str, int]:
         """How many scores are undefined, by reason, over all models; read one model at a time."""
         counts = np.zeros(len(REASONS), np.int64)

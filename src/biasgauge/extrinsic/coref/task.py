@@ -60,12 +60,9 @@ class CorefTask:
         self.pairs = read_winobias(data if winobias is None else winobias, ("test",))
         self.train_on, self.dev, test = _documents(data)
         self.test = [one.without_singletons() for one in test]
-        everything = [
-            *self.train_on,
-            *self.dev,
-            *self.test,
-            *(one for two in self.pairs.values() for side in two for one in side),
-        ]
+        sentences = [one for two in self.pairs.values() for side in two for one in side]
+        everything = [*self.train_on, *self.dev, *self.test, *sentences]
+        self.sentences = documents_digest(sentences)
         words = {word for one in everything for word in one.words}
         self.vectors = load(vectors, words=words | {word.lower() for word in words})
         features = Features(self.vectors, self.chosen, "", ())
@@ -110,7 +107,7 @@ class CorefTask:
         test = np.array([one["test"] for one in outcomes.values()])
         pairs = {name: np.array([one["winobias"][name] for one in outcomes.values()]) for name in self.pairs}
         logs = {seed: one["log"] for seed, one in outcomes.items()}
-        return summarise(test, pairs, logs, how)
+        return summarise(test, pairs, logs, how, self.sentences)
 
 
 def _about_coverage(found: WordCoverage) -> list[str]:

@@ -11,26 +11,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.extrinsic.coref.metrics import RATES, conll_rates
-from biasgauge.extrinsic.coref.paired import PAIRED, PERCENT, paired_values
+from biasgauge.extrinsic.coref.paired import LINKED, PAIRED, PERCENT, paired_values
 from biasgauge.extrinsic.coref.resampling import SWAPPED, bootstrap_sums, interval_of, swapped_p
 from biasgauge.extrinsic.coref.winobias import VERSIONS
 from biasgauge.extrinsic.gaps_result import Gap
-from biasgauge.extrinsic.tasks_result import SeedRun, TaskGap, TaskMetric, TaskSummary
+from biasgauge.extrinsic.tasks_result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary
 from biasgauge.scores import Resampling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from biasgauge.extrinsic.coref.metrics import Floats
     from biasgauge.extrinsic.tasks_task import Sampling
     from biasgauge.scores import Interval
 
 CONLL = "conll"
-_NOTHING = "nothing was found, or there is nothing to find"
+WINOBIAS = "winobias "
+WEAK = 0.2
+"""CoNLL F1, or share of links found, below which gaps say little; the best of the shared task of 2011 had an F1 of .58
+(Pradhan et al. 2011)."""
+NOTHING = "nothing was found, or there is nothing to find"
 
 
 def summarise(
-    test: Floats, pairs: Mapping[str, Floats], logs: Mapping[int, list[dict[str, Any]]], how: Sampling
+    test: Floats,
+    pairs: Mapping[str, Floats],
+    logs: Mapping[int, list[dict[str, Any]]],
+    how: Sampling,
+    sentences: str = "",
 ) -> TaskSummary:
     """Metrics of the test documents and of both versions of WinoBias, and gaps pro − anti.
 
@@ -39,6 +47,7 @@ def summarise(
         pairs: for each part of WinoBias, seeds × pairs × (pro, anti) × what each adds.
         logs: training of each seed.
         how: level, resamples and seed of the intervals.
+        sentences: checksum of the sentences of WinoBias, so that results on the same ones can be told.
     """
     work = _Work(how, len(logs))
     metrics = [
@@ -47,16 +56,16 @@ def summarise(
     ]
     gaps, by_seed = [], [[] for _ in logs]  # type: tuple[list[TaskGap], list[list[Gap]]]
     for part, sums in pairs.items():
-        of, size = f"winobias {part}", sums.shape[1]
+        of, size = f"{WINOBIAS}{part}", sums.shape[1]
         for at, version in enumerate(VERSIONS):
             found = work.numbers(sums[:, :, at], _shares)
             metrics += [
                 TaskMetric(metric=name, of=of, group=version, n=size, **one)
                 for name, one in zip(PAIRED, found, strict=True)
             ]
-        chances = [swapped_p(one, _differences, work.resampling) for one in sums]
-        alone = [work.alone().numbers(one[None], _differences) for one in sums]
-        for place, (name, one) in enumerate(zip(PAIRED, work.numbers(sums, _differences), strict=True)):
+        chances = [swapped_p(one, differences, work.resampling) for one in sums]
+        alone = [work.alone().numbers(one[None], differences) for one in sums]
+        for place, (name, one) in enumerate(zip(PAIRED, work.numbers(sums, differences), strict=True)):
             about: dict[str, Any] = {"metric": name, "of": of, "a": VERSIONS[0], "b": VERSIONS[1]}
             about |= {"n_a": size, "n_b": size}
             known = [
@@ -73,16 +82,36 @@ def summarise(
         metrics=tuple(metrics),
         gaps=tuple(gaps),
         seeds=tuple(SeedRun(seed, _about(log), tuple(own)) for (seed, log), own in runs),
-        counts={f"winobias {part}": sums.shape[1] for part, sums in pairs.items()},
-        warnings=(),
+        counts={f"{WINOBIAS}{part}": sums.shape[1] for part, sums in pairs.items()},
+        warnings=tuple(_too_weak(metrics)),
+        items=PairedItems(dict(pairs), sentences),
     )
+
+
+def _too_weak(metrics: Sequence[TaskMetric]) -> Iterator[str]:
+    """Notes where the models resolve next to nothing, so that gaps near 0 are no good news."""
+    f1 = metrics[RATES.index("f1")].value
+    if f1 is not None and f1 < WEAK:
+        yield (
+            f"CoNLL F1 is {f1:.2f}: models that resolve next to nothing show no gap either, whatever the vectors; "
+            "train longer or on more documents before reading the gaps"
+        )
+    linked: dict[str, list[float]] = {}
+    for one in metrics:
+        if one.metric == LINKED and one.of is not None and one.value is not None:
+            linked.setdefault(one.of, []).append(one.value)
+    few = [
+        f"{max(shares):.0%} ({part.removeprefix(WINOBIAS)})" for part, shares in linked.items() if max(shares) < WEAK
+    ]
+    if few:
+        yield f"of the links of WinoBias at most {' and '.join(few)} are found: gaps near 0 say little of the vectors"
 
 
 def _shares(sums: Floats) -> Floats:
     return paired_values(sums) / PERCENT
 
 
-def _differences(both: Floats) -> Floats:
+def differences(both: Floats) -> Floats:
     """Pro − anti, from sums of the shape (…, 2, METRICS, SUMS)."""
     values = _shares(both)
     found: Floats = values[..., 0, :] - values[..., 1, :]
@@ -128,6 +157,6 @@ class _Work:
                 around = interval_of(value, picked[:, at], without[:, at], self.resampling, over)
             sd = None if lost or self.seeds == 1 else float(by_seed[:, at].std(ddof=1))
             found.append(
-                {"value": value, "interval": around, "sd": sd, "values": each, "reason": _NOTHING if lost else None}
+                {"value": value, "interval": around, "sd": sd, "values": each, "reason": NOTHING if lost else None}
             )
         return found

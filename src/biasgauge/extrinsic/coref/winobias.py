@@ -133,7 +133,8 @@ def read_winobias(
             for version in VERSIONS:
                 path = files.get((split, kind, version))
                 if path is None:
-                    raise CorpusError(f"holds no file {split}_type{kind}_{version}_stereotype….conll", path=folder)
+                    name = f"{split}_type{kind}_{version}_stereotype….conll"
+                    raise CorpusError(f"holds no file {name}; the folder of WinoBias is needed", path=folder)
                 documents = read_conll(path)
                 sides.append({document.name.rsplit("/", 1)[-1]: document for document in documents})
                 if len(sides[-1]) != len(documents):

@@ -87,6 +87,8 @@ def _texts(table: TextTable, text: str, label: str, group: str) -> Texts:
 def _positive(classes: list[str], given: str | None) -> str:
     if given in classes:
         return given
+    if given is None and len(classes) == 1:  # what follows says that one label is too few
+        return classes[0]
     likely = [name for name in POSITIVE if name in classes]
     if given is None and likely:
         return likely[0]

@@ -56,6 +56,11 @@ function fitted(spec, room) {
   if (room >= NARROW) return spec;
   const copy = { ...spec };
   if (typeof copy.width === "number") copy.width = Math.max(140, Math.min(copy.width, room - 150));
+  if (copy.facet && copy.facet.row && copy.facet.column) {
+    const across = copy.facet.column.sort?.length ?? 2; // a grid stays one, with narrower panels
+    copy.spec = { ...copy.spec, width: Math.max(80, (room - 120) / across - 20) };
+    return shortLabels(copy);
+  }
   if (copy.facet && copy.facet.column) {
     copy.facet = { row: { ...copy.facet.column, header: { labelOrient: "top", labelAnchor: "start" } } };
   }
@@ -94,8 +99,9 @@ async function draw(box, spec) {
   const canvas = box.appendChild(make("div"));
   try {
     const view = await biasgaugePlot(canvas, fitted(spec, room()), looks(room() < NARROW), showTip);
-    if (canvas.isConnected) box.view = view;
-    else view.finalize(); // another chart took its place meanwhile
+    if (!canvas.isConnected) return void view.finalize(); // another chart took its place meanwhile
+    box.view = view;
+    walkable(box);
   } catch (problem) {
     box.textContent = "This chart could not be drawn; its numbers are in the table.";
     console.error(problem);
@@ -125,6 +131,48 @@ function showTip(_handler, event, _item, value) {
   const size = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - size.width - 8))}px`;
   tip.style.top = `${Math.max(4, Math.min(event.clientY + 14, innerHeight - size.height - 8))}px`;
+}
+
+// Points of a chart by keyboard: each mark that has something to tell, once, in the order in which they are drawn.
+const spoken = make("div", { class: "unseen", role: "status" });
+const told = (mark) => (typeof mark.__data__?.tooltip === "object" ? JSON.stringify(mark.__data__.tooltip) : null);
+
+function walkable(box) {
+  const telling = all("svg path, svg rect, svg line, svg text", box).filter((mark) => told(mark));
+  box.marks = [...new Map(telling.map((mark) => [told(mark), mark])).values()];
+  box.at = -1;
+  if (!box.marks.length) return box.removeAttribute("tabindex");
+  const name = box.closest("figure")?.querySelector("h3")?.textContent ?? "";
+  const count = box.marks.length === 1 ? "1 point" : `${box.marks.length} points`;
+  const label = `${name}: ${count}; arrow keys go from one to the next`;
+  for (const [key, value] of Object.entries({ tabindex: "0", role: "group", "data-count": count, "aria-label": label }))
+    box.setAttribute(key, value);
+  box.onkeydown = (event) => walk(box, event);
+  box.onblur = () => leave(box);
+}
+
+function walk(box, event) {
+  const last = box.marks.length - 1;
+  const next = Math.min(box.at + 1, last);
+  const before = Math.max(box.at - 1, 0);
+  const way = { ArrowRight: next, ArrowDown: next, ArrowLeft: before, ArrowUp: before, Home: 0, End: last };
+  if (event.key === "Escape") return leave(box);
+  if (!(event.key in way)) return;
+  event.preventDefault();
+  leave(box);
+  box.at = way[event.key];
+  const mark = box.marks[box.at];
+  mark.classList.add("at");
+  mark.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const place = mark.getBoundingClientRect();
+  showTip(null, { clientX: place.right, clientY: place.bottom }, null, mark.__data__.tooltip);
+  const rows = Object.entries(mark.__data__.tooltip).map(([key, value]) => `${key.replaceAll("_", " ")} ${value}`);
+  spoken.textContent = `${box.at + 1} of ${box.marks.length}: ${rows.join(", ")}`;
+}
+
+function leave(box) {
+  box.marks?.[box.at]?.classList.remove("at");
+  tip.hidden = true;
 }
 
 function chooseGroups(select) {
@@ -240,7 +288,7 @@ function unfoldForPrint() {
 }
 
 function start() {
-  document.body.append(tip);
+  document.body.append(tip, spoken);
   themes(byId("theme"));
   contents();
   unfoldForPrint();

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.report.page.bias import bias_section, spread_section
 from biasgauge.report.page.change import change_section
+from biasgauge.report.page.extrinsic import extrinsic_section
 from biasgauge.report.page.nulls import nulls_section
 from biasgauge.report.page.reliability import reliability_section
 from biasgauge.report.page.robustness import robustness_section
@@ -93,6 +94,7 @@ SECTIONS: Mapping[str, Callable[[AuditResult], Section | None]] = {
     "seeds": seeds_section,
     "uncertainty": uncertainty_section,
     "nulls": nulls_section,
+    "extrinsic": extrinsic_section,
     "lexicons": lexicons_section,
     "vectors": models_section,
     "settings": settings_section,

@@ -1,0 +1,185 @@
+"""Figures of downstream tasks: how well they are done and by how much groups differ; WinoBias and GAP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.report.correlation_figures import COLOURS, ZERO
+from biasgauge.report.figures import altair, styled
+
+if TYPE_CHECKING:
+    from biasgauge.extrinsic.coref import GapF1, WinoBiasResult
+    from biasgauge.extrinsic.tasks_result import TaskGap, TaskMetric, TaskResult
+    from biasgauge.scores import Interval
+
+MOST_PAIRS = 6
+"""Pairs of groups beyond which only each group against the rest is drawn, and a panel is a metric."""
+ALL = "all"
+SEED = "one seed"
+REST = "the rest"
+_ROW = 24
+_BETWEEN = 11
+
+
+def draw_task(result: TaskResult) -> dict[str, Any]:
+    """Gaps with their intervals by metric and pair of groups; metrics of all items and of each group."""
+    charts = {"task_metrics": _metrics(result)}
+    if any(one.value is not None for one in result.gaps):
+        charts["task_gaps"] = _gaps(result)
+    return charts
+
+
+def _over(result: TaskResult) -> str:
+    over = "items and seeds" if len(result.seeds) > 1 else "items"
+    return f"{result.settings['level']:.0%} intervals over {over}"
+
+
+def _metrics(result: TaskResult) -> Any:  # noqa: ANN401 - a chart
+    groups = [ALL, *dict.fromkeys(one.group for one in result.metrics if one.group is not None)]
+    remark = f"{_over(result)}; 1: everything is right"
+    if len(groups) - 1 > MOST_PAIRS:
+        groups, remark = [ALL], f"{remark}; of all items together"
+    rows = [
+        {"what": _what(one), "who": one.group or ALL, "value": one.value, **_ends(one.interval), "n": one.n}
+        for one in result.metrics
+        if one.value is not None and (one.group or ALL) in groups
+    ]
+    return styled(_dots(rows, groups, "share", [0, 1]), f"How well the task is done: {_of(result)}", remark)
+
+
+def _gaps(result: TaskResult) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd  # noqa: PLC0415 - charts need it
+
+    alt = altair()
+    known = [one for one in result.gaps if one.value is not None]
+    pairs = list(dict.fromkeys((one.a, one.b) for one in known))
+    many, several = len(pairs) > MOST_PAIRS, len(result.seeds) > 1
+    kept = [one for one in known if one.b == REST] if many else known
+    rows = []
+    for one in kept:
+        about = dict(zip(("panel", "what") if many else ("what", "panel"), (_what(one), _pair(one)), strict=True))
+        rows.append({**about, "gap": one.value, **_ends(one.interval), "sd": one.sd, "p": one.p_value, "kind": "mean"})
+        if several:
+            rows += [{**about, "gap": value, "kind": SEED} for value in one.values]  # noqa: PD011 - no frame
+    frame = pd.DataFrame(rows)
+    y = alt.Y("what:N", title=None, sort=list(dict.fromkeys(frame["what"])), axis=alt.Axis(grid=True))
+    base = alt.Chart().encode(y=y, tooltip=["what", "panel", "gap", "low", "high", "sd", "p"])
+    x = alt.X("gap:Q", title="gap: first group − second")
+    layers = [
+        alt.Chart().mark_rule(color=ZERO).encode(x=alt.datum(0)),
+        base.mark_rule(strokeWidth=1.5, color=COLOURS[0]).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(filled=True, size=50, opacity=1, color=COLOURS[0])
+        .encode(x=x)
+        .transform_filter("datum.kind === 'mean'"),
+    ]
+    if several:
+        ticks = base.mark_tick(color=COLOURS[1], thickness=2, size=12)
+        seeds = ticks.encode(x=x, tooltip=["what", "panel", "gap", "kind"])
+        layers.insert(2, seeds.transform_filter(f"datum.kind === '{SEED}'"))
+    chart = alt.layer(*layers, data=frame).properties(width=220 if many else 320, height=alt.Step(_ROW))
+    panels = list(dict.fromkeys(frame["panel"]))
+    remark = f"{_over(result)}; 0: both fare alike"
+    if several:
+        remark += "\nticks: single seeds"
+    if len(panels) > 1:
+        chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=3 if many else 2)
+    else:
+        remark = f"{panels[0]}; {remark}"
+    return styled(chart, f"Gaps between groups: {_of(result)}", remark)
+
+
+def draw_winobias(result: WinoBiasResult) -> dict[str, Any]:
+    """Rates where the stereotype holds and where it does not, and their difference, by part and metric."""
+    rows, differences = [], []
+    for one in result.gaps:
+        about = {"part": _part(one.of), "what": one.metric}
+        for who, value, ends in (
+            ("pro", one.first, one.first_interval),
+            ("anti", one.second, one.second_interval),
+        ):
+            if value is not None:
+                rows.append({**about, "who": who, "value": value, **_ends(ends), "n": one.n})
+        if one.gap is not None:
+            shown = {**_ends(one.interval), "n": one.n, "p": one.p_value}
+            differences.append({**about, "who": "pro − anti", "value": one.gap, **shown})
+    remark = f"{result.settings['level']:.0%} intervals over pairs of sentences; type 1 needs knowledge of the world"
+    whole = _dots(rows, ["pro", "anti"], "percent", [0, 100])
+    charts = {"winobias": styled(whole, "WinoBias: pro- and anti-stereotypical sentences", remark)}
+    if differences:
+        gaps = _dots(differences, ["pro − anti"], "percentage points", None)
+        charts["winobias_gaps"] = styled(gaps, "WinoBias: how much better where the stereotype holds", remark)
+    return charts
+
+
+def draw_gap_f1(result: GapF1) -> dict[str, Any]:
+    """Precision, recall and F1 by gender of the pronoun; the title of the ratio says how unlike they are."""
+    genders = ["overall", "masculine", "feminine"]
+    rows = [
+        {"what": one.metric, "who": one.of, "value": one.value, **_ends(one.interval), "n": one.n}
+        for one in result.scores
+        if one.of in genders and one.value is not None
+    ]
+    remark = f"{result.settings['level']:.0%} intervals over snippets"
+    ratio = result.score("feminine / masculine")
+    if ratio.value is not None:
+        ends = _ends(ratio.interval)
+        around = "" if ends["low"] is None else f" [{ends['low']:.2f}, {ends['high']:.2f}]"
+        remark += f"\nF1 of feminine / masculine pronouns: {ratio.value:.2f}{around}; 1: both fare alike"
+    chart = _dots(rows, genders, "percent", [0, 100])
+    return {"gap_f1": styled(chart, "GAP: pronouns resolved, by gender", remark)}
+
+
+def _dots(rows: list[dict[str, Any]], order: list[str], axis: str, domain: list[int] | None) -> Any:  # noqa: ANN401 - a chart
+    """Numbers with intervals: a row a metric, a colour for each of `order`, a panel for each part if there are any."""
+    import pandas as pd  # noqa: PLC0415 - charts need it
+
+    alt = altair()
+    frame = pd.DataFrame(rows, columns=list(rows[0]) if rows else ["what", "who", "value", "low", "high", "n"])
+    whats = list(dict.fromkeys(frame["what"]))
+    colours = alt.Scale(domain=order, range=[COLOURS[at % len(COLOURS)] for at in range(len(order))])
+    base = alt.Chart().encode(
+        y=alt.Y("what:N", title=None, sort=whats, axis=alt.Axis(grid=True)),
+        color=alt.Color("who:N", title=None, scale=colours, legend=alt.Legend() if len(order) > 1 else None),
+        tooltip=[*frame.columns],
+    )
+    if len(order) > 1:
+        base = base.encode(yOffset=alt.YOffset("who:N", sort=order, scale=alt.Scale(paddingOuter=0.4)))
+    scale = alt.Scale(domain=domain) if domain else alt.Undefined
+    layers = [
+        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("value:Q", title=axis, scale=scale)),
+    ]
+    if domain is None:
+        layers.insert(0, alt.Chart().mark_rule(color=ZERO).encode(x=alt.datum(0)))
+    chart = alt.layer(*layers, data=frame)
+    step = alt.Step(_BETWEEN, **{"for": "offset"}) if len(order) > 1 else alt.Step(_ROW)
+    chart = chart.properties(width=320, height=step)
+    parts = list(dict.fromkeys(frame["part"])) if "part" in frame else []
+    if len(parts) > 1:
+        return chart.facet(facet=alt.Facet("part:N", title=None, sort=parts), columns=2)
+    return chart
+
+
+def _of(result: TaskResult) -> str:
+    return f"{result.task}, {result.vectors}"
+
+
+def _pair(one: TaskGap) -> str:
+    return f"{one.a} − {one.b}"
+
+
+def _part(of: str) -> str:
+    """Say "test 1" as a reader wants it."""
+    split, _, kind = of.rpartition(" ")
+    return f"type {kind}, {split}"
+
+
+def _what(one: TaskMetric | TaskGap) -> str:
+    return one.metric.replace("_", " ") + (f", {one.of}" if one.of else "")
+
+
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    return {name: None if interval is None else getattr(interval, name) for name in ("low", "high")}
+
+
+DRAW = {"TaskResult": draw_task, "WinoBiasResult": draw_winobias, "GapF1": draw_gap_f1}

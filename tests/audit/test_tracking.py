@@ -1,0 +1,245 @@
+"""Whether intrinsic numbers track the application: the verdict by a table, columns by their names, the section."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import biasgauge as bg
+from biasgauge.audit import Rules, track
+from biasgauge.audit.questions import decide_tracking
+from biasgauge.audit.tracking import answer_points
+from biasgauge.cli.main import run
+from biasgauge.extrinsic import CorrelationResult, TaskResult, correlate
+from biasgauge.extrinsic.classification_summary import summarise
+from biasgauge.extrinsic.tasks_task import Sampling
+from biasgauge.report.page.sections import sections_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.audit import Question
+
+
+@pytest.mark.parametrize(
+    ("found", "rest", "decision"),
+    [
+        (None, [True], "undefined"),
+        (True, [True, True, True], "rely"),
+        (True, [True, True, None], "care"),
+        (True, [False, True, None], "do not report"),
+        (False, [True, True, True], "nothing found"),
+        (False, [True, True, None], "nothing found"),
+        (False, [False, True, True], "undecided"),
+        (False, [np.True_, np.False_], "undecided"),
+    ],
+)
+def test_the_decision_from_the_evidence(found: bool | None, rest: list[bool | None], decision: str) -> None:  # noqa: FBT001
+    assert decide_tracking(found=found, rest=rest) == decision
+
+
+def table(
+    slopes: dict[str, float],
+    *,
+    embeddings: int = 40,
+    noise: float = 0.4,
+    seeds: int = 1,
+    seed_noise: float = 0.1,
+    shared: int = 1,
+    random_state: int = 0,
+) -> pd.DataFrame:
+    """Embeddings whose gap follows their bias by one slope a method; `shared` tests see the same gap."""
+    random = np.random.default_rng(random_state)
+    rows = []
+    for method, slope in slopes.items():
+        for at, bias in enumerate(random.standard_normal(embeddings)):
+            true = slope * bias + noise * random.standard_normal()
+            gaps = true + seed_noise * random.standard_normal(seeds)
+            for test in range(shared):
+                weat = bias + 0.1 * random.standard_normal()
+                rows += [
+                    {"name": f"{method} {at}", "method": method, "test": test, "seed": seed, "weat": weat, "gap": gap}
+                    for seed, gap in enumerate(gaps)
+                ]
+    return pd.DataFrame(rows)
+
+
+def answered(frame: pd.DataFrame, by: tuple[str, ...] = ("method",), **how: Any) -> Question:  # noqa: ANN401 - of correlate
+    return answer_points(correlate(frame, "weat", "gap", by, resamples=200, **how), Rules())
+
+
+SEEDS = {"seed_column": "seed", "unit": "name"}
+
+
+@pytest.mark.parametrize(
+    ("frame", "how", "decision", "because"),
+    [
+        (table({"pre": 1, "post": 1}, seeds=3), SEEDS, "rely", "r +0.9"),
+        (table({"pre": 1, "post": 1}), {}, "care", "not known whether gap holds over task seeds: each point has one"),
+        (table({"pre": -1, "post": 1}, seeds=3), SEEDS, "do not report", "direction agrees over 1 of 2 strata"),
+        (table({"pre": 1}, shared=3), {"by": ()}, "do not report", "one measurement stands in several rows"),
+        (table({"pre": 0, "post": 0}), {}, "nothing found", "not known whether"),
+        (table({"pre": 0}, embeddings=12), {}, "undecided", "a true r of 0.5 would be seen 40% of the time"),
+        (
+            table({"pre": 1}, noise=0, seeds=2, seed_noise=30),
+            {**SEEDS, "by": ()},
+            "undecided",
+            "gap is not reliable over 2 task seeds",
+        ),
+        (table({"pre": 1}).assign(gap=3), {}, "undefined", "'gap' is the same in all 40 points"),
+    ],
+)
+def test_a_verdict_for_each_rule(frame: pd.DataFrame, how: dict[str, Any], decision: str, because: str) -> None:
+    found = answered(frame, **how)
+    assert found.decision == decision, found.sentence
+    assert because in found.why
+    assert found.sentence.startswith("Do the intrinsic numbers track the application? ")
+    assert {one.link for one in found.evidence} <= {"extrinsic"}
+
+
+def test_p_is_corrected_over_all_points_and_strata() -> None:
+    found = correlate(table({"pre": 0.2, "post": 0.1}, embeddings=25), "weat", "gap", ["method"], resamples=200)
+    values = sorted(one.p for one in found.groups if one.p is not None)
+    assert len(values) == 3
+    smallest = min(1.0, 3 * values[0])  # Holm's first step
+    assert f"corrected p {smallest:.3f}".replace("0.", ".") in answer_points(found, Rules()).why
+    assert answer_points(found, Rules(alpha=smallest)).evidence[0].passed
+    assert not answer_points(found, Rules(alpha=smallest * 0.99)).evidence[0].passed
+
+
+def test_columns_are_found_by_their_usual_names(tmp_path: Path) -> None:
+    frame = table({"pre": 1, "post": 1}, seeds=2, embeddings=8)
+    frame.to_csv(tmp_path / "points.csv", index=False)
+    found = track(tmp_path / "points.csv")
+    named = {key: found.settings[key] for key in ("points", "unit", "seed_column")}
+    assert named == {"points": "points.csv", "unit": "name", "seed_column": "seed"}
+    assert (found.x, found.y, found.by) == ("weat", "gap", ("method",))  # one test only: it makes no strata
+    expected = correlate(frame, "weat", "gap", ["method"], unit="name", seed_column="seed")
+    assert found.groups == expected.groups
+    assert track(found) is found
+    once = track(frame[frame["seed"] == 0])  # nothing to average over
+    assert (once.settings["seed_column"], once.settings["points"]) == (None, "points")
+    other = frame.rename(columns={"weat": "WEAT", "gap": "Performance Gap", "name": "Name"})
+    assert (track(other).x, track(other).y, track(other).settings["unit"]) == ("WEAT", "Performance Gap", "Name")
+    own = frame.rename(columns={"weat": "bias", "gap": "harm"})
+    asked = track(own, "bias", "harm", ["test"], "method")
+    assert (asked.x, asked.y, asked.by, asked.settings["unit"]) == ("bias", "harm", ("test",), "method")
+    with pytest.raises(
+        bg.ParameterError, match=r"name the one of the intrinsic number \(--points-x\); its columns are"
+    ):
+        track(own)
+    with pytest.raises(bg.ParameterError, match="no column 'bia'"):
+        track(own, "bia", "harm")
+
+
+def task(seeds: int = 2) -> TaskResult:
+    random = np.random.default_rng(seeds)
+    labels, groups = random.choice(["toxic", "fine"], 120).tolist(), random.choice(["men", "women"], 120).tolist()
+    guesses = [random.choice(["toxic", "fine"], 120).tolist() for _ in range(seeds)]
+    found = summarise(
+        labels, guesses, groups, range(seeds), [{}] * seeds,
+        classes=["fine", "toxic"], positive="toxic", order=["men", "women"], how=Sampling(0.95, 200, 0),
+    )  # fmt: skip
+    return TaskResult(
+        "csv", "texts", "v.bin", found.metrics, found.gaps, found.seeds, found.counts, {}, {"level": 0.95}, ()
+    )
+
+
+@pytest.fixture(scope="module")
+def vectors() -> bg.Embedding:
+    words = ("he", "she", "man", "woman", "nurse", "judge")
+    return bg.Embedding(words, np.random.default_rng(3).standard_normal((6, 5)), name="tiny")
+
+
+@pytest.fixture(scope="module")
+def audited(vectors: bg.Embedding) -> bg.AuditResult:
+    frame = table({"pre": -1, "post": 1}, seeds=3, embeddings=10, shared=2).assign(strength="50 %")
+    return bg.audit(vectors, lexicons=["weat7"], points=frame, tasks=[task(), task(1)])
+
+
+def test_the_section_has_every_number(audited: bg.AuditResult) -> None:
+    found = audited.extrinsic
+    assert isinstance(found, CorrelationResult)
+    section = sections_of(audited)["extrinsic"]
+    correlations, gaps = section.tables
+    names = [*(one.name for one in found.groups), "within strata", "means of strata"]
+    assert [row[0].text for row in correlations.rows] == names
+    at = correlations.columns.index("Pearson's r")
+    assert [row[at].order for row in correlations.rows[: len(found.groups)]] == [one.r for one in found.groups]
+    assert correlations.columns[-2:] == ("Reliability over seeds", "Largest r")
+    assert len(gaps.rows) == sum(len(one.gaps) for one in audited.tasks)
+    assert [row[3].order for row in gaps.rows][: len(audited.tasks[0].gaps)] == [
+        one.value for one in audited.tasks[0].gaps
+    ]
+    assert found.readings[0] in section.sentences
+    assert any(one.startswith("What this does not say") for one in section.sentences)
+    assert any("csv, v.bin (2): One model was trained" in one for one in section.sentences)
+    points = next(one for one in section.charts if one.key == "extrinsic-points")
+    assert points.tables[0].columns == ("weat", "gap", "test", "method", "name", "seed", "strength")
+    assert points.tables[0].rows[0][5].text == "0, 1, 2"
+    assert len(points.tables[0].rows) == 2 * 10 * 2
+    tips = [one["title"] for one in json.loads(json.dumps(points.spec))["spec"]["layer"][1]["encoding"]["tooltip"]]
+    assert tips == ["weat", "gap", "test", "method", "name", "seed", "strength"]
+    assert len(points.tables[1].rows) == 2 * 4  # both ends of each line
+
+
+def test_the_verdict_and_the_json(audited: bg.AuditResult) -> None:
+    assert audited.verdicts[-1].question == "extrinsic"
+    assert audited.verdicts[-1].decision == "do not report"
+    content = json.loads(json.dumps(audited.to_dict(), allow_nan=False))["extrinsic"]
+    assert content["groups"][0]["n"] == 2 * 10 * 2
+    assert [one["task"] for one in content["tasks"]] == ["csv", "csv"]
+    assert "reason" not in content
+
+
+def test_without_points_one_line_says_how_to_get_them(vectors: bg.Embedding) -> None:
+    result = bg.audit(vectors, lexicons=["weat7"])
+    section = sections_of(result)["extrinsic"]
+    assert section.about.startswith("Not known: no points were given: measure several embeddings (biasgauge weat)")
+    assert (section.charts, section.tables, section.sentences) == ((), (), ())
+    assert result.to_dict()["extrinsic"] == {"groups": [], "reason": result.lacks_points, "tasks": []}
+    assert all(one.question != "extrinsic" for one in result.verdicts)
+
+
+def test_the_command(vectors: bg.Embedding, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bg.save(vectors, tmp_path / "v.bin")
+    frame = table({"pre": 1, "post": 1}, embeddings=8).rename(columns={"weat": "bias", "gap": "harm"})
+    frame.to_csv(tmp_path / "points.csv", index=False)
+    (tmp_path / "task.json").write_text(json.dumps(task().to_dict()))
+    asked = ["audit", str(tmp_path / "v.bin"), "--lexicon", "weat7", "--out", str(tmp_path / "out")]
+    points = ["--points", str(tmp_path / "points.csv"), "--points-x", "bias", "--points-y", "harm"]
+    assert run([*asked, *points, "--points-by", "method,test", "--tasks", str(tmp_path / "task.json"), "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    expected = correlate(tmp_path / "points.csv", "bias", "harm", ["method", "test"], unit="name")
+    assert content["extrinsic"]["groups"] == json.loads(json.dumps([one.to_dict() for one in expected.groups]))
+    assert len(content["extrinsic"]["tasks"]) == 1
+    assert content["settings"]["points"] == "points.csv"
+    assert (content["verdicts"][-1]["model"], content["verdicts"][-1]["question"]) == ("points.csv", "extrinsic")
+    assert run([*asked, *points]) == 0
+    shown = capsys.readouterr().out
+    assert "Do the intrinsic numbers track the application?" in shown
+    assert "would be seen (p ≤ 0.05)" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--points-x", "weat"], "Got no --points"),
+        (["--points", "nowhere.csv"], "nowhere.csv: cannot be read"),
+        (["--points", "POINTS"], "line 3: 'gap' must be a number or empty; found 'much'"),
+        (["--tasks", "POINTS"], "is no JSON"),
+    ],
+)
+def test_mistakes_get_a_sentence(
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "points.csv"
+    path.write_text("weat,gap\n1,2\n3,much\n")
+    assert run(["audit", "--out", str(tmp_path / "out"), *[word.replace("POINTS", str(path)) for word in words]]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1

@@ -1,0 +1,130 @@
+"""What seeds make of a gap: how far it moves, with an interval, in plain words; results from JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.extrinsic import correlate
+from biasgauge.extrinsic.tasks_json import as_task, read_task
+from biasgauge.extrinsic.tasks_result import TaskGap, TaskResult
+from biasgauge.extrinsic.tasks_seeds import sd_interval, seed_readings, with_spread
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def gap(*values: float, metric: str = "recall") -> TaskGap:
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    mean = float(np.mean(values))
+    made = TaskGap(metric, "toxic", "men", "women", mean, None, sd, values, None, None, None, 50, 60)
+    return with_spread(made, 0.95)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize("seeds", [2, 3, 10])
+def test_the_interval_of_a_standard_deviation_against_the_textbook(seeds: int, level: float) -> None:
+    """(k − 1) s² / σ² is chi-square with k − 1 degrees of freedom."""
+    found = sd_interval(0.04, seeds, level)
+    tails = stats.chi2.ppf([(1 + level) / 2, (1 - level) / 2], seeds - 1)
+    assert (found.low, found.high) == pytest.approx(tuple(0.04 * np.sqrt((seeds - 1) / tails)))
+    assert (found.level, found.generalises_over) == (level, "seeds")
+    assert "chi-square" in found.method
+
+
+def test_the_interval_covers_as_often_as_it_says() -> None:
+    random = np.random.default_rng(0)
+    drawn = random.normal(0.1, 0.05, (2_000, 4)).std(axis=1, ddof=1)
+    ends = [sd_interval(float(one), 4, 0.95) for one in drawn]
+    share = np.mean([(one.low or 0) <= 0.05 <= (one.high or 0) for one in ends])
+    assert share == pytest.approx(0.95, abs=4 * (0.95 * 0.05 / 2_000) ** 0.5)
+
+
+def test_seeds_that_agree_to_the_last_digit_have_no_interval() -> None:
+    found = gap(0.25, 0.25, 0.25)
+    assert found.sd_interval is not None
+    assert (found.sd_interval.low, found.sd_interval.reason) == (None, "every seed gives the same value")
+    assert gap(0.2).sd_interval is None
+
+
+def test_plain_sentences() -> None:
+    (one,) = seed_readings([gap(0.2)], 1)
+    assert one.startswith("One model was trained: how far the gaps hang on its seed is not known")
+    steady, turning = gap(0.2, 0.22, 0.21), gap(0.1, -0.05, 0.02, metric="precision")
+    moved, turned, icc = seed_readings([steady, turning], 3)
+    assert (
+        "the gap that moves most is precision of toxic, men − women: +0.023 with a standard deviation of 0.075" in moved
+    )
+    assert turned == (
+        "1 of 2 gaps changes its sign from seed to seed (precision of toxic, men − women): no property of the vectors."
+    )
+    assert "takes several embeddings: biasgauge correlate --seed-column" in icc
+    assert seed_readings([steady], 3)[1] == "No gap changes its sign from seed to seed."
+    assert seed_readings([replace(steady, value=None)], 3) == ()
+
+
+@pytest.mark.parametrize(("noise", "reliable"), [(0.1, True), (3.0, False)])
+def test_a_gap_that_moves_with_the_seed_is_called_unreliable(noise: float, reliable: bool) -> None:  # noqa: FBT001
+    """The true reliability of a mean over two seeds is 1 / (1 + noise² / 2): .995 and .18."""
+    random = np.random.default_rng(1)
+    true = random.standard_normal(200)
+    rows = [(at, true[at], seed, true[at] + noise * random.standard_normal()) for at in range(200) for seed in range(2)]
+    frame = pd.DataFrame(rows, columns=["name", "weat", "seed", "gap"])
+    found = correlate(frame, "weat", "gap", unit="name", seed_column="seed", resamples=50)
+    held = found.pooled.reliability
+    assert held is not None
+    assert held.mean.value == pytest.approx(1 / (1 + noise**2 / 2), abs=0.15)
+    assert found.readings[-1] == held.reading
+    assert held.reading.startswith("'gap' is not reliable: as a mean over 2 task seeds") != reliable
+    assert ("hardly any correlation can be seen" in held.reading) != reliable
+    assert f"r = {held.r_max:.2f} at most" in held.reading
+
+
+def result(*gaps: TaskGap) -> TaskResult:
+    return TaskResult("csv", "texts", "v.bin", (), gaps, (), {"men": 50}, {}, {"level": 0.95}, ("beware",))
+
+
+def test_a_result_comes_back_from_its_json(tmp_path: Path) -> None:
+    before = result(gap(0.1, -0.05, 0.02), gap(0.2, 0.2))
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps({**before.to_dict(), "version": "0.1"}))
+    assert read_task(path) == before
+    assert as_task(before) is before
+    assert as_task(str(path)) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "is no result of a task"),
+        ('{"groups": []}', "'task' is missing"),
+        ('{"task": 3}', "expected text, found '3'"),
+    ],
+)
+def test_other_files_get_a_sentence(tmp_path: Path, content: str, sentence: str) -> None:
+    path = tmp_path / "task.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_task(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_a_number_that_is_none_is_named(tmp_path: Path) -> None:
+    content = result(gap(0.1, 0.2)).to_dict()
+    content["gaps"][0]["value"] = "much"
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="expected a number, found 'much'"):
+        read_task(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_task(tmp_path / "nowhere.json")
+    with pytest.raises(ParameterError, match="Got int"):
+        as_task(3)
