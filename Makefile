@@ -23,8 +23,11 @@ help:
 audit: $(VENV)/.installed
 	$(BIN)/biasgauge audit
 
+# A process for each core, each with files of its own and one thread for products.
+test: export OMP_NUM_THREADS = 1
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
 
 test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m slow
@@ -57,6 +60,8 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/gaps.py
 	$(BIN)/python bench/classification.py
 	$(BIN)/python bench/coreference.py
+	$(BIN)/python bench/study.py
+	$(BIN)/python bench/study_costs.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

@@ -8,7 +8,7 @@ import biasgauge as bg
 
 SHOW_NOTHING = {
     "Descent", "Distances", "Interval", "Lookup", "Mitigation", "Notice", "Priors", "Recovery", "Recipe", "Resampling",
-    "Rules", "ScoreStore", "Settings", "Spreads", "Subwords", "TokenCorpus",
+    "Rules", "ScoreStore", "Settings", "Spreads", "Study", "Subwords", "TokenCorpus",
 }  # fmt: skip
 """Settings and handles: their own names and values are all there is to show."""
 

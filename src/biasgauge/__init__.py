@@ -92,6 +92,11 @@ if TYPE_CHECKING:
         mitigation_method,
         mitigations,
     )
+    from biasgauge.papers import (
+        Reproduction,
+        paper_names,
+        reproduce,
+    )
     from biasgauge.reliability import (
         DecisionStudy,
         Estimate,
@@ -160,6 +165,14 @@ if TYPE_CHECKING:
         seed_choice,
         seeds,
     )
+    from biasgauge.study import (
+        Plan,
+        Study,
+        StudyRun,
+        plan_study,
+        read_study,
+        run_study,
+    )
     from biasgauge.training import Recipe, TrainedModels, train, training_plan
     from biasgauge.uncertainty import (
         AttributePlan,
@@ -216,12 +229,14 @@ __all__ = [
     "Notice",
     "NullSimulation",
     "ParameterError",
+    "Plan",
     "PointsResult",
     "Posterior",
     "Priors",
     "Recipe",
     "Recovery",
     "ReliabilityResult",
+    "Reproduction",
     "Resampling",
     "RobustnessResult",
     "Rules",
@@ -230,6 +245,8 @@ __all__ = [
     "SeedChoice",
     "SeedsResult",
     "Spreads",
+    "Study",
+    "StudyRun",
     "Subwords",
     "TaskResult",
     "TokenCorpus",
@@ -297,7 +314,9 @@ __all__ = [
     "neighbour_overlap",
     "omega",
     "open_corpus",
+    "paper_names",
     "plan_attributes",
+    "plan_study",
     "planted_corpus",
     "points",
     "points_from_results",
@@ -306,8 +325,11 @@ __all__ = [
     "read_corpus",
     "read_distances",
     "read_points",
+    "read_study",
     "reliability",
+    "reproduce",
     "robustness",
+    "run_study",
     "save",
     "save_figures",
     "score",
@@ -408,6 +430,11 @@ _ROOMS = {
         "mitigation_method",
         "mitigations",
     ),
+    "biasgauge.papers": (
+        "Reproduction",
+        "paper_names",
+        "reproduce",
+    ),
     "biasgauge.reliability": (
         "DecisionStudy",
         "Estimate",
@@ -475,6 +502,14 @@ _ROOMS = {
         "generated_sets",
         "seed_choice",
         "seeds",
+    ),
+    "biasgauge.study": (
+        "Plan",
+        "Study",
+        "StudyRun",
+        "plan_study",
+        "read_study",
+        "run_study",
     ),
     "biasgauge.training": ("Recipe", "TrainedModels", "train", "training_plan"),
     "biasgauge.uncertainty": (

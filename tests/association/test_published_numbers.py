@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import ndtri
 
 from biasgauge.association import effect_size, mac_change, mac_from_similarities, weat_from_similarities
+from biasgauge.papers.r_random import r_normal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,31 +93,6 @@ def test_the_paired_t_test_of_manzini(shared_data: Path) -> None:
     assert change.interval is not None
     assert change.interval.high is not None
     assert change.interval.high < 0
-
-
-def r_normal(seed: int, count: int) -> Array:
-    """R's `set.seed(seed); rnorm(count)`: Mersenne Twister, its seed scrambled by R, and inversion."""
-    state, mask = seed, 0xFFFFFFFF
-    for _ in range(50):
-        state = (69069 * state + 1) & mask
-    words = []
-    for _ in range(625):
-        state = (69069 * state + 1) & mask
-        words.append(state)
-    twister = np.random.MT19937()
-    twister.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(words[1:], dtype=np.uint32), "pos": 624},
-    }
-    uniform = twister.random_raw(2 * count) * 2.3283064365386963e-10
-    big = 134_217_728
-    drawn: Array = ndtri((np.floor(big * uniform[::2]) + uniform[1::2]) / big)
-    return drawn
-
-
-def test_r_normal_draws_as_r_does() -> None:
-    # set.seed(42); rnorm(3), as R prints it
-    assert r_normal(42, 3) == pytest.approx([1.37095845, -0.56469817, 0.36312841], abs=5e-9)
 
 
 def test_the_null_data_set() -> None:

@@ -60,6 +60,9 @@ def all_commands() -> list[tuple[str, ...]]:
         ("balance",),
         ("extrinsic",),
         ("correlate",),
+        ("study",),
+        *(("study", part) for part in ("init", "plan", "run", "show")),
+        ("reproduce",),
         ("lexicons",),
         *(("lexicons", part) for part in parts),
     ]
@@ -79,7 +82,9 @@ def test_every_help_has_an_example_of_itself(words: tuple[str, ...], capsys: pyt
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 
-@pytest.mark.parametrize("words", [words for words in all_commands() if words != ("lexicons",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [words for words in all_commands() if words not in {("lexicons",), ("study",)}], ids=" ".join
+)
 def test_every_command_takes_the_common_options(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     run([*words, "--help"])
     shown = capsys.readouterr().out

@@ -83,6 +83,14 @@ app.command(
 app.command(
     "biasgauge.cli.correlate:app", name="correlate", help="Say whether an intrinsic number tracks an extrinsic one."
 )
+app.command(
+    "biasgauge.cli.study:app", name="study", help="Plan, run and show a whole study that one file declares."
+)
+app.command(
+    "biasgauge.cli.reproduce:app",
+    name="reproduce",
+    help="Set a paper's numbers beside what its own rule and a corrected one give.",
+)
 app.command("biasgauge.cli.lexicons:app", name="lexicons", help="List, show, check and expand word lists.")
 
 

@@ -78,8 +78,9 @@ class Spreads:
         if shift > noise:
             return f"whole models shift its scores (SD {shift:.3g}, against {signal:.3g} between {subjects})"
         if noise > _NOTABLE * self._middle["noise"]:
-            times = noise / self._middle["noise"]
-            return f"its scores move from model to model by an SD of {noise:.3g}, {times:.1f} times the usual"
+            usual = self._middle["noise"]
+            told = f"{noise / usual:.1f} times the usual" if usual > 0 else "while the usual ones do not move"
+            return f"its scores move from model to model by an SD of {noise:.3g}, {told}"
         if signal * _NOTABLE < self._middle["signal"]:
             return (
                 f"it hardly tells {subjects} apart (SD {signal:.3g}, usually {self._middle['signal']:.3g}), so that "

@@ -1,0 +1,175 @@
+"""`biasgauge study`: a whole study as one file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cyclopts import App
+
+from biasgauge.cli.options import DEFAULTS, Options
+from biasgauge.cli.screen import console, print_json, progress
+from biasgauge.cli.study_tables import failed_sentence, show_cells, show_plan, show_run, show_state
+from biasgauge.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from biasgauge.study.read import Study
+
+EPILOGUE = """\
+A study is one TOML file: corpora, training recipes, mitigations, scores,
+analyses, tasks. Each piece of its work is a cell, kept under a checksum of all
+that it depends on: change one setting, and only what hangs on it is computed
+again. Run again after an interruption, it goes on where it was.
+
+Exit codes of `study run`: 0 all is there; 1 some cells failed, the rest is
+there; 2 something you can mend, and nothing was run.
+
+Examples:
+  biasgauge study init my-study.toml
+  biasgauge study plan my-study.toml
+  biasgauge study run my-study.toml
+  biasgauge study run my-study.toml --workers 8 --memory 64GB
+  biasgauge study run my-study.toml --scheduler tcp://10.0.0.1:8786
+  biasgauge study show my-study.toml --page so-far.html
+"""
+
+SOME_FAILED = 1
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+app = App(name="study", help="Plan, run and show a whole study that one file declares.", help_epilogue=EPILOGUE)
+
+
+@app.command
+def init(file: Path = Path("my-study.toml"), /, *, options: Options = DEFAULTS) -> None:
+    """Write a study to start from: commented, and ready to run on the vectors that ship.
+
+    Args:
+        file: the TOML file to write; one that is there is left alone
+        options: those of every command
+    """
+    text = (files("biasgauge.cli") / "study_start.toml").read_text(encoding="utf-8")
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+    except FileExistsError as problem:
+        raise InputError(f"{file}: is there already; name another file") from problem
+    if options.json:
+        print_json(options, {"path": str(file)}, settings={})
+    if not options.quiet:
+        screen = console(options)
+        screen.print(f"Wrote {file}. Next: biasgauge study run {file}", markup=False, soft_wrap=True)
+
+
+@app.command
+def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options: Options = DEFAULTS) -> None:
+    """Say what a study would compute, what is there already, and what the rest will cost; compute nothing.
+
+    Args:
+        file: the study, a TOML file
+        out: folder or URL of its outcomes; FILE-study beside the file by default
+        cells: list every cell, not only how many there are of each kind
+        options: those of every command
+    """
+    from biasgauge.study.state import study_state  # noqa: PLC0415 - loaded by those who compute
+
+    state = study_state(file, out)
+    options = _with_seed(options, state.plan.study)
+    if options.json:
+        print_json(options, state.to_dict(), settings={"file": str(file)})
+    else:
+        (show_cells if cells else show_plan)(state, console(options))
+
+
+@app.command
+def run(
+    file: Path,
+    /,
+    *,
+    out: str | None = None,
+    workers: int | None = None,
+    memory: str | None = None,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    options: Options = DEFAULTS,
+) -> None:
+    """Compute whatever of a study is not there yet.
+
+    Args:
+        file: the study, a TOML file
+        out: folder for all outcomes, or a URL that fsspec knows; FILE-study beside the file by default
+        workers: processes of this machine; all cores by default, 0 for this very process
+        memory: that cells may use together, as 16GB; four fifths of the machine by default
+        scheduler: run on Dask: the address of a scheduler, or "local" for a cluster that lives as long as the run
+        retry_failed: try cells again that failed in an earlier run
+        options: those of every command
+    """
+    from biasgauge.study.read import read_study  # noqa: PLC0415 - loaded by those who compute
+    from biasgauge.study.run import run_study  # noqa: PLC0415 - as above
+
+    limit = None if memory is None else memory_bytes(memory)
+    study = read_study(file)
+    options = _with_seed(options, study)
+    with progress(options, "cells") as report:
+        result = run_study(
+            study,
+            out=out,
+            workers=workers,
+            memory=limit,
+            scheduler=scheduler,
+            retry_failed=retry_failed,
+            progress=report,
+        )
+    if options.json:
+        content = result.to_dict()
+        settings = {"file": str(file), "workers": workers, "memory": memory, "scheduler": scheduler}
+        print_json(options, content, settings=settings, warnings=content.pop("warnings"))
+    else:
+        show_run(result, console(options))
+    if result.failed:
+        print(f"biasgauge: {failed_sentence(result)}", file=sys.stderr)  # noqa: T201 - as main says what went wrong
+        sys.exit(SOME_FAILED)
+
+
+@app.command
+def show(file: Path, /, *, out: str | None = None, page: Path | None = None, options: Options = DEFAULTS) -> None:
+    """Say which results of a study are there and where, which cells failed and why.
+
+    Args:
+        file: the study, a TOML file
+        out: folder or URL of its outcomes; FILE-study beside the file by default
+        page: write a page of what is there so far to this file, with what failed and what is missing
+        options: those of every command
+    """
+    from biasgauge.study.state import study_state  # noqa: PLC0415 - loaded by those who compute
+
+    state = study_state(file, out)
+    options = _with_seed(options, state.plan.study)
+    if page is not None:
+        state.save_page(page)
+    if options.json:
+        print_json(options, state.to_dict(), settings={"file": str(file)})
+    else:
+        show_state(state, console(options))
+
+
+def _with_seed(options: Options, study: Study) -> Options:
+    """The options with the study's own seed, which stands in its file."""
+    if options.seed not in (DEFAULTS.seed, study.about.seed):
+        raise ParameterError(f"The seed of a study stands in its file: [study] seed = {options.seed}.")
+    return replace(options, seed=study.about.seed)
+
+
+def memory_bytes(text: str) -> int:
+    """Bytes of "16GB", "512 MiB" or "1000000".
+
+    Raises:
+        ParameterError: it is no size.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", text.upper())
+    if found is None or not float(found[1]):
+        raise ParameterError(f"--memory must be a size such as 16GB or 512MiB. Got {text!r}.")
+    return int(float(found[1]) * _UNITS[found[2]])

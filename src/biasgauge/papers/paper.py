@@ -1,0 +1,82 @@
+"""A paper as data: what it needs, and its numbers part by part with the functions that fill them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from biasgauge.papers.data import Data, Need
+    from biasgauge.papers.row import Found, Row
+
+    Progress = Callable[[int, int], None]
+    Compute = Callable[[Data, int, Progress | None], Mapping[str, Found]]
+
+
+def late(module: str, function: str) -> Compute:
+    """A function of a module of this room that is imported when it is called: listing papers should cost nothing."""
+
+    def compute(data: Data, random_state: int, progress: Progress | None) -> Mapping[str, Found]:
+        found: Mapping[str, Found] = getattr(import_module(f"{__package__}.{module}"), function)(
+            data, random_state, progress
+        )
+        return found
+
+    return compute
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of published numbers and the function that fills it.
+
+    Attributes:
+        name: such as "table2".
+        about: what it is, in a sentence.
+        published: its rows without our numbers; a row that needs more than the part names it in `needs`.
+        compute: takes the data, the seed and a progress function (or None), and gives what was found by row id. It may
+            leave rows out, which then stay without our numbers. None: nothing of it can be computed from any data
+            that we read; its rows say why.
+        needs: names of the data without which nothing of it can be computed.
+    """
+
+    name: str
+    about: str
+    published: tuple[Row, ...]
+    compute: Compute | None = None
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced.
+
+    Attributes:
+        name: as the command takes it, such as "zhang2020".
+        title: of the paper.
+        citation: who, where, when.
+        needs: the data that its parts take.
+        parts: in the order of the table.
+        about: what can be checked and what cannot, in a few sentences.
+    """
+
+    name: str
+    title: str
+    citation: str
+    needs: tuple[Need, ...] = ()
+    parts: tuple[Part, ...] = ()
+    about: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the list of papers shows it with `--json`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "citation": self.citation,
+            "about": self.about,
+            "parts": {part.name: part.about for part in self.parts},
+            "numbers": sum(len(part.published) for part in self.parts),
+            "needs": [need.to_dict() for need in self.needs],
+        }

@@ -1,0 +1,137 @@
+"""One checkable number of a paper: what was printed, what its rule gives here, what a corrected rule gives."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+Number = float | str | None
+"""What a paper prints: a number, a few words ("none survives"), or nothing."""
+
+_ROUNDING = 1e-12
+"""Slack for binary fractions: .84 − .83 is a little more than .01."""
+_DIGITS = 4
+"""Significant digits of our numbers, at least."""
+_EXACT = 1e12
+
+
+class Found(NamedTuple):
+    """What we found for one published number; what is left out is not known.
+
+    Attributes:
+        as_published: by the rule of the paper's own code, on the data at hand.
+        corrected: by the rule that we hold to be right, on the same data.
+        low: lower end of the interval of `corrected`, where one is defined.
+        high: its upper end.
+        note: why the three differ, or what is missing; what it says replaces the note of the published row.
+        same_data: False on other data than the paper's: then nothing is expected to agree, and nothing is held to it.
+    """
+
+    as_published: Number = None
+    corrected: Number = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    same_data: bool = True
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published number beside ours.
+
+    Attributes:
+        id: its name, such as "table2.gender.recall"; no two of a paper are called the same.
+        what: what the number is.
+        where: table, figure or section of the paper.
+        published: what is printed there; None where the paper prints nothing but its code or data say something.
+        as_published: by the rule of the paper's own code, on the data at hand.
+        corrected: by the rule that we hold to be right, on the same data.
+        note: why they differ, or what is missing.
+        tolerance: how far `as_published` may be from `published` to agree, from the precision of what is printed;
+            None where they are not expected to agree, for instance on other data.
+        between: where the paper prints words ("significant", "moderate"), the numbers that they stand for; then
+            `as_published` agrees when it lies between these two, ends included.
+        low: lower end of the interval of `corrected`, where one is defined.
+        high: its upper end.
+        needs: the data that it takes, if any.
+        part: the part of the paper that it belongs to.
+    """
+
+    id: str
+    what: str
+    where: str
+    published: Number = None
+    as_published: Number = None
+    corrected: Number = None
+    note: str = ""
+    tolerance: float | None = None
+    low: float | None = None
+    high: float | None = None
+    needs: str | None = None
+    part: str = ""
+    between: tuple[float, float] | None = None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the paper's rule gives the paper's number here; None where that cannot be said."""
+        if self.published is None or self.as_published is None:
+            return None
+        if self.between is not None and not isinstance(self.as_published, str):
+            return self.between[0] <= self.as_published <= self.between[1]
+        if self.tolerance is None:
+            return None
+        if isinstance(self.published, str) or isinstance(self.as_published, str):
+            return self.published == self.as_published
+        return abs(self.published - self.as_published) <= self.tolerance + _ROUNDING
+
+    @property
+    def state(self) -> str:
+        """In a word: "agrees", "differs", "not printed" (we have a number and the paper has none), or "not checked"."""
+        if self.published is None and (self.as_published is not None or self.corrected is not None):
+            return "not printed"
+        return {True: "agrees", False: "differs", None: "not checked"}[self.agrees]
+
+    @property
+    def rule(self) -> str:
+        """When `as_published` agrees, in words; empty where that is not asked, and where only the same number does."""
+        if self.between is not None:
+            return f"{self.between[0]:g} to {self.between[1]:g} agrees"
+        return f"within {self.tolerance:g} agrees" if self.tolerance else ""
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """`published`, `as_published`, `corrected` and its `interval` as a reader wants them; empty where unknown.
+
+        What was printed stands as it was printed; our numbers have as many decimals, and at least four digits.
+        """
+        decimals = _decimals(self.published)
+        ours = {name: _shown(getattr(self, name), decimals) for name in ("as_published", "corrected")}
+        ends = [_shown(end, decimals) for end in (self.low, self.high)]
+        return {"published": _shown(self.published, None), **ours, "interval": " to ".join(ends) if all(ends) else ""}
+
+    def filled(self, found: Found) -> Row:
+        """The same row with our numbers."""
+        values = found._asdict()
+        if not values.pop("same_data"):
+            values |= {"tolerance": None, "between": None}
+        return replace(self, **{**values, "note": found.note or self.note})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`: id, published, as_published, corrected and note are a contract."""
+        return {**asdict(self), "agrees": self.agrees}
+
+
+def _decimals(value: Number) -> int:
+    text = "" if value is None or isinstance(value, str) else f"{value:.12g}"
+    return len(text.partition(".")[2]) if "e" not in text else 0
+
+
+def _shown(value: Number, decimals: int | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if float(value).is_integer() and abs(value) < _EXACT:
+        return f"{value:,.0f}".replace("-", "−")
+    text = f"{value:.12g}" if decimals is None else f"{value:.{decimals}f}"
+    if decimals is not None and sum(sign.isdigit() for sign in text.lstrip("-0.")) < _DIGITS:
+        text = f"{value:.{_DIGITS}g}"
+    return text.replace("-", "−")

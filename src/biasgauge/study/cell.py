@@ -1,0 +1,97 @@
+"""A cell: one piece of a study's work, addressed by everything that its outcome depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Json = Any
+"""What JSON can hold."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One call of a step.
+
+    Its key is the same on every machine: neither places nor names of files count, only what the files hold.
+
+    Attributes:
+        step: name of the step, one of `step_names()`.
+        version: of the step's code; another version is another cell.
+        settings: what the step is told, as JSON holds it.
+        inputs: outcomes of other cells that it reads: the name that the step knows each by, and its cell's key.
+        files: the user's own files and folders that it reads: their name in the step, and their SHA-256.
+        places: where those files lie here; not part of the key.
+        label: what people call the cell; not part of the key.
+        seconds: how long it will take, roughly; not part of the key.
+        memory: bytes that it will hold at most, roughly; not part of the key.
+        threads: cores that it keeps busy; not part of the key.
+    """
+
+    step: str
+    version: int
+    settings: Mapping[str, Json]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    seconds: float = 0.0
+    memory: int = 0
+    threads: int = 1
+
+    @cached_property
+    def address(self) -> dict[str, Json]:
+        """What the key is computed from."""
+        return {
+            "step": self.step,
+            "version": self.version,
+            "settings": dict(self.settings),
+            "inputs": dict(self.inputs),
+            "files": dict(self.files),
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of the address, in hexadecimal."""
+        return address_sha256(self.address)
+
+    def to_dict(self) -> dict[str, Json]:
+        """All of it as JSON, for a worker in another process."""
+        return {
+            **self.address,
+            "places": dict(self.places),
+            "label": self.label,
+            "seconds": self.seconds,
+            "memory": self.memory,
+            "threads": self.threads,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Json]) -> Cell:
+        """The cell that `to_dict` told about."""
+        return cls(**content)
+
+
+def address_sha256(address: Mapping[str, Json]) -> str:
+    """The key of the cell with that address."""
+    return hashlib.sha256(canonical(address).encode()).hexdigest()
+
+
+def canonical(content: Json) -> str:
+    """JSON with one spelling: keys sorted, no spaces, no NaN.
+
+    Raises:
+        ParameterError: JSON cannot hold it.
+    """
+    try:
+        return json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as problem:
+        raise ParameterError(f"A cell's settings must be what JSON can hold: {problem}.") from problem

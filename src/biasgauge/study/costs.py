@@ -1,0 +1,221 @@
+"""What a cell will cost, roughly: seconds of one core and bytes of memory, from measured rates.
+
+`python bench/study_costs.py` measures the rates and prints them beside those that stand here (1,000,000 tokens, one
+core of the machine that this was written on). A study whose store holds finished cells corrects them: `corrected`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from biasgauge.study.cell import Cell
+    from biasgauge.study.store import CellStore
+
+BYTES_A_TOKEN = 6.0
+PACKED = 3.0
+"""How much larger a compressed text is than its file."""
+
+VOCABULARY = (3.2, 0.6)
+"""Heaps' law: words that occur five times in so many tokens; fits text8 (17 million: 71,000)."""
+
+CORPUS, BALANCE = 1.6e-7, 9.8e-8
+"""Seconds a byte."""
+
+TRAINING = {
+    "sgns": (1.8e-7, 3.8e-9),
+    "cbow": (1.1e-7, 2.3e-9),
+    "fasttext": (2.6e-7, 1.1e-8),
+    "glove": (0.0, 7.7e-9),
+}
+"""Seconds a token and epoch: as many in any case, and as many for each dimension."""
+
+COUNTING = 5.0e-7
+"""Seconds a token that GloVe takes before its first epoch."""
+
+COUNTS, MOST_COUNTS = 130.0, 2.0**31
+"""Bytes a token of GloVe's co-occurrences (5 million tokens of Wikipedia: 0.6 GB), and how many at most."""
+
+LOADING, DBWA, NBM = 4.0e-9, 7.6e-9, 4.8e-11
+"""Seconds a word and dimension: loaded; scored against a pair; compared with a neighbour."""
+
+ELEMENT = 2.0e-7
+"""Seconds a score that an analysis of scores takes."""
+
+TASK = 3.0e-5
+"""Seconds a token of a task's data: the CNN on HatEval (3 MB) with its default settings took 16 (and 551 MB)."""
+
+START, BASE = 0.05, 250_000_000
+"""Seconds and bytes that any cell takes."""
+
+RATES = {
+    "corpus, a byte": CORPUS,
+    "balance, a byte": BALANCE,
+    **{
+        f"{name} of {dim}, a token and epoch": fixed + dim * each + (COUNTING if name == "glove" else 0.0)
+        for name, (fixed, each) in TRAINING.items()
+        for dim in (100, 300)
+    },
+    "load, a word and dimension": LOADING,
+    "dbwa, a word, dimension and pair": DBWA,
+    "nbm, a word, dimension and neighbour": NBM,
+}
+"""The same by the names that the benchmark prints."""
+
+_SAMPLED = 8
+_ROWS = {"sgns": 2, "cbow": 2, "fasttext": 14, "glove": 4}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large an outcome is, roughly.
+
+    Attributes:
+        tokens: of a corpus, and of what a model is trained on.
+        words: of a model; of scores, those that are scored.
+        dim: of a model.
+        pairs, measures, models: of scores.
+    """
+
+    tokens: float = 0.0
+    words: float = 0.0
+    dim: int = 0
+    pairs: int = 0
+    measures: int = 0
+    models: int = 1
+
+    @property
+    def numbers(self) -> float:
+        """Numbers that a model holds."""
+        return self.words * self.dim
+
+    @property
+    def elements(self) -> float:
+        """Scores of a tensor."""
+        return self.measures * self.pairs * self.words * self.models
+
+
+NOTHING = Size()
+
+
+def text_size(plain: int, packed: int = 0) -> Size:
+    """What texts of so many bytes hold, plain and compressed."""
+    return Size(tokens=(plain + PACKED * packed) / BYTES_A_TOKEN)
+
+
+def model_size(corpus: Size, recipe: Mapping[str, Any]) -> Size:
+    """What a model of a corpus will be."""
+    factor, power = VOCABULARY
+    words = min(corpus.tokens / max(recipe["min_count"], 1), factor * corpus.tokens**power)
+    return Size(tokens=corpus.tokens, words=words, dim=recipe["settings"]["dim"])
+
+
+def vectors_size(size: int, limit: int | None = None) -> Size:
+    """What vectors in a file of so many bytes will be: 300 numbers of four bytes a word."""
+    words = size / 1200
+    return Size(words=words if limit is None else min(words, limit), dim=300)
+
+
+def estimate(step: str, settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> dict[str, Any]:
+    """Seconds and bytes of a cell, as keywords of `Cell`."""
+    models = [one for one in inputs if one.dim]
+    seconds = START + sum(one.numbers for one in models) * LOADING
+    memory = BASE + 4 * sum(one.numbers for one in models)
+    if step in _SECONDS:
+        seconds += _SECONDS[step](settings, inputs, size)
+    if step == "train":
+        memory += 4 * (size.numbers * _ROWS[settings["algorithm"]] + size.tokens)
+        memory += min(size.tokens * COUNTS, MOST_COUNTS) if settings["algorithm"] == "glove" else 0.0
+    elif step in {"score", "vectors", "mitigate"}:
+        memory += 4 * (2 * size.numbers + size.elements)
+    elif step in _OF_SCORES:
+        memory += 16 * sum(one.elements / max(one.measures, 1) for one in inputs)
+    elif step.startswith("task"):
+        memory += 400_000_000
+    return {"seconds": round(seconds, 3), "memory": int(memory)}
+
+
+def _train(settings: Mapping[str, Any], _: Sequence[Size], size: Size) -> float:
+    fixed, each = TRAINING[settings["algorithm"]]
+    own = settings["settings"]
+    counting = COUNTING if settings["algorithm"] == "glove" else 0.0
+    return size.tokens * (int(own["epochs"]) * (fixed + each * int(own["dim"])) + counting)
+
+
+def _score(settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> float:
+    asked = settings["settings"].get("measures", ())
+    voting = any(str(name).startswith("nbm") for name in asked)
+    model = next((one for one in inputs if one.dim), NOTHING)
+    plain = size.words * model.dim * size.pairs * len(asked) * DBWA
+    return plain + (size.words * model.dim * model.words * NBM if voting else 0.0)
+
+
+def _analysed(_: Mapping[str, Any], inputs: Sequence[Size], __: Size) -> float:
+    return 0.3 + ELEMENT * sum(one.elements for one in inputs)
+
+
+def _models(each: float) -> Callable[[Mapping[str, Any], Sequence[Size], Size], float]:
+    """So many seconds a model."""
+    return lambda _, inputs, __: each * sum(1 for one in inputs if one.dim)
+
+
+def _stability(_: Mapping[str, Any], inputs: Sequence[Size], __: Size) -> float:
+    pairs = len(inputs) * (len(inputs) - 1) / 2
+    return 0.2 + pairs * max((one.numbers * one.dim for one in inputs), default=0.0) * 2e-10
+
+
+_OF_SCORES = ("reliability", "components", "decision", "factors", "tensor")
+
+_SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] = {
+    "corpus": lambda _, __, size: size.tokens * BYTES_A_TOKEN * CORPUS,
+    "balance": lambda _, __, size: size.tokens * BYTES_A_TOKEN * BALANCE,
+    "train": _train,
+    "vectors": lambda _, __, size: size.numbers * LOADING * 10,
+    "mitigate": lambda _, inputs, __: 0.05 + sum(one.numbers for one in inputs) * 1e-8,
+    "score": _score,
+    **dict.fromkeys(_OF_SCORES, _analysed),
+    "association": _models(0.15),
+    "bayes": _models(0.5),
+    "bayes-change": _models(0.5),
+    "mitigation-effect": _models(4.0),
+    "quality": _models(1.0),
+    "robustness": _models(5.0),
+    "seeds": _models(1.0),
+    "stability": _stability,
+    "audit": _models(12.0),
+    "task": lambda _, __, size: 2.0 + size.tokens * TASK,
+    "task-summary": _models(2.0),
+    "points": _models(0.2),
+    "correlate": lambda _, __, ___: 1.0,
+    "report": lambda _, __, ___: 1.0,
+}
+"""What each step takes beside starting and opening models; those of analyses were measured on the shipped vectors."""
+
+
+def corrected(cells: Sequence[Cell], finished: frozenset[str], store: CellStore | None) -> tuple[Cell, ...]:
+    """The same cells, with the times that finished ones took, and those of their like scaled by how far these were off.
+
+    Cells are alike when they have the same step and, in training, the same algorithm. A few of each are looked at.
+    """
+    if store is None or not finished:
+        return tuple(cells)
+    known: dict[str, float] = {}
+    ratios: dict[tuple[str, str], list[float]] = {}
+    for cell in cells:
+        told = ratios.setdefault(_like(cell), [])
+        if cell.key in finished and len(told) < _SAMPLED and (seconds := store.seconds(cell.key)) is not None:
+            known[cell.key] = seconds
+            told.append(seconds / max(cell.seconds, START))
+    factors = {like: median(told) for like, told in ratios.items() if told}
+    return tuple(
+        replace(cell, seconds=round(known.get(cell.key, cell.seconds * factors.get(_like(cell), 1.0)), 3))
+        for cell in cells
+    )
+
+
+def _like(cell: Cell) -> tuple[str, str]:
+    return cell.step, str(cell.settings.get("algorithm", ""))

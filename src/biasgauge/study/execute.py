@@ -1,0 +1,120 @@
+"""One cell, run in this process: the same function on every engine."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+import time
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from threadpoolctl import ThreadpoolController
+
+from biasgauge._io.checksums import path_sha256
+from biasgauge.errors import BiasgaugeError, InputError
+from biasgauge.study.step import Job, Progress, step_named
+from biasgauge.study.store import CellStore, DamagedCellError, Failure
+
+if TYPE_CHECKING:
+    from biasgauge.study.cell import Cell
+
+PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EINTR)
+"""Errors of the machine, not of the cell."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a cell.
+
+    Attributes:
+        key: of the cell.
+        state: computed now, found in the store, or failed.
+        seconds: that it took now.
+        failure: why it failed.
+    """
+
+    key: str
+    state: Literal["done", "reused", "failed"]
+    seconds: float = 0.0
+    failure: Failure | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, for the process that asked for the cell."""
+        return {**vars(self), "failure": None if self.failure is None else self.failure.to_dict()}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Outcome:
+        """The outcome that `to_dict` told about."""
+        failure = content["failure"]
+        return cls(**{**content, "failure": None if failure is None else Failure(**failure)})
+
+
+def run_cell(cell: Cell, store: CellStore, progress: Progress | None = None) -> Outcome:
+    """Compute a cell unless the store has it; what goes wrong is told, not raised.
+
+    Its inputs must be in the store. BLAS may use as many threads as the cell asks for. Since what is printed belongs to
+    the process, a process runs one cell at a time.
+    """
+    started = time.perf_counter()
+    if store.manifest(cell.key) is not None:
+        return Outcome(cell.key, "reused")
+    printed = io.StringIO()
+    try:
+        with store.scratch() as scratch:
+            pools = _thread_pools(len(sys.modules))
+            with redirect_stdout(printed), redirect_stderr(printed), pools.limit(limits=cell.threads):
+                out = _work(cell, store, scratch, progress)
+            seconds = time.perf_counter() - started
+            store.publish(cell, out, seconds)
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 - whatever a step raises is its cell's; the rest goes on
+        return Outcome(cell.key, "failed", time.perf_counter() - started, _failure(cell, problem, printed.getvalue()))
+    return Outcome(cell.key, "done", seconds)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(_modules: int) -> ThreadpoolController:
+    """Those of loaded libraries, looked for again when there are more modules, since that takes a millisecond."""
+    return ThreadpoolController()
+
+
+def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None) -> Path:
+    step = step_named(cell.step)
+    if step.version != cell.version:
+        raise InputError(
+            f"This worker has version {step.version} of the step {cell.step!r}, the plan has {cell.version}; "
+            "install the same biasgauge everywhere"
+        )
+    for name, known in cell.files.items():
+        place = Path(cell.places[name])
+        if not place.exists():
+            raise InputError(f"{place}: is not there on this machine; give a path that every worker can read")
+        if path_sha256(place) != known:
+            raise InputError(f"{place}: has changed since the study was planned; run the study again")
+    out = scratch / "out"
+    out.mkdir()
+    told = {} if progress is None else {"progress": progress}
+    step.run(
+        Job(
+            settings=cell.settings,
+            inputs={name: store.folder(key, scratch / "inputs") for name, key in cell.inputs.items()},
+            files={name: Path(place) for name, place in cell.places.items()},
+            out=out,
+            **told,
+        )
+    )
+    return out
+
+
+def _failure(cell: Cell, problem: BaseException, printed: str) -> Failure:
+    known = isinstance(problem, BiasgaugeError)
+    error = str(problem) if known else f"{type(problem).__name__}: {problem}"
+    passing = isinstance(problem, (MemoryError, DamagedCellError)) or (
+        isinstance(problem, OSError) and problem.errno in PASSING
+    )
+    log = printed + "".join(traceback.format_exception(problem))
+    return Failure(cell.key, cell.label, cell.step, error, log, passing)

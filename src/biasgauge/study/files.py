@@ -1,0 +1,176 @@
+"""The user's own files: where they are, what they hold, and how settings name them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from glob import has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._io.atomic import write_text
+from biasgauge._io.checksums import folder_files, path_sha256
+from biasgauge.errors import InputError
+from biasgauge.lexicons import lexicon, lexicon_names, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+FILE = "file"
+_SUFFIX = ".toml"
+_SETTLED = 2.0
+"""Seconds after which a file that has not been written to can be told from a later version by its time."""
+
+
+class Checksums:
+    """SHA-256 of files and folders, remembered in a file by path, size and time, so that large ones are read once.
+
+    Each is looked at once, however many cells of a plan read it.
+    Nothing but speed hangs on what is remembered: another size or time of any file means that all is read again.
+    """
+
+    def __init__(self, memory: Path | None = None) -> None:
+        self._memory = memory
+        self._known: dict[str, list[str]] = {}
+        self._seen: dict[Path, str] = {}
+        self._new = False
+        if memory is not None:
+            try:
+                known = json.loads(memory.read_bytes())
+                self._known = {str(path): [str(stamp), str(found)] for path, (stamp, found) in known.items()}
+            except (OSError, ValueError, TypeError, AttributeError):
+                self._known = {}  # not there yet, or damaged: everything is read once more
+
+    def of(self, path: Path) -> str:
+        """What a file or folder holds."""
+        if path not in self._seen:
+            self._seen[path] = self._look(path)
+        return self._seen[path]
+
+    def _look(self, path: Path) -> str:
+        place = str(path.resolve())
+        stamp, settled = _stamp(path)
+        known = self._known.get(place)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        found = path_sha256(path)
+        if settled and _stamp(path)[0] == stamp:
+            self._known[place] = [stamp, found]
+            self._new = True
+        return found
+
+    def keep(self) -> None:
+        """Write down what was found; where that cannot be done it is found again the next time."""
+        if self._memory is not None and self._new:
+            try:
+                write_text(self._memory, json.dumps(self._known, sort_keys=True, indent=0) + "\n")
+            except (OSError, InputError):
+                return
+
+
+def _stamp(path: Path) -> tuple[str, bool]:
+    """Sizes and times of all files, as one number; and whether none was written just now."""
+    names = [path] if path.is_file() else [path / name for name in folder_files(path)]
+    newest = 0.0
+    digest = hashlib.sha256()
+    for name in names:
+        about = name.stat()
+        newest = max(newest, about.st_mtime, about.st_ctime)
+        digest.update(f"{name.relative_to(path)}\0{about.st_size}\0{about.st_mtime_ns}\n".encode())
+    return digest.hexdigest(), time.time() - newest > _SETTLED
+
+
+def places_of(pattern: str, folder: Path) -> list[Path]:
+    """The files or folders that a path or a pattern with * ? [ ] means, sorted by name; empty where there are none."""
+    if is_there(folder / pattern):
+        return [folder / pattern]
+    if not has_magic(pattern):
+        return []
+    given = Path(pattern)  # signs like [ in the folder's own name are no pattern
+    base, own = (Path(given.anchor), given.relative_to(given.anchor)) if given.is_absolute() else (folder, given)
+    return sorted(base.glob(str(own)))
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; no for what cannot be the name of one."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def bytes_of(path: Path) -> int:
+    """How large a file is, or all files of a folder are."""
+    names = [path] if path.is_file() else [path / name for name in folder_files(path)]
+    return sum(name.stat().st_size for name in names)
+
+
+class FileSettings:
+    """Settings that name files of the user: each becomes a mark, and the file an input of the cell.
+
+    Attributes:
+        places: the files, by the names of their marks.
+        missing: what looks like a file and is none.
+    """
+
+    def __init__(self, folder: Path, paths: Collection[str] = ()) -> None:
+        self._folder = folder
+        self._paths = paths
+        self.places: dict[str, Path] = {}
+        self.missing: list[str] = []
+
+    def marked(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+        """The value with every name of a file in it replaced; what a key of `paths` names must be there."""
+        if isinstance(value, dict):
+            return {
+                name: self._path(one) if name in self._paths and isinstance(one, str) else self.marked(one)
+                for name, one in value.items()
+            }
+        if isinstance(value, list):
+            return [self.marked(one) for one in value]
+        return self._mark(value) if isinstance(value, str) else value
+
+    def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+        """The value with marks replaced by what they stand for here."""
+        return restored(value, self.places)
+
+    def _mark(self, text: str) -> str | dict[str, str]:
+        if text in lexicon_names():
+            return text
+        name, part = text, ""
+        if not text.endswith(_SUFFIX) and f"{_SUFFIX}:" in text:
+            name, _, part = text.rpartition(":")
+        place = self._folder / name
+        if not (name.endswith(_SUFFIX) or "/" in name or place.suffix):
+            return text
+        if not is_there(place) or not place.is_file():
+            if name.endswith(_SUFFIX):
+                self.missing.append(name)
+            return text
+        return {**self._kept(place), **({"set": part} if part else {})}
+
+    def _path(self, text: str) -> str | dict[str, str]:
+        if is_there(self._folder / text):
+            return self._kept(self._folder / text)
+        self.missing.append(text)
+        return text
+
+    def _kept(self, place: Path) -> dict[str, str]:
+        mark = next((mark for mark, known in self.places.items() if known == place), f"file{len(self.places)}")
+        self.places[mark] = place
+        return {FILE: mark, "name": place.name}
+
+
+def restored(value: Any, places: Mapping[str, Path]) -> Any:  # noqa: ANN401 - JSON
+    """Settings with marks replaced: by the lexicon (or one set of it) of a TOML file, by the path of any other."""
+    if isinstance(value, list):
+        return [restored(one, places) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if FILE not in value:
+        return {name: restored(one, places) for name, one in value.items()}
+    place = places[value[FILE]]
+    if "set" in value:
+        return words_of(f"{place}:{value['set']}")
+    return lexicon(place) if value["name"].endswith(_SUFFIX) else place

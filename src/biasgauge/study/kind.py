@@ -1,0 +1,121 @@
+"""A kind of analysis: what it is made of, which function does it, and which settings that takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, Literal
+
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
+from biasgauge.study.parameters import Known, function_named, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Needs = Literal["scores", "model", "models", "change", "sources", "points", "table"]
+"""What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; a model
+before and after; several score tensors; vectors with their task; a table of points."""
+
+GIVEN: dict[str, int] = {"scores": 1, "model": 1, "models": 1, "change": 2, "sources": 1, "points": 1, "table": 1}
+"""How many of the function's first arguments the study hands over."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of analysis.
+
+    Attributes:
+        name: as `kind = "…"` in a study.
+        needs: what it is made of.
+        step: that computes it.
+        functions: "room:name" of the functions whose parameters are its settings; the first one is called.
+        checks: settings that name lexicons, each with a function that gives a checksum of what it names.
+        fixed: settings that the kind itself decides.
+        hidden: parameters of the functions that are no settings of a study.
+        required: settings that must be given although the function has a default.
+        trial: called with the settings as the function takes them; raises what is wrong with them together.
+        paths: settings that name a file or folder.
+        tables: further tables of the result: file name and method that makes the frame.
+        extra: settings beside those of the functions.
+    """
+
+    name: str
+    needs: Needs
+    step: str
+    functions: tuple[str, ...]
+    checks: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    trial: Callable[[dict[str, Any]], object] | None = None
+    paths: tuple[str, ...] = ()
+    tables: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Known] = field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, Known]:
+        """Settings that a study may give."""
+        found: dict[str, Known] = {}
+        for place, name in enumerate(self.functions):
+            found = {**parameters(function_named(name), GIVEN[self.needs] if place == 0 else 1), **found}
+        return {
+            name: one for name, one in (found | dict(self.extra)).items() if name not in {*self.fixed, *self.hidden}
+        }
+
+
+@cache
+def _found() -> dict[str, Kind]:
+    folder = Path(__file__).with_name("steps")
+    modules = sorted(info.name for info in iter_modules([str(folder)]))
+    kinds = [one for name in modules for one in getattr(import_module(f"{__package__}.steps.{name}"), "KINDS", ())]
+    return {one.name: one for one in sorted(kinds, key=lambda one: one.name)}
+
+
+def kind_names() -> tuple[str, ...]:
+    """Names of all kinds of analysis, sorted."""
+    return tuple(_found())
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of that name, which must be one of `kind_names()`."""
+    return _found()[name]
+
+
+def a_lexicon(*kinds: str) -> Callable[[Any], str]:
+    """Checksum of a lexicon by name or path, which must be of one of some kinds."""
+
+    def check(value: Any) -> str:  # noqa: ANN401 - what a user wrote
+        named = lexicon(value)
+        if kinds and named.kind not in kinds:
+            wanted = " or ".join(map(repr, kinds))
+            raise ParameterError(f"the lexicon {named.name!r} is of kind {named.kind!r}; {wanted} is needed")
+        return named.checksum
+
+    return check
+
+
+def some_lexicons(*kinds: str) -> Callable[[Any], str]:
+    """Checksums of one lexicon or several."""
+    check = a_lexicon(*kinds)
+    return lambda value: ",".join(check(one) for one in (value if isinstance(value, list) else [value]))
+
+
+def some_words(value: Any) -> str:  # noqa: ANN401 - as above
+    """Checksum of the words that a reference means."""
+    named = words_of(value)
+    return Words(name=named.name, listed=tuple(dict.fromkeys(named.words))).checksum
+
+
+def lists_of_words(value: Any) -> str:  # noqa: ANN401 - as above
+    """Checksums of one list of words or several: names, or a table of names and words."""
+    several = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return ",".join(some_words(one) for one in several)
+
+
+def some_pairs(value: Any) -> str:  # noqa: ANN401 - as above
+    """Checksum of base pairs."""
+    return pairs_of(value).checksum

@@ -1,0 +1,173 @@
+"""Cells of corpora: texts to tokens, and balanced texts before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.corpora.layouts import Layout
+from biasgauge.corpora.read import read_corpus
+from biasgauge.corpora.tokenisers import tokeniser_named
+from biasgauge.errors import BiasgaugeError
+from biasgauge.lexicons.nearest import meant
+from biasgauge.study.costs import text_size
+from biasgauge.study.files import bytes_of, places_of
+from biasgauge.study.kind import a_lexicon
+from biasgauge.study.ordering import in_order
+from biasgauge.study.parameters import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from biasgauge.study.book import Book
+    from biasgauge.study.costs import Size
+    from biasgauge.study.schema import CorpusTable
+
+AUTO = "auto"
+PACKED = (".gz", ".xz", ".zst")
+_BALANCE = {"test": "lexicon", "strength": "degree"}
+"""What a study calls some settings of `balance`."""
+
+
+@dataclass(frozen=True)
+class PlannedCorpus:
+    """A corpus of a study.
+
+    Attributes:
+        key: of the cell with its tokens.
+        reading: settings with which it is read.
+        text: the user's one file that it is read from; None where there are several, or a folder.
+        text_key: of the cell that wrote the text, where one did.
+        root: the corpus that it was made from at first; its own name where it was read.
+        balanced: settings of `balance`, from the first to the last.
+    """
+
+    key: str
+    reading: dict[str, Any]
+    text: Path | None
+    text_key: str | None
+    root: str
+    balanced: tuple[dict[str, Any], ...] = ()
+
+
+def plan_corpora(book: Book) -> dict[str, PlannedCorpus]:
+    """Cells for every corpus, by name."""
+    tables = book.study.corpora
+    planned: dict[str, PlannedCorpus] = {}
+    froms = {name: [table.origin] for name, table in tables.items() if table.origin is not None}
+    for name, path in in_order(book, "corpora", list(tables), froms, "from"):
+        table = tables[name]
+        if table.origin is None:
+            one = _read(book, name, table)
+        elif (source := planned.get(table.origin)) is not None:
+            one = _balanced(book, name, table, source)
+        else:
+            if table.origin not in tables and ("corpora", table.origin) not in book.study.broken:
+                book.problem(path, f"there is no corpus {table.origin!r}{_listed(table.origin, list(tables))}")
+            one = None
+        if one is not None:
+            planned[name] = one
+    return planned
+
+
+def _listed(name: str, known: list[str]) -> str:
+    return meant(name, known) or f"; there are {', '.join(known)}"
+
+
+def _reading(book: Book, name: str, table: CorpusTable, inherited: dict[str, Any]) -> dict[str, Any] | None:
+    """How a text is read, checked."""
+    known = parameters(read_corpus, 1)
+    before = len(book.problems)
+    asked = {**inherited, **table.settings}
+    book.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
+    reading = {one: asked.get(one, known[one].default) for one in known}
+    if len(book.problems) > before:
+        return None
+    try:
+        rule = tokeniser_named(reading["tokeniser"])
+        Layout(reading["layout"], field=reading["field"], documents=reading["documents"], keeps_marks=rule.keeps_marks)
+    except BiasgaugeError as problem:
+        book.problem(("corpora", name), str(problem))
+        return None
+    return reading
+
+
+def _read(book: Book, name: str, table: CorpusTable) -> PlannedCorpus | None:
+    path = ("corpora", name)
+    patterns = [table.path] if isinstance(table.path, str) else list(table.path or ())
+    places: list[Path] = []
+    for pattern in patterns:
+        found = places_of(pattern, book.study.folder)
+        if not found:
+            book.problem((*path, "path"), f"there is no file {pattern!r}, seen from {book.study.folder}")
+        places += found
+    reading = _reading(book, name, table, {})
+    if reading is None or not places:
+        return None
+    if reading["layout"] == AUTO:
+        rule = Layout(AUTO, field=reading["field"], documents=reading["documents"], keeps_marks=True)
+        layouts = {AUTO if place.is_dir() else rule.of(place.name) for place in places}
+        if len(layouts) > 1:
+            book.problem(
+                (*path, "path"),
+                f"the files of {name!r} are of several layouts ({', '.join(sorted(layouts))}); name one with 'layout'",
+            )
+            return None
+        reading["layout"] = layouts.pop()
+    key = book.add(
+        "corpus",
+        {"settings": reading},
+        places={f"text{number}": place for number, place in enumerate(places)},
+        label=f"read {name}",
+        size=_size(places),
+    )
+    only = places[0] if len(places) == 1 and places[0].is_file() else None
+    return PlannedCorpus(key, reading, only, None, name)
+
+
+def _possible(settings: dict[str, Any]) -> None:
+    """Raise what `balance` would say of its numbers."""
+    from biasgauge.mitigation.balance_plan import check_degree, check_share  # noqa: PLC0415 - as in _balanced
+
+    check_degree(settings.get("strength", 1.0), as_published=settings.get("as_published", False))
+    check_share(settings.get("max_removed", 0.0))
+
+
+def _size(places: Sequence[Path]) -> Size:
+    packed = sum(bytes_of(place) for place in places if place.suffix in PACKED)
+    return text_size(sum(map(bytes_of, places)) - packed, packed)
+
+
+def _balanced(book: Book, name: str, table: CorpusTable, source: PlannedCorpus) -> PlannedCorpus | None:
+    from biasgauge.mitigation.balance import balance  # noqa: PLC0415 - only balanced corpora need it
+
+    path = ("corpora", name)
+    ours = {theirs: one for one, theirs in _BALANCE.items()}
+    known = {
+        ours.get(one, one): about for one, about in parameters(balance, 1).items() if one not in {"layout", "field"}
+    }
+    reading = _reading(book, name, table, source.reading)
+    asked = table.balance or {}
+    found = book.checked(
+        path, asked, known, "balance", checks={"test": a_lexicon("test")}, trial=_possible, inline="balance"
+    )
+    if source.text is None and source.text_key is None:
+        book.problem((*path, "from"), f"{table.origin!r} is read from several files; only one file can be balanced")
+        return None
+    if reading is None:
+        return None
+    settings = {_BALANCE.get(one, one): value for one, value in found.kept.items()}
+    inherited = ("layout", "field") if settings.get("as_published") else ("tokeniser", "layout", "field")
+    kept = {one: source.reading[one] for one in inherited} | settings
+    size = book.sizes[source.key]
+    text_key = book.add(
+        "balance",
+        {"settings": kept, "lexicons": found.lexicons},
+        inputs={} if source.text_key is None else {"text": source.text_key},
+        places=found.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
+        label=f"balance {name}",
+        size=size,
+    )
+    key = book.add("corpus", {"settings": reading}, inputs={"text": text_key}, label=f"read {name}", size=size)
+    return PlannedCorpus(key, reading, None, text_key, source.root, (*source.balanced, asked))

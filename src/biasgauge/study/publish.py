@@ -1,0 +1,114 @@
+"""Results under their names.
+
+    results/index.json       every result: its state (there, failed or blocked), its cell, where it lies
+    results/models.json      every model of the study: where it lies
+    results/NAME/…           copies of an analysis, a task, the page
+
+What is large (models, corpora, scores) stays where it is, and the index says where. Copies are made anew by every run,
+each file whole or not at all and the index last; those of an earlier run of the same study that are results no more
+are removed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from biasgauge.study.result import CellRun
+    from biasgauge.study.store import CellStore
+
+INDEX, MODELS = "results/index.json", "results/models.json"
+MODEL = "model.safetensors"
+_COPIED = frozenset({"result.json", "page.html"})
+"""An outcome with one of these files is small, and for people."""
+_THERE = ("done", "reused")
+
+
+def publish_results(
+    name: str, results: Mapping[str, str], models: Mapping[str, str], cells: Sequence[CellRun], store: CellStore
+) -> dict[str, str]:
+    """Copy what people want to see to `results/`; where each result that is there lies, as a path or URL.
+
+    Args:
+        name: of the study.
+        results: what results are called, and the keys of their cells.
+        models: the same of models.
+        cells: what became of all cells.
+        store: where outcomes are kept.
+
+    Raises:
+        InputError: the copies cannot be written.
+    """
+    try:
+        return _publish(name, results, models, {cell.key: cell for cell in cells}, store)
+    except OSError as problem:
+        raise InputError(
+            f"{store.url}: results cannot be copied there: {problem.strerror or problem}; cells are kept, so run the "
+            "study again when that is mended"
+        ) from problem
+
+
+def _publish(
+    name: str, results: Mapping[str, str], models: Mapping[str, str], cells: Mapping[str, CellRun], store: CellStore
+) -> dict[str, str]:
+    places, index = {}, {}
+    for result, key in results.items():
+        cell = cells[key]
+        state = "there" if cell.state in _THERE else cell.state  # the same whether computed now or before
+        entry: dict[str, Any] = {"state": state, "step": cell.step, "key": key, "folder": None, "files": []}
+        if cell.state in _THERE:
+            files = _files(key, store)
+            copied = not _COPIED.isdisjoint(files)
+            entry |= {"folder": f"results/{result}" if copied else _place(key), "files": files}
+            places[result] = f"{store.url}/results/{result}" if copied else store.place(key)
+            for file in files if copied else ():
+                store.write(f"results/{result}/{file}", store.read(f"{_place(key)}/{file}") or b"")
+        index[result] = entry
+    lie = {
+        model: {"key": key, "folder": _place(key), "file": MODEL}
+        for model, key in models.items()
+        if cells[key].state in _THERE
+    }
+    _remove_others(name, index, store)
+    store.write(MODELS, _json({"study": name, "models": lie}))
+    store.write(INDEX, _json({"study": name, "results": index}))
+    return places
+
+
+def _remove_others(name: str, index: Mapping[str, Any], store: CellStore) -> None:
+    """Remove copies that the index of an earlier run of this study has and the new one does not."""
+    try:
+        before = json.loads(store.read(INDEX) or b"{}")
+        old = _copies(before["results"]) if before["study"] == name else set()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return  # there is none, or somebody changed it: nothing is removed on its word
+    for file in sorted(old - _copies(index)):
+        store.remove(file)
+
+
+def _copies(index: Mapping[str, Any]) -> set[str]:
+    return {
+        f"results/{result}/{file}"
+        for result, entry in index.items()
+        if entry["folder"] == f"results/{result}" and ".." not in result
+        for file in entry["files"]
+        if ".." not in file
+    }
+
+
+def _files(key: str, store: CellStore) -> list[str]:
+    manifest = store.manifest(key)
+    return [] if manifest is None else sorted(manifest["files"])
+
+
+def _place(key: str) -> str:
+    return f"cells/{key[:2]}/{key}/files"
+
+
+def _json(content: object) -> bytes:
+    return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()

@@ -1,0 +1,243 @@
+"""A study's TOML to a `Study`: all that is wrong with it at once, each in a sentence with its line."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from biasgauge.errors import InputError, LexiconError
+from biasgauge.lexicons.nearest import meant
+from biasgauge.lexicons.reading import parse_toml
+from biasgauge.lexicons.table import found, shown
+from biasgauge.study.lines import key_lines, line_of
+from biasgauge.study.schema import (
+    NAME,
+    About,
+    AnalysisTable,
+    CorpusTable,
+    MitigationTable,
+    ModelTable,
+    ReportTable,
+    ScoresTable,
+    Sections,
+    Table,
+    TaskTable,
+    VectorsTable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic_core import ErrorDetails
+
+One = TypeVar("One", bound=Table)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with a study.
+
+    Attributes:
+        path: table and key that it is about.
+        sentence: what is wrong, and what to do.
+    """
+
+    path: tuple[str, ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study's TOML says.
+
+    Attributes:
+        about: its name, title and seed.
+        corpora, models, vectors, mitigations, scores, analyses, tasks: its tables by name, in their order.
+        report: whether and how to write a page.
+        file: where it was read from; None for one made in Python.
+        folder: what relative paths in it start from.
+        text: the file as it stands.
+        broken: tables that could not be read; only while all problems are being gathered.
+    """
+
+    about: About
+    corpora: Mapping[str, CorpusTable]
+    models: Mapping[str, ModelTable]
+    vectors: Mapping[str, VectorsTable]
+    mitigations: Mapping[str, MitigationTable]
+    scores: Mapping[str, ScoresTable]
+    analyses: Mapping[str, AnalysisTable]
+    tasks: Mapping[str, TaskTable]
+    report: ReportTable | None = None
+    file: Path | None = None
+    folder: Path = field(default_factory=Path.cwd)
+    text: str = ""
+    broken: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.about.name
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the TOML has it, with defaults filled in."""
+        tables = {
+            section: {
+                name: one.model_dump(by_alias=True, exclude_none=True) for name, one in getattr(self, section).items()
+            }
+            for section in Sections.named
+        }
+        page = {} if self.report is None else {"report": self.report.model_dump(exclude_none=True)}
+        return {"study": self.about.model_dump(), **tables, **page}
+
+    def refuse(self, problems: Sequence[Problem]) -> None:
+        """Raise all problems in one error, one a line, in the order of the file.
+
+        Raises:
+            InputError: there is at least one.
+        """
+        if problems:
+            raise InputError("\n".join(self._told(problems)))
+
+    def _told(self, problems: Sequence[Problem]) -> Iterator[str]:
+        lines = key_lines(self.text)
+        numbers = [line_of(lines, one.path) for one in problems]
+        for place in sorted(range(len(problems)), key=lambda place: numbers[place] or 0):
+            line = "" if numbers[place] is None else f", line {numbers[place]}"
+            start = f"{self.file}{line}: " if self.file is not None else ""
+            yield start + problems[place].sentence
+
+
+def read_study(path: str | os.PathLike[str]) -> Study:
+    """Read a study, and check all that can be checked without computing: keys, types, names, settings, files.
+
+    Raises:
+        InputError: something is wrong; every problem is on a line of its own that names the line of the file.
+    """
+    file = Path(path)
+    try:
+        raw = file.read_bytes()
+        content = parse_toml(raw, file)
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{file}: cannot be read: {why}") from problem
+    except LexiconError as problem:
+        raise InputError(str(problem)) from problem
+    text = raw.decode().replace("\r\n", "\n")
+    return study_from(content, folder=file.parent, file=file, text=text)
+
+
+def study_from(
+    content: Mapping[str, Any], *, folder: Path | None = None, file: Path | None = None, text: str = ""
+) -> Study:
+    """A study from what its TOML holds, checked as in `read_study`.
+
+    Raises:
+        InputError: as there.
+    """
+    from biasgauge.study.plan import problems_of  # noqa: PLC0415 - it needs the rooms whose settings it checks
+
+    problems: list[Problem] = []
+    tables = _tables(content, problems)
+    broken = tables.pop("broken")
+    base = Path(os.path.abspath(folder or Path.cwd()))  # noqa: PTH100 - resolve() would follow a link to another folder
+    study = Study(**tables, file=file, folder=base, text=text, broken=frozenset(broken))
+    study.refuse([*problems, *problems_of(study)])
+    return study
+
+
+def _tables(content: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
+    known = [*Sections.single, *Sections.named]
+    tables: dict[str, Any] = {"broken": set()}
+    problems += [
+        Problem((name,), f"there is no table [{name}]{meant(name, known) or '; there are ' + ', '.join(known)}")
+        for name in content
+        if name not in known
+    ]
+    for section, kind in Sections.named.items():
+        given = content.get(section, {})
+        if not isinstance(given, dict):
+            problems.append(Problem((section,), f"{section!r} must be tables [{section}.NAME], found {found(given)}"))
+            given = {}
+        made = {}
+        for name, one in given.items():
+            if not re.fullmatch(NAME, name):
+                problems.append(
+                    Problem((section, name), f"the name {shown(name)} may hold letters, digits, - and _ only")
+                )
+            if (table := _table(kind, one, (section, name), problems)) is None:
+                tables["broken"].add((section, name))
+            else:
+                made[name] = table
+        tables[section] = MappingProxyType(made)
+    if "study" not in content:
+        problems.append(Problem((), "the table [study] with a name is missing"))
+    about = _table(About, content.get("study", {"name": "study"}), ("study",), problems)
+    tables["about"] = about or About(name="study")
+    tables["report"] = None
+    if "report" in content:
+        tables["report"] = _table(ReportTable, content["report"], ("report",), problems)
+    return tables
+
+
+def _table(kind: type[One], given: object, path: tuple[str, ...], problems: list[Problem]) -> One | None:
+    if not isinstance(given, dict):
+        problems.append(Problem(path, f"{'.'.join(path)!r} must be a table, found {found(given)}"))
+        return None
+    try:
+        return kind.model_validate(given)
+    except ValidationError as problem:
+        seen = set()
+        for one in problem.errors(include_url=False):
+            key = next((part for part in one["loc"] if isinstance(part, str)), None)
+            if (key, one["type"] == "extra_forbidden") not in seen:  # a union tells once for each of its members
+                seen.add((key, one["type"] == "extra_forbidden"))
+                problems.append(
+                    Problem((*path, *([] if key is None else [key])), _sentence(kind, path, key, one, given))
+                )
+        return None
+
+
+_EXPECTED = {
+    "path": "a path, or a list of paths",
+    "from": "the name of a corpus",
+    "balance": 'a table, as in { test = "weat7" }',
+    "corpora": "a list of names of corpora",
+    "seeds": "a number of seeds of at least 1, or a list of different seeds",
+    "bootstrap": "a number of samples of at least 1",
+    "of": "a list of names",
+    "settings": "a table of settings",
+    "measures": "a measure, or a list of measures",
+    "limit": "a whole number of at least 1",
+    "seed": "a whole number of at least 0",
+    "default": '"glove" or "replicates"',
+    "name": "letters, digits, - and _",
+}
+"""What the value of a key must be; text where nothing is said."""
+
+
+def _sentence(
+    kind: type[Table],
+    path: tuple[str, ...],
+    key: str | None,
+    problem: ErrorDetails,
+    given: Mapping[str, Any],
+) -> str:
+    table = f"[{'.'.join(path)}]"
+    if key is None:
+        return f"{table}: {str(problem['msg']).removeprefix('Value error, ')}"
+    if problem["type"] == "extra_forbidden":
+        known = [field.alias or name for name, field in kind.model_fields.items()]
+        near = meant(key, known)
+        return f"{table} has no key {shown(key)}{near or '; it has ' + ', '.join(known)}"
+    expected = _EXPECTED.get(key, "text")
+    if problem["type"] == "missing":
+        near = meant(key, [name for name in given if name not in kind.model_fields])
+        return f"{table}: the key {key!r} is missing: expected {expected}{near}"
+    return f"{table}: {key!r} must be {expected}, found {found(given[key])}"

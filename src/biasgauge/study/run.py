@@ -1,0 +1,92 @@
+"""From a study's file to its results."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from biasgauge.errors import ParameterError
+from biasgauge.study.engine import Engine, HereEngine
+from biasgauge.study.local import LocalEngine
+from biasgauge.study.publish import publish_results
+from biasgauge.study.result import StudyRun
+from biasgauge.study.schedule import run_cells
+from biasgauge.study.store import CellStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from distributed import Client
+
+    from biasgauge.study.read import Study
+    from biasgauge.study.step import Progress
+
+
+def run_study(
+    study: str | os.PathLike[str] | Study,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    memory: int | None = None,
+    scheduler: str | Client | None = None,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> StudyRun:
+    """Compute whatever of a study is not there yet, and put its results under their names.
+
+    A cell that fails holds up only what needs it. Interrupted, a run goes on where it was when it is started again, and
+    several may work in one folder at a time. The bytes of outcomes do not depend on where or how they were computed.
+
+    Args:
+        study: its TOML file, or what `read_study` made of it.
+        out: folder, or URL for fsspec, for all outcomes; `NAME-study` beside the file by default.
+        workers: cells that run at a time: processes of this machine; all cores by default, 0 for this very process.
+        memory: bytes that cells may use together by the estimate of the plan; four fifths of the machine by default.
+        scheduler: run on Dask: the address of a scheduler, a Client, or "local" for a cluster of `workers` processes
+            that lives as long as the run.
+        retry_failed: try cells again that failed in an earlier run. Those that failed for a passing reason (a full
+            disk, a worker that was lost) are always tried again.
+        progress: called with (cells that have come to their end, all cells).
+
+    Raises:
+        InputError: something is wrong with the study, with `out` or with the scheduler.
+    """
+    from biasgauge.study.plan import plan_study  # noqa: PLC0415 - needs the rooms whose settings it checks
+    from biasgauge.study.read import read_study  # noqa: PLC0415 - as above
+
+    for name, value, least in (("workers", workers, 0), ("memory", memory, 1)):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+            raise ParameterError(
+                f"The {name!r} parameter of run_study must be a whole number of at least {least}. Got {value!r}."
+            )
+    known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
+    store = CellStore(default_out(known) if out is None else out)
+    plan = plan_study(known, store)
+    ran = run_cells(
+        plan.cells,
+        store,
+        lambda: _engine(store, workers, memory, scheduler),
+        retry_failed=retry_failed,
+        progress=progress,
+    )
+    results = publish_results(known.name, plan.results, plan.models, ran.cells, store)
+    return StudyRun(store.url, ran.cells, ran.failures, results, ran.warnings)
+
+
+def default_out(study: Study) -> Path:
+    """`NAME-study` beside the study's file.
+
+    Raises:
+        ParameterError: it was not read from a file.
+    """
+    if study.file is None:
+        raise ParameterError("The 'out' parameter of run_study must be a folder or URL for a study without a file.")
+    return study.folder / f"{study.file.stem}-study"
+
+
+def _engine(store: CellStore, workers: int | None, memory: int | None, scheduler: str | Client | None) -> Engine:
+    if scheduler is not None:
+        from biasgauge.study.dask_engine import DaskEngine  # noqa: PLC0415 - most studies need no cluster
+
+        return DaskEngine(scheduler, store, workers, memory)
+    return HereEngine(store) if workers == 0 else LocalEngine(store, workers, memory)

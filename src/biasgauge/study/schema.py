@@ -1,0 +1,152 @@
+"""What a study's TOML may say, table by table; names and settings that need other rooms are checked by the plan."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+NAME = r"^[A-Za-z0-9_-]+$"
+
+Name = Annotated[str, Field(pattern=NAME)]
+Count = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0)]
+Names = Annotated[list[str], Field(min_length=1)]
+
+
+def _different(seeds: list[int]) -> list[int]:
+    if len(set(seeds)) != len(seeds):
+        raise ValueError("a seed stands there twice")
+    return seeds
+
+
+Seeds = Count | Annotated[list[Seed], Field(min_length=1), AfterValidator(_different)]
+
+
+class Table(BaseModel):
+    """One table: wrong types are refused, not converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
+
+
+class OpenTable(Table):
+    """A table whose other keys are settings of the function that does its work."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keys that belong to the function."""
+        return dict(self.model_extra or {})
+
+    @classmethod
+    def own(cls) -> list[str]:
+        """Keys that the study itself knows."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+
+class About(Table):
+    """`[study]`: what it is called, and the seed from which all others follow."""
+
+    name: Name
+    title: str = ""
+    about: str = ""
+    seed: Seed = 0
+
+
+class CorpusTable(OpenTable):
+    """`[corpora.NAME]`: a text, or another corpus balanced; other keys as in `read_corpus`."""
+
+    path: str | Names | None = None
+    origin: str | None = Field(default=None, alias="from")
+    balance: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> CorpusTable:
+        if (self.path is None) == (self.origin is None):
+            raise ValueError("a corpus needs either 'path' or 'from'")
+        if (self.balance is None) != (self.origin is None):
+            raise ValueError("'from' and 'balance' go together")
+        return self
+
+
+class ModelTable(OpenTable):
+    """`[models.NAME]`: a recipe; other keys as in `train`."""
+
+    corpora: Names | None = None
+    algorithm: str = "sgns"
+    seeds: Seeds = 1
+    bootstrap: Count | None = None
+
+
+class VectorsTable(Table):
+    """`[vectors.NAME]`: vectors that exist: files, or what ships."""
+
+    path: str | Names | None = None
+    default: Literal["glove", "replicates"] | None = None
+    limit: Count | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> VectorsTable:
+        if (self.path is None) == (self.default is None):
+            raise ValueError("vectors need either 'path' or 'default'")
+        return self
+
+
+class MitigationTable(Table):
+    """`[mitigations.NAME]`: other vectors, changed; settings as in `mitigate`."""
+
+    of: Names
+    method: str
+    settings: dict[str, Any] = {}
+
+
+class ScoresTable(OpenTable):
+    """`[scores.NAME]`: a score tensor for each group of replicates; other keys as in `score`."""
+
+    of: Names
+    pairs: Any
+    words: Any
+    measures: str | Names = ["dbwa", "ripa", "nbm"]
+
+
+class AnalysisTable(Table):
+    """`[analyses.NAME]`: one result for each thing that it is made of."""
+
+    kind: str
+    of: Names = []
+    before: str | None = None
+    settings: dict[str, Any] = {}
+
+
+class TaskTable(Table):
+    """`[tasks.NAME]`: a downstream task on each of some vectors; settings as in `extrinsic`."""
+
+    task: str
+    data: str
+    of: Names
+    seeds: Seeds = 1
+    settings: dict[str, Any] = {}
+
+
+class ReportTable(Table):
+    """`[report]`: one page over all analyses and tasks."""
+
+    title: str = ""
+    about: str = ""
+    of: Names | None = None
+
+
+class Sections:
+    """Which tables there are: those that may occur many times under names, and those that occur once."""
+
+    named: ClassVar[dict[str, type[Table]]] = {
+        "corpora": CorpusTable,
+        "models": ModelTable,
+        "vectors": VectorsTable,
+        "mitigations": MitigationTable,
+        "scores": ScoresTable,
+        "analyses": AnalysisTable,
+        "tasks": TaskTable,
+    }
+    single: ClassVar[dict[str, type[Table]]] = {"study": About, "report": ReportTable}

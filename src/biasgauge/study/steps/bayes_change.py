@@ -1,0 +1,18 @@
+"""What a change of vectors did to distances, with uncertainty: `bayes_change`."""
+
+from biasgauge.study.kind import Kind, a_lexicon
+from biasgauge.study.results import analysis
+from biasgauge.study.step import Step
+
+KINDS = (
+    Kind(
+        "bayes-change",
+        needs="change",
+        step="bayes-change",
+        functions=("uncertainty:bayes_change", "uncertainty:distances"),
+        checks={"lexicon": a_lexicon("stereotypes", "test")},
+        hidden=("reference", "name"),
+        required=("lexicon",),
+    ),
+)
+STEP = Step("bayes-change", 1, analysis(KINDS[0]), "what a change did to distances")

@@ -1,0 +1,300 @@
+"""Outcomes of cells under their keys: in a folder, or anywhere that fsspec reaches.
+
+    cells/ab/abcd…/manifest.json    what the cell was and the SHA-256 of each of its files: the same bytes everywhere
+    cells/ab/abcd…/files/…          the outcome
+    cells/ab/abcd…/run.json         how long it took; may differ from run to run
+    failed/abcd….json               a cell that failed: its error and its log
+    results/…                       copies of outcomes under their names, see publish.py
+
+A cell is there when its manifest is. In a folder a whole cell is moved into place at once; in an object store its
+manifest is written last. Two runs that compute the same cell write the same bytes, and the first one stays.
+
+Nothing is flushed to the disk (`fsync`): a machine that loses its power may leave cells that are named but not whole.
+Checksums find them before they are used, and they are computed again.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+
+from biasgauge._io.checksums import file_sha256, folder_files
+from biasgauge.errors import InputError
+from biasgauge.study.cell import address_sha256, canonical
+from biasgauge.study.scratch import Scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from biasgauge.study.cell import Cell
+
+MANIFEST, RUN, FILES = "manifest.json", "run.json", "files"
+_TRIES = 3
+_OCCUPIED = (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES, errno.EPERM)
+"""What systems say when a folder is to be moved to where one is; the last two are what Windows says."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a cell has no outcome.
+
+    Attributes:
+        key: of the cell.
+        label: what people call it.
+        step: its kind.
+        error: one sentence.
+        log: what was printed and the traceback.
+        passing: it may go well the next time without any change (full disk, lost worker), so it is always tried again.
+    """
+
+    key: str
+    label: str
+    step: str
+    error: str
+    log: str
+    passing: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return dict(vars(self))
+
+
+class DamagedCellError(InputError):
+    """A stored outcome is not what its manifest says."""
+
+
+class CellStore:
+    """Outcomes of cells at a path or an fsspec URL.
+
+    Attributes:
+        url: where; the whole path of a folder, so that it means the same in every process.
+        local: it is a folder of this machine (or one that is mounted here).
+        shared: other processes see the same; false for fsspec's `memory://`.
+    """
+
+    def __init__(self, url: str | os.PathLike[str]) -> None:
+        self.url = os.fspath(url)
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(self.url)
+        except (ImportError, ValueError) as problem:
+            raise InputError(f"{self.url}: cannot be used for outcomes: {problem}") from problem
+        self.local = isinstance(self._files, LocalFileSystem)
+        self.shared = not isinstance(self._files, MemoryFileSystem)
+        self._scratch = Scratch(Path(self._root, "scratch") if self.local else None)
+        if self.local:
+            self.url = self._root
+            if Path(self._root).is_file():
+                raise InputError(f"{self.url}: is a file; name a folder for outcomes")
+            try:
+                for part in ("cells", "failed", "scratch"):
+                    (Path(self._root) / part).mkdir(parents=True, exist_ok=True)
+            except OSError as problem:
+                raise InputError(f"{self.url}: cannot be used for outcomes: {problem.strerror}") from problem
+
+    def finished(self) -> frozenset[str]:
+        """Keys of all cells that are there; their files are not looked at."""
+        if self.local:
+            found = Path(self._root, "cells").glob(f"*/*/{MANIFEST}")
+            return frozenset(path.parent.name for path in found)
+        self._files.invalidate_cache()
+        names = self._files.glob(f"{escape(self._root)}/cells/*/*/{MANIFEST}")
+        return frozenset(str(name).rsplit("/", 2)[1] for name in names)
+
+    def manifest(self, key: str) -> dict[str, Any] | None:
+        """What is known of a finished cell (`key`, `address`, `files`); None where it is not there or is damaged."""
+        try:
+            content = json.loads(self._files.cat_file(f"{self._place(key)}/{MANIFEST}"))
+            known = content["key"] == key == address_sha256(content["address"])
+            safe = isinstance(content["files"], dict) and all(map(_is_below, content["files"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return content if known and safe else None
+
+    def seconds(self, key: str) -> float | None:
+        """How long a finished cell took."""
+        try:
+            return float(json.loads(self._files.cat_file(f"{self._place(key)}/{RUN}"))["seconds"])
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def whole(self, key: str) -> bool:
+        """Whether a cell is there with all its bytes and no others; of an object store only sizes are looked at."""
+        manifest = self.manifest(key)
+        if manifest is None:
+            return False
+        try:
+            if self.local and folder_files(Path(self._place(key), FILES)) != sorted(manifest["files"]):
+                return False
+            for name, about in manifest["files"].items():
+                place = f"{self._place(key)}/{FILES}/{name}"
+                if self._files.size(place) != about["bytes"]:
+                    return False
+                if self.local and file_sha256(place) != about["sha256"]:
+                    return False
+        except (OSError, KeyError, TypeError):
+            return False
+        return True
+
+    def folder(self, key: str, fetched: Path) -> Path:
+        """A cell's outcome as a folder of this machine; fetched into `fetched` and checked where it lies elsewhere.
+
+        Raises:
+            DamagedCellError: it is not there, or not whole.
+        """
+        if self.local:
+            place = Path(self._place(key), FILES)
+            if not place.is_dir():
+                raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
+            return place
+        target = fetched / key
+        if not target.is_dir():
+            self._fetch(key, target)
+        return target
+
+    def place(self, key: str) -> str:
+        """Where a cell's outcome lies: a path, or a URL for fsspec."""
+        place = f"{self._place(key)}/{FILES}"
+        return place if self.local else str(self._files.unstrip_protocol(place))
+
+    def publish(self, cell: Cell, outcome: Path, seconds: float) -> None:
+        """Keep a cell's outcome: a folder that becomes the store's and must lie in `scratch()`."""
+        names = folder_files(outcome)
+        about = {
+            name: {"bytes": (outcome / name).stat().st_size, "sha256": file_sha256(outcome / name)} for name in names
+        }
+        manifest = {"key": cell.key, "address": cell.address, "files": about}
+        whole = outcome.parent / f"{outcome.name}.cell"
+        whole.mkdir()
+        (whole / MANIFEST).write_text(canonical(manifest) + "\n", encoding="utf-8")
+        (whole / RUN).write_text(canonical({"seconds": round(seconds, 3)}) + "\n", encoding="utf-8")
+        if self.local:
+            outcome.replace(whole / FILES)
+            self._move_in(cell.key, whole)
+        else:
+            place = self._place(cell.key)
+            for name in names:
+                self._files.put_file(str(outcome / name), f"{place}/{FILES}/{name}")
+            self._files.put_file(str(whole / RUN), f"{place}/{RUN}")
+            self._files.put_file(str(whole / MANIFEST), f"{place}/{MANIFEST}")
+
+    def read(self, name: str) -> bytes | None:
+        """A file of the store by its path in it; None where there is none."""
+        try:
+            content: bytes = self._files.cat_file(f"{self._root}/{name}")
+        except FileNotFoundError:
+            return None
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file by its path in the store, whole or not at all."""
+        if not self.local:
+            self._files.pipe_file(f"{self._root}/{name}", content)
+            return
+        target = Path(self._root, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with self.scratch() as scratch:
+            (scratch / "part").write_bytes(content)
+            (scratch / "part").replace(target)
+
+    def remove(self, name: str) -> None:
+        """Remove a file by its path in the store, if it is there."""
+        with suppress(FileNotFoundError):
+            self._files.rm_file(f"{self._root}/{name}")
+
+    def discard(self, key: str) -> None:
+        """Take a damaged cell away, its manifest first."""
+        place = self._place(key)
+        if self.local:
+            with self.scratch() as scratch, suppress(FileNotFoundError):
+                Path(place).replace(scratch / key)
+        else:
+            self._files.invalidate_cache()
+            for name in sorted(self._files.find(place), key=lambda name: not name.endswith(f"/{MANIFEST}")):
+                with suppress(FileNotFoundError):
+                    self._files.rm_file(name)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """An empty folder for work in progress, on the same disk as the store where that is a folder."""
+        with self._scratch.folder() as folder:
+            yield folder
+
+    def sweep(self) -> None:
+        """Remove what processes of this machine that were killed have left in `scratch`."""
+        self._scratch.sweep()
+
+    def close(self) -> None:
+        """Leave nothing in `scratch`; otherwise that is done when the process ends."""
+        self._scratch.close()
+
+    def failures(self) -> dict[str, Failure]:
+        """Cells that failed, by key."""
+        found = {}
+        self._files.invalidate_cache()
+        for name in self._files.glob(f"{escape(self._root)}/failed/*.json"):
+            try:
+                one = Failure(**json.loads(self._files.cat_file(name)))
+            except (FileNotFoundError, ValueError, TypeError):
+                continue  # taken away by another run, or damaged: then it is tried again
+            found[one.key] = one
+        return found
+
+    def keep_failure(self, failure: Failure) -> None:
+        """Remember that a cell failed; a disk that is full may forget it."""
+        with suppress(OSError):
+            self.write(f"failed/{failure.key}.json", (canonical(failure.to_dict()) + "\n").encode())
+
+    def forget_failure(self, key: str) -> None:
+        """The cell may be tried again."""
+        self.remove(f"failed/{key}.json")
+
+    def _place(self, key: str) -> str:
+        return f"{self._root}/cells/{key[:2]}/{key}"
+
+    def _move_in(self, key: str, whole: Path) -> None:
+        place = Path(self._place(key))
+        place.parent.mkdir(exist_ok=True)
+        for _ in range(_TRIES):
+            try:
+                whole.replace(place)
+            except OSError as problem:
+                if problem.errno not in _OCCUPIED:
+                    raise
+                if self.whole(key):  # another run was first, with the same bytes
+                    return
+                self.discard(key)
+            else:
+                return
+        raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is being damaged over and over by another run")
+
+    def _fetch(self, key: str, target: Path) -> None:
+        manifest = self.manifest(key)
+        if manifest is None:
+            raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
+        part = target.with_name(f"{target.name}.part")
+        part.mkdir(parents=True)
+        for name, about in manifest["files"].items():
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._files.get_file(f"{self._place(key)}/{FILES}/{name}", str(path))
+            except FileNotFoundError as problem:
+                raise DamagedCellError(f"{self.url}: the outcome {key[:12]} has lost {name}") from problem
+            if file_sha256(path) != about["sha256"]:
+                raise DamagedCellError(f"{self.url}: {name} of the outcome {key[:12]} is damaged")
+        part.replace(target)
+
+
+def _is_below(name: str) -> bool:
+    """Whether a name in a manifest can only mean a file of its own cell."""
+    return bool(name) and "\\" not in name and not any(part in {"", ".", ".."} for part in name.split("/"))

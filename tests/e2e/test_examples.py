@@ -1,0 +1,229 @@
+"""Every study in examples/ runs, at a reduced size, and finds what the functions themselves find."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import biasgauge as bg
+from biasgauge.cli.main import run
+from biasgauge.lexicons import pairs_of
+from biasgauge.study.plan import plan_study
+from biasgauge.study.read import study_from
+from biasgauge.study.run import run_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge.study.plan import Plan
+    from biasgauge.study.result import StudyRun
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
+LEXICONS = ("weat6b", "weat7", "weat8", "weat1")
+FEW = {"resamples": 100}
+
+
+def content(name: str) -> dict[str, Any]:
+    """What an example's file holds."""
+    found: dict[str, Any] = tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))
+    return found
+
+
+SMALLER: dict[str, dict[str, Any]] = {
+    "weat": {"interval": FEW},
+    "mac": {"interval": FEW},
+    "mitigation-effect": {"lexicons": ["weat7"], "interval": FEW, "benchmarks": [], "recovery": "none"},
+    "robustness": {"resamples": 100, "measures": ["dbwa"], "forms": ["plural"]},
+    "correlate": {"resamples": 1000},
+    "bayes": {"draws": 500},
+    "bayes-change": {"draws": 500},
+    "factors": {"draws": 50, "refits": 2},
+    "reliability": {"lists": ["occ16"], "queries": "none"},
+    "seeds": {"shuffles": 10, "leave_one_out": False},
+}
+"""Settings of analyses that cost less."""
+
+
+def shrunk(name: str) -> dict[str, Any]:
+    """An example on little data: two seeds, few dimensions, one epoch, few resamples; all tables stay."""
+    study = content(name)
+    for one in study.get("corpora", {}).values():
+        one.update({"path": "text.txt"} if "path" in one else {"balance": {**one["balance"], "max_removed": 0.5}})
+    for one in study.get("models", {}).values():
+        few = {"bootstrap": 2} if "bootstrap" in one else {"seeds": 1 if "tasks" in study else 2}
+        one.update({**few, "dim": 8, "epochs": 1, "min_count": 1})
+    for one in study.get("analyses", {}).values():
+        one["settings"] = {**one.get("settings", {}), **SMALLER.get(one["kind"], {})}
+    for one in study.get("tasks", {}).values():
+        cheap = {"epochs": 1, "filters": 2, "widths": [2]}
+        one.update({"task": "csv", "data": "texts.csv", "seeds": 2, "settings": cheap})
+    return study
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text of random sentences from words of the lexicons; and some of them with labels, in the place of HatEval."""
+    place = tmp_path_factory.mktemp("data")
+    random = np.random.default_rng(5)
+    listed = [word for name in LEXICONS for words in bg.lexicon(name).sets.values() for word in words]
+    pairs = [word for pair in pairs_of("du2021").pairs for word in pair]
+    jobs = list(bg.lexicon("occ16").words)[:60]
+    words = sorted({word.lower() for word in (*listed, *pairs, *jobs) if word.isalpha()})
+    sentences = [" ".join(random.choice(words, size=10)) for _ in range(2500)]
+    (place / "text.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    rows = [f"{sentence},{random.integers(2)},{'ab'[place % 2]}" for place, sentence in enumerate(sentences[:300])]
+    (place / "texts.csv").write_text("\n".join(["text,label,group", *rows]) + "\n", encoding="utf-8")
+    return place
+
+
+@pytest.fixture(scope="session")
+def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], StudyRun]:
+    """Runs an example once; examples share their outcomes."""
+    out = tmp_path_factory.mktemp("studies")
+    done: dict[str, StudyRun] = {}
+
+    def once(name: str) -> StudyRun:
+        if name not in done:
+            done[name] = run_study(study_from(shrunk(name), folder=folder), out=out / name, workers=0)
+        return done[name]
+
+    return once
+
+
+def result(run: StudyRun, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((Path(run.results[name]) / "result.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_says_what_it_needs(name: str) -> None:
+    text = (EXAMPLES / f"{name}.toml").read_text(encoding="utf-8")
+    head = text.split("\n\n")[0]
+    assert all(line.startswith("#") for line in head.splitlines())
+    for part in ("Does:", "Needs:", "Takes:", "Command:"):
+        assert f"# {part}" in head
+    assert f"biasgauge study run {name}.toml" in head
+    assert content(name)["study"]["name"] == name
+    assert f"({name}.toml)" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_runs(name: str, ran: Callable[[str], StudyRun]) -> None:
+    found = ran(name)
+    assert [one.error for one in found.failures] == []
+    assert found.done == len(found.cells)
+    asked = {*content(name)["analyses"], *content(name).get("tasks", {})}
+    assert {one.split("/")[0] for one in found.results} == {*asked, "report"}
+    page = (Path(found.results["report"]) / "page.html").read_text(encoding="utf-8")
+    assert all(re.search(rf"<h2[^>]*>{one}\b", page) for one in asked)
+    assert content(name)["report"]["title"] in unescape(page)
+
+
+def test_the_numbers_are_those_of_the_functions(ran: Callable[[str], StudyRun]) -> None:
+    found = ran("five-minutes")
+    vectors, replicates = bg.load_default(), bg.load_default_replicates()
+    (science,) = result(found, "science-and-art/glove")["models"]
+    expected = bg.weat(vectors, "weat7", alternative="two-sided")
+    assert science["result"]["effect_size"] == expected.effect_size
+    assert science["result"]["p_value"] == expected.p_value
+    each = [one["result"]["effect_size"] for one in result(found, "science-and-art/replicates")["models"]]
+    assert each == [bg.weat(one, "weat7").effect_size for one in replicates]
+    (spread,) = result(found, "science-and-art/replicates")["spread"]
+    assert spread["mean"] == pytest.approx(np.mean(each))
+    scores = bg.score(replicates, pairs="du2021", words="occ16")
+    trust = bg.reliability(scores, lists=["occ16"]).to_dict()["summary"]
+    told = result(found, "reliability/replicates")["summary"]
+    assert [one["median"] for one in told] == [one["median"] for one in trust]
+
+
+def test_debiased_vectors_are_compared_with_those_before(ran: Callable[[str], StudyRun]) -> None:
+    found = ran("did-my-debiasing-work")
+    (before,) = result(found, "science-and-art/mine")["models"]
+    (after,) = result(found, "science-and-art/hard/mine")["models"]
+    (effect,) = result(found, "effect/hard/mine")["models"]
+    row = next(one for one in effect["result"]["rows"] if (one["name"], one["of"]) == ("weat", "weat7"))
+    assert row["before"] == pytest.approx(before["result"]["effect_size"])
+    assert row["after"] == pytest.approx(after["result"]["effect_size"])
+
+
+def test_two_corpora_have_a_model_for_each_seed(ran: Callable[[str], StudyRun]) -> None:
+    found = ran("compare-two-corpora")
+    models = json.loads((Path(found.out) / "results" / "models.json").read_text())["models"]
+    assert len(models) == 2 * 2
+    assert len({one["key"] for one in models.values()}) == 2  # the same text twice: each seed is trained once
+    first, second = (result(found, f"science-and-art/sgns/{corpus}") for corpus in ("first", "second"))
+    assert [one["model"] for one in first["models"]] == ["sgns/first/seed0", "sgns/first/seed1"]
+    values = [[one["result"]["effect_size"] for one in of["models"]] for of in (first, second)]
+    assert values[0] == values[1]
+    assert None not in values[0]
+
+
+def test_intrinsic_and_extrinsic_numbers_stand_side_by_side(ran: Callable[[str], StudyRun]) -> None:
+    found = ran("goldfarb-tarrant2021")
+    versions = {one["variant"]: one for one in result(found, "points")["points"]}
+    assert {one["method"] for one in versions.values()} >= {"original", "attract_repel"}
+    assert len(versions) == 2 * 3 + 2 * 2  # recipes × corpora + mitigations × recipes
+    tracking = result(found, "tracking/points")
+    assert tracking["groups"][0]["n"] > 0
+
+
+def as_it_stands(name: str, folder: Path) -> Plan:
+    """The plan of an example at its full size, with a line of text wherever it wants data."""
+    study = content(name)
+    for number, one in enumerate(study.get("corpora", {}).values()):
+        if "path" in one:
+            (folder / one["path"]).write_text("he and she\n" * (number + 1))
+    for one in study.get("tasks", {}).values():
+        (folder / one["data"]).mkdir()
+        (folder / one["data"] / "hateval2019_en_train.csv").write_text("id,text,HS,TR,AG\n")
+    return plan_study(study_from(study, folder=folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "train", "score", "task"),
+    [
+        ("badder-seeds2022", 20, 0, 0),
+        ("compare-two-corpora", 2 * 8, 2 * 8, 0),
+        ("did-my-debiasing-work", 0, 0, 0),
+        ("dobrzeniecka2023", 0, 0, 0),
+        ("du2021", 3 * 2 * 32, 3 * 2 * 32, 0),
+        ("five-minutes", 0, 8, 0),
+        ("goldfarb-tarrant2021", 2 * 3 * 2, 0, (2 * 3 + 2 * 2) * 2 * 3),
+        ("zhang2020", 0, 0, 0),
+    ],
+)
+def test_an_example_is_planned_as_it_stands(name: str, train: int, score: int, task: int, tmp_path: Path) -> None:
+    steps = [cell.step for cell in as_it_stands(name, tmp_path).cells]
+    assert [steps.count(step) for step in ("train", "score", "task")] == [train, score, task]
+
+
+def programs(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def test_the_programs_of_the_page_about_studies_run(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (repository / "docs" / "study.md").read_text(encoding="utf-8")
+    (study,) = programs(page, "toml")
+    (program,) = programs(page, "python")
+    (commands,) = programs(page, "console")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(study)
+    exec(compile(program, "study.md", "exec"), {})  # noqa: S102 - the page's own program
+    told = capsys.readouterr().out
+    assert "results: trust/shipped science/shipped" in told
+    assert "0 computed," in told.splitlines()[-1]
+    for line in commands.splitlines():
+        words = line.removeprefix("$ biasgauge ").split("#")[0].split()
+        assert run(words) == 0, line
+    shown = capsys.readouterr().out
+    assert "The page: " in shown

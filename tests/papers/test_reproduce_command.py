@@ -1,0 +1,70 @@
+"""`biasgauge reproduce` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biasgauge.cli.reproduce import app
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.papers import paper_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def command(*words: str) -> None:
+    app(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def test_json_holds_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    command("du2021", "--json", "--seed", "3")
+    shown = json.loads(capsys.readouterr().out)
+    assert {"rows", "missing", "settings", "warnings", "version", "counts"} <= shown.keys()
+    for row in shown["rows"]:
+        assert {"id", "published", "as_published", "corrected", "note"} <= row.keys()
+    assert shown["settings"]["seed"] == 3
+    assert shown["missing"][0]["name"] == "replicates"
+    assert sum(shown["counts"].values()) == len(shown["rows"])
+
+
+def test_tables_fit_a_narrow_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    command("goldfarbtarrant2021")
+    shown = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert "no   art.feminine        8          4         8" in shown
+    assert "37 agree; 4 differ; 0 have no printed number;" in shown
+    assert "- spanish_lists.art.feminine differs: the words cut are feminine" in shown
+    assert "Not found: hsd_en (for baselines, figure4b, unfiltered, figure3)" in shown
+    assert "seraphinatarrant/embedding_bias" in shown
+
+
+def test_alone_it_lists_the_papers(capsys: pytest.CaptureFixture[str]) -> None:
+    command()
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in paper_names())
+    command("--json")
+    listed = json.loads(capsys.readouterr().out)["papers"]
+    assert [one["name"] for one in listed] == list(paper_names())
+    assert all(one["numbers"] > 0 and one["citation"] for one in listed)
+
+
+def test_page_and_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command("dobrzeniecka2023", "--part", "example", "--out", str(tmp_path / "page.html"))
+    assert f"page: {tmp_path / 'page.html'}" in capsys.readouterr().out.replace("\n", "")
+    assert {path.suffix for path in tmp_path.iterdir()} == {".html", ".json", ".csv"}
+    assert [row["id"] for row in json.loads((tmp_path / "page.json").read_text())["rows"]] == ["example.weat"]
+
+
+def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="did you mean 'du2021'"):
+        command("du2012")
+    with pytest.raises(ParameterError, match="did you mean 'lists'"):
+        command("du2021", "--part", "list")
+    with pytest.raises(InputError, match="is not a folder"):
+        command("du2021", "--data", str(tmp_path / "nowhere"))
+    with pytest.raises(ParameterError, match="take a paper"):
+        command("--data", str(tmp_path))

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import fsspec
+import pytest
+
+from biasgauge._version import __version__
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.study.dask_engine import DaskEngine, run_on_worker
+from biasgauge.study.engine import HereEngine
+from biasgauge.study.schedule import Ran, run_cells
+from biasgauge.study.store import CellStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from biasgauge.study.cell import Cell
+
+distributed = pytest.importorskip("distributed")
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own, as on several machines."""
+
+    def __init__(self, folder: Path, steps: Path) -> None:
+        self._folder = folder
+        self._steps = steps
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file))
+        wait_for(lambda: self.file.exists() and self.file.read_text())
+        self.address = json.loads(self.file.read_text())["address"]
+
+    def worker(self, *options: str) -> subprocess.Popen[bytes]:
+        return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *options)
+
+    def wait_for_workers(self, count: int) -> None:
+        with distributed.Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(count)
+
+    def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join(filter(None, [str(self._steps), os.environ.get("PYTHONPATH", "")]))
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "dask", what, "--no-dashboard", "--host", "127.0.0.1", *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self._folder,
+            env={**os.environ, "PYTHONPATH": path},
+        )  # fmt: skip
+        self._processes.append(process)
+        return process
+
+    def close(self) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory, installed_step: Path) -> Iterator[Cluster]:
+    one = Cluster(tmp_path_factory.mktemp("cluster"), installed_step)
+    one.worker()
+    one.worker()
+    one.wait_for_workers(2)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CellStore:
+    return CellStore(tmp_path / "store")
+
+
+def run_on(scheduler: object, cells: Sequence[Cell], store: CellStore) -> Ran:
+    return run_cells(cells, store, lambda: DaskEngine(scheduler, store))  # type: ignore[arg-type]
+
+
+def states(ran: Ran) -> dict[str, str]:
+    return {cell.label.removeprefix("text "): cell.state for cell in ran.cells}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "run.json"
+    }
+
+
+def family(make_cell: Callable[..., Cell], **more: object) -> list[Cell]:
+    first = [make_cell(f"a{place}", **more) for place in range(4)]
+    second = [make_cell(f"b{place}", [first[place], first[(place + 1) % 4]]) for place in range(4)]
+    return [*first, *second, make_cell("c", second)]
+
+
+def test_a_cluster_gives_the_bytes_of_this_process(
+    cluster: Cluster, make_cell: Callable[..., Cell], tmp_path: Path
+) -> None:
+    here, there = CellStore(tmp_path / "here"), CellStore(tmp_path / "there")
+    cells = family(make_cell)
+    run_cells(cells, here, lambda: HereEngine(here))
+    ran = run_on(cluster.address, cells, there)
+    assert not ran.failures, ran.failures[0].log
+    assert set(states(ran).values()) == {"done"}
+    assert ran.warnings == ()
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    assert set(states(run_on(cluster.address, cells, there)).values()) == {"reused"}
+
+
+def test_a_failure_comes_back_with_its_log_and_the_rest_goes_on(
+    cluster: Cluster, make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
+) -> None:
+    (tmp_path / "broken").touch()
+    a, b = make_cell("a", places={"broken": tmp_path / "broken"}), make_cell("b")
+    ran = run_on(cluster.address, [a, b, make_cell("c", [a]), make_cell("d", [b])], store)
+    assert states(ran) == {"a": "failed", "b": "done", "c": "blocked", "d": "done"}
+    assert ran.failures[0].error == "The 'text' parameter is not to be had."
+    assert ran.failures[0].log.startswith("about to fail\nTraceback")
+
+
+def test_a_worker_killed_in_mid_cell_changes_nothing_in_the_result(
+    cluster: Cluster, make_cell: Callable[..., Cell], tmp_path: Path
+) -> None:
+    calls, gate = tmp_path / "calls", tmp_path / "gate"
+    calls.mkdir()
+    cells = family(make_cell, places={"calls": calls, "gate": gate})
+    third = cluster.worker()
+    killed = []
+
+    def kill_one() -> None:
+        wait_for(lambda: any(f"-{third.pid}-" in path.name for path in calls.iterdir()))
+        third.send_signal(signal.SIGKILL)
+        third.wait()
+        killed.append(len(list(calls.iterdir())))
+        gate.touch()
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    cluster.wait_for_workers(3)
+    ran = run_on(cluster.address, cells, CellStore(tmp_path / "there"))
+    killer.join()
+    assert killed == [3]
+    assert set(states(ran).values()) == {"done"}
+    assert len(list(calls.iterdir())) == 4 + 1  # one of them twice
+    here = CellStore(tmp_path / "here")
+    run_cells(cells, here, lambda: HereEngine(here))
+    CellStore(tmp_path / "there").sweep()
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_a_client_and_its_in_process_cluster_can_be_given(make_cell: Callable[..., Cell], tmp_path: Path) -> None:
+    """In one process even a store in memory works; workers of several threads run one cell at a time."""
+    cells = family(make_cell)
+    store = CellStore(f"memory://{tmp_path}/store")
+    with distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=3, dashboard_address="127.0.0.1:0", set_as_default=False
+    ) as client:
+        ran = run_on(client, cells, store)
+        assert client.status == "running"  # whoever made it closes it
+    assert set(states(ran).values()) == {"done"}
+    (warning,) = ran.warnings
+    assert warning == (
+        "1 of 1 Dask workers have several threads, but a process runs one cell at a time; "
+        "start them with --nthreads 1 --nworkers N."
+    )
+    assert (store.folder(cells[-1].key, tmp_path) / "text.txt").read_text().startswith("c(input0: b0(input0: a0)")
+    fsspec.filesystem("memory").store.clear()
+
+
+def test_a_cluster_of_this_machine_lives_as_long_as_the_run(make_cell: Callable[..., Cell], store: CellStore) -> None:
+    ran = run_cells(family(make_cell), store, lambda: DaskEngine("local", store, workers=1, memory=2**30))
+    assert set(states(ran).values()) == {"done"}
+
+
+def test_workers_that_die_over_and_over_are_reported(
+    installed_step: Path,
+    make_cell: Callable[..., Cell],
+    store: CellStore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+    (tmp_path / "dies").touch()
+    one = Cluster(tmp_path, installed_step)
+    try:
+        workers = threading.Timer(1, lambda: [one.worker() for _ in range(3)])
+        workers.start()
+        a, b = make_cell("a", places={"dies": tmp_path / "dies"}, settings={"always": True}), make_cell("b")
+        ran = run_on(one.address, [a, b, make_cell("c", [a])], store)
+    finally:
+        workers.join()
+        one.close()
+    assert ran.warnings == (f"The Dask scheduler at {one.address} had no worker yet; cells waited for one.",)
+    assert states(ran) == {"a": "failed", "b": "done", "c": "blocked"}
+    assert ran.failures[0].error == "Every Dask worker that tried died (out of memory?)"
+    assert ran.failures[0].passing
+
+
+def test_a_lost_scheduler_gets_one_sentence_and_what_is_finished_is_kept(
+    installed_step: Path, make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
+) -> None:
+    """Its worker declares its memory; a cell that is larger still runs: it asks for all that there is."""
+    one = Cluster(tmp_path, installed_step)
+    one.worker("--resources", "MEMORY=1000")
+    calls, gate = tmp_path / "calls", tmp_path / "gate"
+    calls.mkdir()
+    a = make_cell("a", memory=400)
+    b = make_cell("b", [a], places={"calls": calls, "gate": gate}, memory=10**9)
+    one.wait_for_workers(1)
+
+    def lose() -> None:
+        wait_for(lambda: list(calls.iterdir()))
+        one.scheduler.kill()
+        one.scheduler.wait()
+
+    loser = threading.Thread(target=lose)
+    loser.start()
+    try:
+        with pytest.raises(InputError, match=f"The Dask scheduler at {one.address} was lost; run the study again"):
+            run_on(one.address, [a, b], store)
+    finally:
+        loser.join()
+        one.close()
+    assert store.finished() == {a.key}
+
+
+def test_a_worker_with_another_version_is_refused(make_cell: Callable[..., Cell], store: CellStore) -> None:
+    cell = make_cell("a")
+    answer = json.loads(run_on_worker(json.dumps(cell.to_dict()), store.url, "0.0.1"))
+    assert answer["state"] == "failed"
+    assert answer["failure"]["error"] == (
+        f"has biasgauge {__version__}, the study was started with 0.0.1; install the same everywhere"
+    )
+    assert answer["failure"]["passing"]
+
+
+def test_workers_of_another_version_are_refused_before_anything_is_run(
+    cluster: Cluster, store: CellStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["biasgauge.study.dask_engine"], "__version__", "99.0")
+    with pytest.raises(InputError, match=f"has biasgauge {__version__}, the study was started with 99.0; install the"):
+        DaskEngine(cluster.address, store)
+
+
+def test_a_store_that_workers_do_not_see_is_refused(cluster: Cluster) -> None:
+    with pytest.raises(InputError, match="memory://here: workers do not see it; name a folder or URL that all of them"):
+        DaskEngine(cluster.address, CellStore("memory://here"))
+
+
+def test_an_address_where_nobody_answers_is_named(store: CellStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["biasgauge.study.dask_engine"], "_PATIENCE", "1s")
+    with pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers there"):
+        DaskEngine("tcp://127.0.0.1:9", store)
+    with pytest.raises(InputError, match="nonsense://x: no Dask scheduler answers there"):
+        DaskEngine("nonsense://x", store)
+    with pytest.raises(ParameterError, match="must be an address, 'local' or a Client"):
+        DaskEngine(8786, store)  # type: ignore[arg-type]
+
+
+def test_without_dask_the_sentence_says_what_to_install(store: CellStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r'pip install "biasgauge\[dask\]"'):
+        DaskEngine("local", store)

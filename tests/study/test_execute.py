@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from threadpoolctl import threadpool_info
+
+from biasgauge._io.checksums import path_sha256
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.study import step as registry
+from biasgauge.study.cell import Cell
+from biasgauge.study.execute import Outcome, run_cell
+from biasgauge.study.step import Job, Step, step_named, step_names
+from biasgauge.study.store import CellStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def run_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Outcome]:
+    """Run a function as the step of one cell."""
+
+    def run(work: Callable[[Job], None], **about: object) -> Outcome:
+        monkeypatch.setattr(registry, "_found", lambda: {"work": Step("work", 1, work, "")})
+        cell = Cell(**{"step": "work", "version": 1, "settings": {}, "label": "the cell", **about})  # type: ignore[arg-type]
+        store = CellStore(tmp_path / "store")
+        try:
+            return run_cell(cell, store)
+        finally:
+            store.close()
+
+    return run
+
+
+def raising(problem: BaseException) -> Callable[[Job], None]:
+    def work(_job: Job) -> None:
+        print("said before")  # noqa: T201 - what a step prints belongs to its log
+        sys.stderr.write("and complained\n")
+        raise problem
+
+    return work
+
+
+def test_a_cell_is_computed_once(make_cell: Callable[..., Cell], tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    calls.mkdir()
+    store = CellStore(tmp_path / "store")
+    first = make_cell("a", places={"calls": calls})
+    second = make_cell("b", [first])
+    assert run_cell(first, store).state == "done"
+    assert run_cell(first, store) == Outcome(first.key, "reused")
+    assert len(list(calls.iterdir())) == 1
+    assert run_cell(second, store).state == "done"
+    assert (store.folder(second.key, tmp_path) / "text.txt").read_text() == "b(input0: a)"
+
+
+@pytest.mark.parametrize(
+    ("problem", "error", "passing"),
+    [
+        (InputError("The text is empty"), "The text is empty", False),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero", False),
+        (SystemExit(3), "SystemExit: 3", False),
+        (MemoryError(), "MemoryError: ", True),
+        (OSError(errno.ENOSPC, "No space left on device"), "OSError: [Errno 28] No space left on device", True),
+        (OSError(errno.EACCES, "Permission denied"), "PermissionError: [Errno 13] Permission denied", False),
+    ],
+)
+def test_what_a_step_raises_is_told_and_not_raised(
+    run_once: Callable[..., Outcome], tmp_path: Path, problem: BaseException, error: str, *, passing: bool
+) -> None:
+    outcome = run_once(raising(problem))
+    assert outcome.state == "failed"
+    assert outcome.failure is not None
+    assert (outcome.failure.error, outcome.failure.passing) == (error, passing)
+    assert outcome.failure.log.startswith("said before\nand complained\nTraceback")
+    assert CellStore(tmp_path / "store").finished() == frozenset()
+    assert list((tmp_path / "store" / "scratch").iterdir()) == []
+
+
+def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., Outcome], tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run_once(raising(KeyboardInterrupt()))
+    assert list((tmp_path / "store" / "scratch").iterdir()) == []
+
+
+def test_outcomes_survive_json(run_once: Callable[..., Outcome]) -> None:
+    for outcome in (run_once(raising(InputError("No"))), Outcome("k", "done", 2.5)):
+        assert Outcome.from_dict(outcome.to_dict()) == outcome
+
+
+def test_a_file_that_changed_or_is_gone_is_named(run_once: Callable[..., Outcome], tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("one")
+    files = {"files": {"text": path_sha256(text)}, "places": {"text": str(text)}}
+    text.write_text("two")
+    changed = run_once(lambda _job: None, **files).failure
+    assert changed is not None
+    assert changed.error == f"{text}: has changed since the study was planned; run the study again"
+    text.unlink()
+    gone = run_once(lambda _job: None, **files).failure
+    assert gone is not None
+    assert gone.error == f"{text}: is not there on this machine; give a path that every worker can read"
+
+
+def test_another_version_of_a_step_is_refused(run_once: Callable[..., Outcome]) -> None:
+    failure = run_once(lambda _job: None, version=2).failure
+    assert failure is not None
+    assert failure.error.startswith("This worker has version 1 of the step 'work', the plan has 2")
+
+
+def test_a_missing_input_is_a_passing_failure(run_once: Callable[..., Outcome]) -> None:
+    failure = run_once(lambda _job: None, inputs={"of": "0" * 64}).failure
+    assert failure is not None
+    assert failure.passing
+    assert "the outcome 000000000000 is not there" in failure.error
+
+
+def test_blas_gets_the_threads_of_the_cell(run_once: Callable[..., Outcome]) -> None:
+    seen = []
+    run_once(lambda _job: seen.append({one["num_threads"] for one in threadpool_info()}))
+    assert seen == [{1}]
+
+
+def test_a_step_of_ones_own_is_found_by_its_entry_point(own_step: None) -> None:  # noqa: ARG001 - installs it
+    assert "join-texts" in step_names()
+    assert step_named("join-texts").version == 3
+    with pytest.raises(ParameterError, match="join-texts"):
+        step_named("join-text")
+
+
+@pytest.mark.parametrize("value", ["their_steps:Job", "their_steps:STEP"])
+def test_an_entry_point_that_is_no_new_step_is_refused(own_step: None, tmp_path: Path, value: str) -> None:  # noqa: ARG001 - installs one
+    about = tmp_path / "more-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: more\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[biasgauge.steps]\nmore = {value}\n")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        with pytest.raises(ParameterError, match=f"Got {value}" if "Job" in value else "a name that no other has"):
+            step_names()
+    finally:
+        sys.path.remove(str(tmp_path))
+
+
+def test_cells_survive_json(make_cell: Callable[..., Cell]) -> None:
+    cell = make_cell("a", places={"calls": Path(os.sep)}, seconds=2.0, memory=5, threads=2)
+    again = Cell.from_dict(cell.to_dict())
+    assert again == cell
+    assert again.key == cell.key

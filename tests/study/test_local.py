@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from biasgauge.errors import InputError
+from biasgauge.study.engine import HereEngine
+from biasgauge.study.execute import Outcome
+from biasgauge.study.local import LocalEngine, available_cores
+from biasgauge.study.schedule import Ran, run_cells
+from biasgauge.study.store import CellStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from queue import SimpleQueue
+
+    from biasgauge.study.cell import Cell
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CellStore:
+    return CellStore(tmp_path / "store")
+
+
+def run_locally(cells: Sequence[Cell], store: CellStore, workers: int = 2, **more: Any) -> Ran:  # noqa: ANN401 - passed on
+    return run_cells(cells, store, lambda: LocalEngine(store, workers, **more))
+
+
+def states(ran: Ran) -> dict[str, str]:
+    return {cell.label.removeprefix("text "): cell.state for cell in ran.cells}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All that two stores must have in common: not how long cells took."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "run.json"
+    }
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def family(make_cell: Callable[..., Cell]) -> list[Cell]:
+    first = [make_cell(f"a{place}") for place in range(4)]
+    second = [make_cell(f"b{place}", [first[place], first[(place + 1) % 4]]) for place in range(4)]
+    return [*first, *second, make_cell("c", second)]
+
+
+def test_worker_processes_give_the_bytes_of_this_process(make_cell: Callable[..., Cell], tmp_path: Path) -> None:
+    here, there = CellStore(tmp_path / "here"), CellStore(tmp_path / "there")
+    cells = family(make_cell)
+    run_cells(cells, here, lambda: HereEngine(here))
+    ran = run_locally(cells, there)
+    assert set(states(ran).values()) == {"done"}
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    assert len(contents(tmp_path / "here")) == 9 * 4
+
+
+def test_a_store_that_only_this_process_sees_is_refused() -> None:
+    with pytest.raises(InputError, match="only this process sees it; name a folder, or run with workers=0"):
+        LocalEngine(CellStore("memory://only-here"))
+
+
+def test_two_cells_run_at_a_time(make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path) -> None:
+    """The gates open when both cells are there."""
+    gates = [tmp_path / "gate0", tmp_path / "gate1"]
+    calls = tmp_path / "calls"
+    calls.mkdir()
+    cells = [make_cell(f"a{place}", places={"gate": gates[place], "calls": calls}) for place in range(2)]
+
+    def open_gates() -> None:
+        wait_for(lambda: len(list(calls.iterdir())) == 2)
+        for gate in gates:
+            gate.touch()
+
+    opener = threading.Thread(target=open_gates)
+    opener.start()
+    assert set(states(run_locally(cells, store)).values()) == {"done"}
+    opener.join()
+
+
+class PretendWorker:
+    """Answers at once, without a process."""
+
+    def __init__(self, _url: str, threads: int, inbox: SimpleQueue[tuple[PretendWorker, str]]) -> None:
+        self.threads = threads
+        self._inbox = inbox
+
+    def ask(self, cell: Cell) -> None:
+        self._inbox.put((self, json.dumps(Outcome(cell.key, "done").to_dict())))
+
+    def hang_up(self) -> None:
+        """There is nobody."""
+
+    def end(self) -> None:
+        """There is nobody."""
+
+
+@pytest.fixture
+def pretend_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["biasgauge.study.local"], "_Worker", PretendWorker)
+
+
+@pytest.mark.usefixtures("pretend_workers")
+@pytest.mark.parametrize(("memory", "together"), [([60, 60], 1), ([40, 40], 2), ([400, 1], 1), ([0, 0], 2)])
+def test_cells_run_together_only_within_the_memory(
+    make_cell: Callable[..., Cell], store: CellStore, memory: list[int], together: int
+) -> None:
+    engine = LocalEngine(store, workers=2, memory=100)
+    first, second = (make_cell(f"a{place}", memory=size) for place, size in enumerate(memory))
+    assert engine.has_room(first, alone=False)
+    engine.start(first, alone=False)
+    assert engine.has_room(second, alone=False) == (together == 2)
+    assert not engine.has_room(second, alone=True)
+    engine.wait()
+    assert engine.has_room(second, alone=True)
+    engine.start(second, alone=True)
+    assert not engine.has_room(make_cell("any"), alone=False)
+
+
+@pytest.mark.usefixtures("pretend_workers")
+def test_cells_larger_than_the_memory_are_told(make_cell: Callable[..., Cell], store: CellStore) -> None:
+    cells = [make_cell("a", memory=3 * 2**30), make_cell("b", memory=2**20)]
+    ran = run_locally(cells, store, memory=2**30)
+    assert set(states(ran).values()) == {"done"}
+    (warning,) = ran.warnings
+    assert warning == (
+        "1 of 2 cells may need more than the 1.0 GB of memory that cells may use, text a 3.0 GB; "
+        "each of them runs alone."
+    )
+
+
+@pytest.mark.usefixtures("pretend_workers")
+def test_a_cell_of_two_threads_takes_two_cores(make_cell: Callable[..., Cell], store: CellStore) -> None:
+    engine = LocalEngine(store, workers=2)
+    engine.start(make_cell("a"), alone=False)
+    assert not engine.has_room(make_cell("b", threads=2), alone=False)
+    assert not engine.is_full()
+    engine.wait()
+    engine.start(make_cell("b", threads=64), alone=False)  # never more than there are
+    assert engine.is_full()
+
+
+def test_a_killed_worker_is_replaced_and_its_cell_tried_again(
+    make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
+) -> None:
+    dies, calls = tmp_path / "dies", tmp_path / "calls"
+    dies.touch()
+    calls.mkdir()
+    cells = [make_cell("a", places={"dies": dies, "calls": calls}), make_cell("b")]
+    cells.append(make_cell("c", cells))
+    assert states(run_locally(cells, store)) == {"a": "done", "b": "done", "c": "done"}
+    assert len(list(calls.iterdir())) == 2
+    assert list((tmp_path / "store" / "scratch").iterdir()) == []
+
+
+def test_a_cell_that_kills_every_worker_is_reported_and_the_rest_goes_on(
+    make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
+) -> None:
+    dies = tmp_path / "dies"
+    dies.touch()
+    a, b = make_cell("a", places={"dies": dies}, settings={"always": True}), make_cell("b")
+    cells = [a, b, make_cell("c", [a]), make_cell("d", [b])]
+    ran = run_locally(cells, store)
+    assert states(ran) == {"a": "failed", "b": "done", "c": "blocked", "d": "done"}
+    assert ran.failures[0].error == "The worker died with signal 9 (out of memory?)"
+    assert ran.failures[0].passing
+    dies.unlink()
+    assert states(run_locally(cells, store)) == {"a": "done", "b": "reused", "c": "done", "d": "reused"}
+
+
+def test_workers_that_cannot_start_say_why(
+    make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["biasgauge.study.local"], "BOOT", "raise ImportError('no such module')")
+    ran = run_locally([make_cell("a")], store)
+    assert ran.failures[0].error == "The worker ended with the exit status 1"
+    assert "ImportError: no such module" in ran.failures[0].log
+
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from biasgauge.study.cell import Cell
+from biasgauge.study.local import LocalEngine
+from biasgauge.study.schedule import run_cells
+from biasgauge.study.store import CellStore
+
+store = CellStore(sys.argv[1])
+cells = [Cell.from_dict(one) for one in json.loads(Path(sys.argv[2]).read_text())]
+run_cells(cells, store, lambda: LocalEngine(store, 2))
+"""
+
+
+def alive(process: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at processes in /proc")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+def test_when_a_run_ends_its_workers_end_and_nothing_is_half_written(
+    make_cell: Callable[..., Cell], tmp_path: Path, sent: signal.Signals
+) -> None:
+    calls, shut = tmp_path / "calls", tmp_path / "never"
+    calls.mkdir()
+    cells = [make_cell(f"a{place}", places={"calls": calls, "gate": shut}) for place in range(2)]
+    (tmp_path / "cells.json").write_text(json.dumps([cell.to_dict() for cell in cells]))
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "store"), str(tmp_path / "cells.json")]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    wait_for(lambda: len(list(calls.iterdir())) == 2)
+    workers = [int(path.name.split("-")[1]) for path in calls.iterdir()]
+    assert all(alive(worker) for worker in workers)
+    if sent == signal.SIGINT:  # as a terminal does: the whole group
+        os.killpg(process.pid, sent)
+    else:
+        process.send_signal(sent)
+    process.wait(30)
+    wait_for(lambda: not any(alive(worker) for worker in workers))
+    store = CellStore(tmp_path / "store")
+    assert store.finished() == frozenset()
+    store.sweep()
+    assert list((tmp_path / "store" / "scratch").iterdir()) == []
+    assert store.failures() == {}
+
+
+def test_libraries_are_told_how_many_threads_they_have_before_they_are_imported(
+    make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    told = {}
+    real = subprocess.Popen
+
+    def popen(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - passed on
+        told.update(more["env"])
+        return real(*args, **more)
+
+    monkeypatch.setattr(sys.modules["biasgauge.study.local"].subprocess, "Popen", popen)
+    run_locally([make_cell("a")], store)
+    assert {told[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")} == {"1"}
+
+
+def test_available_cores_are_those_that_this_process_may_use() -> None:
+    assert 1 <= available_cores() <= (os.cpu_count() or 1)
