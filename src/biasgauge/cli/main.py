@@ -83,9 +83,7 @@ app.command(
 app.command(
     "biasgauge.cli.correlate:app", name="correlate", help="Say whether an intrinsic number tracks an extrinsic one."
 )
-app.command(
-    "biasgauge.cli.study:app", name="study", help="Plan, run and show a whole study that one file declares."
-)
+app.command("biasgauge.cli.study:app", name="study", help="Plan, run and show a whole study that one file declares.")
 app.command(
     "biasgauge.cli.reproduce:app",
     name="reproduce",
