@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from biasgauge._io.checksums import path_sha256
 from biasgauge.errors import InputError
+from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.study import CellStore, Plan, plan_study, read_study, study_from
 from biasgauge.study import files as study_files
 from biasgauge.study.files import Checksums
@@ -133,8 +134,8 @@ GOLDEN = {
     "gather": "84c5f0285503",
     "mitigate": "95e5698dce88",
     "points": "827a752073f4",
-    "reliability": "32e04abb69d4",
-    "report": "5dbe98a4d631",
+    "reliability": "b0c08a470c38",
+    "report": "fdc7c271c0f6",
     "score": "c14aab23226f",
     "task": "1abf2dd15fed",
     "task-summary": "93e51dea0fd1",
@@ -247,6 +248,15 @@ def digest(plan: Plan) -> dict[str, str]:
 def test_keys_are_frozen(plan: Plan) -> None:
     """A change here means that every study in the world is computed again: raise the step's version on purpose."""
     assert digest(plan) == GOLDEN
+
+
+def test_a_word_list_that_is_read_unasked_counts(folder: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def edited(name: str) -> Lexicon:
+        return lexicon("weat7" if name == "du2021_queries" else name)
+
+    monkeypatch.setattr(sys.modules["biasgauge.study.kind"], "lexicon", edited)
+    changed = digest(plan_study(folder / "small.toml"))
+    assert {step for step, hashed in changed.items() if hashed != digest(plan)[step]} == {"reliability", "report"}
 
 
 PLANNING = """

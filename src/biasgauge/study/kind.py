@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -41,6 +42,7 @@ class Kind:
         paths: settings that name a file or folder.
         tables: further tables of the result: file name and method that makes the frame.
         extra: settings beside those of the functions.
+        unasked: lexicons that the functions may read although no setting names them.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Kind:
     paths: tuple[str, ...] = ()
     tables: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Known] = field(default_factory=dict)
+    unasked: tuple[str, ...] = ()
 
     @property
     def known(self) -> dict[str, Known]:
@@ -65,6 +68,12 @@ class Kind:
         return {
             name: one for name, one in (found | dict(self.extra)).items() if name not in {*self.fixed, *self.hidden}
         }
+
+    @property
+    def unasked_checksum(self) -> dict[str, str]:
+        """One checksum of what those lexicons hold, so that other word lists are other cells."""
+        held = "".join(lexicon(name).checksum for name in self.unasked)
+        return {"unasked": sha256(held.encode()).hexdigest()} if held else {}
 
 
 @cache

@@ -43,6 +43,7 @@ def plan_analyses(book: Book) -> None:
             trial=kind.trial,
             paths=kind.paths,
         )
+        found.lexicons.update(kind.unasked_checksum)
         _PLANNERS[kind.needs](_Analysis(book, name, table, kind, found))
 
 

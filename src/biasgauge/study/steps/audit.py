@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, some_lexicons
 from biasgauge.study.parameters import function_named
 from biasgauge.study.results import called, material, settings_of, write_result
@@ -19,6 +20,7 @@ KINDS = (
         step="audit",
         functions=("audit:audit",),
         checks={"lexicons": some_lexicons()},
+        unasked=lexicon_names(),
         hidden=("before", "points", "tasks"),
     ),
 )

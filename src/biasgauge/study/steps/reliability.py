@@ -1,5 +1,6 @@
 """Do scores agree with themselves? `reliability`."""
 
+from biasgauge.reliability.lists import LISTS, QUERIES
 from biasgauge.study.kind import Kind, lists_of_words
 from biasgauge.study.results import analysis
 from biasgauge.study.step import Step
@@ -11,6 +12,7 @@ KINDS = (
         step="reliability",
         functions=("reliability:reliability",),
         checks={"lists": lists_of_words},
+        unasked=(*LISTS, QUERIES),
     ),
 )
 STEP = Step("reliability", 1, analysis(KINDS[0]), "do scores agree with themselves?")

@@ -1,5 +1,6 @@
 """Do conclusions survive another base pair, word form or measure? `robustness`."""
 
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, some_pairs, some_words
 from biasgauge.study.results import analysis
 from biasgauge.study.step import Step
@@ -11,6 +12,7 @@ KINDS = (
         step="robustness",
         functions=("robustness:robustness",),
         checks={"pairs": some_pairs, "words": some_words},
+        unasked=lexicon_names(),
     ),
 )
 STEP = Step("robustness", 1, analysis(KINDS[0]), "do conclusions survive another choice?")
