@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -15,31 +14,14 @@ import biasgauge as bg
 from biasgauge.lexicons import lexicon, parse_lexicon
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-READY = "html[data-ready]"
 HOSTILE = [
     "<img src=x onerror=document.title='pwned'>",
     "</script><script>document.title='pwned'</script>",
     "\u202elow",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser of this machine; nothing is downloaded."""
-    api = pytest.importorskip(
-        "playwright.sync_api", reason="NO PLAYWRIGHT: pip install playwright to look at the page in a browser"
-    )
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip(f"NO BROWSER: none of {', '.join(BROWSERS)} is installed; the page was not looked at")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 def points() -> pd.DataFrame:
@@ -68,27 +50,9 @@ def path(audited: bg.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture
-def opened(browser: Any, path: Path) -> Iterator[Callable[..., Any]]:  # noqa: ANN401 - a browser
-    """Opens a page; at the end nothing may have been printed to the console or asked from anywhere."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-
-    def open_page(file: Path = path, width: int = 1280, **settings: Any) -> Any:  # noqa: ANN401 - a page of the browser
-        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("request", lambda asked: None if asked.url == file.as_uri() else complaints.append(asked.url))
-        page.goto(file.as_uri())
-        if settings.get("java_script_enabled", True):
-            page.wait_for_selector(READY, state="attached")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+def opened(open_page: Callable[..., Any], path: Path) -> Callable[..., Any]:
+    """Opens the page of the audit, or another one."""
+    return lambda file=path, **settings: open_page(file, **settings)
 
 
 def texts(page: Any, selector: str) -> list[str]:  # noqa: ANN401 - a page of the browser
