@@ -13,6 +13,7 @@ import biasgauge as bg
 from biasgauge.cli.main import run
 from biasgauge.cli.study import memory_bytes
 from biasgauge.cli.study_tables import duration, longest, size
+from biasgauge.errors import ParameterError
 from biasgauge.study.cell import Cell
 
 STUDY = """\
@@ -50,6 +51,9 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dic
 
 def test_plan_computes_nothing_and_run_computes_each_cell_once(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     planned = asked(capsys, "plan", str(study))
+    assert run(["study", "show", str(study)]) == 0
+    assert "Nothing of this study has been run in" in capsys.readouterr().out
+    assert not study.with_name("small-study").exists()  # who only looks makes no folder
     assert {cell["state"] for cell in planned["cells"]} == {"to do"}
     assert planned["missing"] == ["science/glove", "science/own"]
     assert planned["settings"]["seed"] == 3
@@ -73,6 +77,24 @@ def test_results_are_where_they_are_said_to_be(study: Path, capsys: pytest.Captu
     (model,) = result["models"]
     assert model["result"]["effect_size"] == expected.effect_size
     assert model["result"]["interval"]["low"] == expected.interval.low
+
+
+def test_results_that_are_shown_are_those_of_the_settings(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Other settings and another study wrote to `results/` after it: its own numbers lie in its cells."""
+    asked(capsys, "run", str(study), "--workers", "0")
+    before = asked(capsys, "show", str(study))["results"]["science/glove"]
+    other = study.with_name("other.toml")
+    other.write_text(STUDY.replace('"small"', '"other"').replace("weat7", "weat6b").replace(', "own"', ""))
+    ran = asked(capsys, "run", str(other), "--workers", "0", "--out", str(study.with_name("small-study")))
+    assert any("results of the study 'small'" in one and "were replaced" in one for one in ran["warnings"])
+    after = asked(capsys, "show", str(study))["results"]["science/glove"]
+    names = [json.loads(Path(one, "result.json").read_text())["models"][0]["result"]["name"] for one in (after,)]
+    assert names == ["weat7"]
+    assert before != after
+    assert not Path(before, "..", "own", "result.json").exists()
+    again = asked(capsys, "run", str(study), "--workers", "0")
+    assert again["done"] == 0
+    assert asked(capsys, "show", str(study))["results"]["science/glove"] == before
 
 
 def test_another_setting_computes_only_what_hangs_on_it(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,6 +241,12 @@ def test_a_study_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captu
 )
 def test_memory_is_told_as_people_write_it(text: str, expected: int) -> None:
     assert memory_bytes(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "much", "0", "0.5", "9" * 400 + "TB", "-3GB", "nan"])
+def test_memory_that_is_no_size(text: str) -> None:
+    with pytest.raises(ParameterError, match="--memory must be a size such as 16GB"):
+        memory_bytes(text)
 
 
 def test_times_and_sizes_are_told_as_people_say_them() -> None:

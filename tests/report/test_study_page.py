@@ -173,3 +173,9 @@ def test_a_long_table_is_cut_and_says_so(whole: dict[str, Any]) -> None:
     assert "the first 300 of 1,000 rows, all are in the files" in page
     assert "w299" in page
     assert "w300" not in page
+
+
+def test_an_interval_that_is_the_name_of_a_method_keeps_both_ends() -> None:
+    found = tidy({"mean": 1.5, "low": 1.0, "high": 2.0, "interval": "hpdi"})
+    assert found == {"mean": Number(1.5, low=1.0, high=2.0, method="hpdi")}
+    assert tidy({"high": 2.0, "interval": "hpdi", "low": 1.0, "mean": 1.5}) == found

@@ -101,9 +101,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def family(make_cell: Callable[..., Cell], **more: object) -> list[Cell]:
-    first = [make_cell(f"a{place}", **more) for place in range(4)]
-    second = [make_cell(f"b{place}", [first[place], first[(place + 1) % 4]]) for place in range(4)]
+def family(make_cell: Callable[..., Cell], count: int = 4, **more: object) -> list[Cell]:
+    first = [make_cell(f"a{place}", **more) for place in range(count)]
+    second = [make_cell(f"b{place}", [first[place], first[(place + 1) % count]]) for place in range(count)]
     return [*first, *second, make_cell("c", second)]
 
 
@@ -137,7 +137,7 @@ def test_a_worker_killed_in_mid_cell_changes_nothing_in_the_result(
 ) -> None:
     calls, gate = tmp_path / "calls", tmp_path / "gate"
     calls.mkdir()
-    cells = family(make_cell, places={"calls": calls, "gate": gate})
+    cells = family(make_cell, 9, places={"calls": calls, "gate": gate})  # more than two workers are given at first
     third = cluster.worker()
     killed = []
 
@@ -153,9 +153,9 @@ def test_a_worker_killed_in_mid_cell_changes_nothing_in_the_result(
     cluster.wait_for_workers(3)
     ran = run_on(cluster.address, cells, CellStore(tmp_path / "there"))
     killer.join()
-    assert killed == [3]
+    assert killed[0] <= 3  # nobody comes past the gate
     assert set(states(ran).values()) == {"done"}
-    assert len(list(calls.iterdir())) == 4 + 1  # one of them twice
+    assert len(list(calls.iterdir())) == 9 + 1  # one of them twice
     here = CellStore(tmp_path / "here")
     run_cells(cells, here, lambda: HereEngine(here))
     CellStore(tmp_path / "there").sweep()
@@ -204,7 +204,7 @@ def test_workers_that_die_over_and_over_are_reported(
     finally:
         workers.join()
         one.close()
-    assert ran.warnings == (f"The Dask scheduler at {one.address} had no worker yet; cells waited for one.",)
+    assert ran.warnings == (f"The Dask scheduler at {one.address} has no worker yet; cells wait for one.",)
     assert states(ran) == {"a": "failed", "b": "done", "c": "blocked"}
     assert ran.failures[0].error == "Every Dask worker that tried died (out of memory?)"
     assert ran.failures[0].passing
@@ -267,6 +267,8 @@ def test_an_address_where_nobody_answers_is_named(store: CellStore, monkeypatch:
         DaskEngine("tcp://127.0.0.1:9", store)
     with pytest.raises(InputError, match="nonsense://x: no Dask scheduler answers there"):
         DaskEngine("nonsense://x", store)
+    with pytest.raises(InputError, match="nonsense: is no address of a Dask scheduler"):
+        DaskEngine("nonsense", store)
     with pytest.raises(ParameterError, match="must be an address, 'local' or a Client"):
         DaskEngine(8786, store)  # type: ignore[arg-type]
 

@@ -26,7 +26,7 @@ that it depends on: change one setting, and only what hangs on it is computed
 again. Run again after an interruption, it goes on where it was.
 
 Exit codes of `study run`: 0 all is there; 1 some cells failed, the rest is
-there; 2 something you can mend, and nothing was run.
+there; 2 something you can mend; what was finished is kept.
 
 Examples:
   biasgauge study init my-study.toml
@@ -39,6 +39,7 @@ Examples:
 
 SOME_FAILED = 1
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+_MOST = 2**60
 
 app = App(name="study", help="Plan, run and show a whole study that one file declares.", help_epilogue=EPILOGUE)
 
@@ -113,6 +114,13 @@ def run(
     limit = None if memory is None else memory_bytes(memory)
     study = read_study(file)
     options = _with_seed(options, study)
+    told: list[str] = []
+
+    def tell(warning: str) -> None:
+        told.append(warning)
+        if not options.quiet:
+            print(f"note: {warning}", file=sys.stderr)  # noqa: T201 - before the work, which may take hours
+
     with progress(options, "cells") as report:
         result = run_study(
             study,
@@ -122,13 +130,14 @@ def run(
             scheduler=scheduler,
             retry_failed=retry_failed,
             progress=report,
+            tell=tell,
         )
     if options.json:
         content = result.to_dict()
         settings = {"file": str(file), "workers": workers, "memory": memory, "scheduler": scheduler}
         print_json(options, content, settings=settings, warnings=content.pop("warnings"))
     else:
-        show_run(result, console(options))
+        show_run(result, console(options), told)
     if result.failed:
         print(f"biasgauge: {failed_sentence(result)}", file=sys.stderr)  # noqa: T201 - as main says what went wrong
         sys.exit(SOME_FAILED)
@@ -170,6 +179,7 @@ def memory_bytes(text: str) -> int:
         ParameterError: it is no size.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", text.upper())
-    if found is None or not float(found[1]):
-        raise ParameterError(f"--memory must be a size such as 16GB or 512MiB. Got {text!r}.")
-    return int(float(found[1]) * _UNITS[found[2]])
+    size = 0.0 if found is None else float(found[1]) * _UNITS[found[2]]
+    if not 1 <= size < _MOST:
+        raise ParameterError(f"--memory must be a size such as 16GB or 512MiB. Got {text!r:.40}.")
+    return int(size)

@@ -79,11 +79,14 @@ def longest(cells: Sequence[Cell], finished: frozenset[str]) -> float:
     return max(ends.values(), default=0.0)
 
 
-def show_run(run: StudyRun, screen: Console) -> None:
-    """Counts, results with their places, then what failed."""
-    told = f"{_count(run.cells, 'cell')}: {run.done:,} computed now, {run.reused:,} were there, {run.failed:,} failed"
-    screen.print(f"{told}, {run.blocked:,} wait for those that failed." if run.blocked else f"{told}.")
-    for warning in run.warnings:
+def show_run(run: StudyRun, screen: Console, told: Sequence[str] = ()) -> None:
+    """Counts, warnings that were not told before, results with their places, then what failed."""
+    counts = f"{_count(run.cells, 'cell')}: {run.done:,} computed now, {run.reused:,} were there, {run.failed:,} failed"
+    if not run.cells:
+        screen.print("The study asks for nothing: it has no corpora, vectors, analyses or tasks.")
+        return
+    screen.print(f"{counts}, {run.blocked:,} wait for those that failed." if run.blocked else f"{counts}.")
+    for warning in (one for one in run.warnings if one not in told):
         screen.print(f"note: {warning}", markup=False, soft_wrap=True)
     show_results(run.results, screen)
     show_failures(run.failures, run.out, screen)
@@ -121,6 +124,9 @@ def show_failures(failures: Iterable[Failure], out: str, screen: Console) -> Non
 def show_state(state: StudyState, screen: Console) -> None:
     """What is there, what failed, what is missing."""
     cells = state.plan.cells
+    if cells and not state.plan.finished and not state.failures:
+        screen.print(f"Nothing of this study has been run in {state.out}.", markup=False, soft_wrap=True)
+        return
     screen.print(
         f"{_count(cells, 'cell')}: {len(state.plan.finished):,} there, {len(state.failures):,} failed; "
         f"{len(state.results):,} of {_count(state.plan.results, 'result')} there, in {state.out}",

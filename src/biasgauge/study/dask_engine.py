@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import signal
 import threading
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from biasgauge.study.local import available_cores
 from biasgauge.study.store import CellStore, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from distributed import Client
 
@@ -67,7 +69,7 @@ class DaskEngine:
     def remarks(self, cells: Sequence[Cell]) -> list[str]:  # noqa: ARG002 - as the protocol says
         """Whether workers are missing, or have threads that will be idle."""
         if not self._workers:
-            return [f"The Dask scheduler at {self._address} had no worker yet; cells waited for one."]
+            return [f"The Dask scheduler at {self._address} has no worker yet; cells wait for one."]
         several = sum(one["threads"] > 1 for one in self._workers)
         if not several:
             return []
@@ -119,13 +121,16 @@ class DaskEngine:
         distributed = _distributed()
         if address == LOCAL:
             count = workers or available_cores()
-            cluster = distributed.LocalCluster(
-                n_workers=count, processes=True, threads_per_worker=1,
-                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},  # any port: ours is not needed
-                memory_limit="auto" if memory is None else memory // count, silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+            with _deaf_to_ctrl_c():
+                cluster = distributed.LocalCluster(
+                    n_workers=count, processes=True, threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},  # any port: not needed
+                    memory_limit="auto" if memory is None else memory // count, silence_logs=logging.CRITICAL,
+                )  # fmt: skip
             self._to_close.append(cluster)
             address = cluster.scheduler_address
+        if "://" not in address:
+            raise InputError(f"{address}: is no address of a Dask scheduler; expected one such as tcp://10.0.0.1:8786")
         try:
             client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as problem:
@@ -145,6 +150,19 @@ class DaskEngine:
             if answer["version"] != __version__:
                 raise InputError(f"The Dask worker {place}: {_other_version(answer['version'], __version__)}")
         return list(answers.values())
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started meanwhile ignore Ctrl-C, which is for the one that asks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _distributed() -> Any:  # noqa: ANN401 - a module; some of its releases have types and some do not

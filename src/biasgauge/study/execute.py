@@ -27,6 +27,10 @@ PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN,
 """Errors of the machine, not of the cell."""
 
 
+class ChangedFileError(InputError):
+    """A user's file is not what it was when the study was planned: another plan may do."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a cell.
@@ -92,9 +96,9 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
     for name, known in cell.files.items():
         place = Path(cell.places[name])
         if not place.exists():
-            raise InputError(f"{place}: is not there on this machine; give a path that every worker can read")
+            raise ChangedFileError(f"{place}: is not there on this machine; give a path that every worker can read")
         if path_sha256(place) != known:
-            raise InputError(f"{place}: has changed since the study was planned; run the study again")
+            raise ChangedFileError(f"{place}: has changed since the study was planned; run the study again")
     out = scratch / "out"
     out.mkdir()
     told = {} if progress is None else {"progress": progress}
@@ -113,7 +117,7 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
 def _failure(cell: Cell, problem: BaseException, printed: str) -> Failure:
     known = isinstance(problem, BiasgaugeError)
     error = str(problem) if known else f"{type(problem).__name__}: {problem}"
-    passing = isinstance(problem, (MemoryError, DamagedCellError)) or (
+    passing = isinstance(problem, (MemoryError, DamagedCellError, ChangedFileError)) or (
         isinstance(problem, OSError) and problem.errno in PASSING
     )
     log = printed + "".join(traceback.format_exception(problem))

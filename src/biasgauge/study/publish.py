@@ -5,8 +5,9 @@
     results/NAME/…           copies of an analysis, a task, the page
 
 What is large (models, corpora, scores) stays where it is, and the index says where. Copies are made anew by every run,
-each file whole or not at all and the index last; those of an earlier run of the same study that are results no more
-are removed.
+each file whole or not at all and the index last: `results/` is what the last run had, of whichever study. What an
+earlier run put there and this one has not is removed; its cells are kept, so that running that study again brings it
+back at once.
 """
 
 from __future__ import annotations
@@ -74,17 +75,16 @@ def _publish(
         for model, key in models.items()
         if cells[key].state in _THERE
     }
-    _remove_others(name, index, store)
+    _remove_others(index, store)
     store.write(MODELS, _json({"study": name, "models": lie}))
     store.write(INDEX, _json({"study": name, "results": index}))
     return places
 
 
-def _remove_others(name: str, index: Mapping[str, Any], store: CellStore) -> None:
-    """Remove copies that the index of an earlier run of this study has and the new one does not."""
+def _remove_others(index: Mapping[str, Any], store: CellStore) -> None:
+    """Remove copies that the index of an earlier run has and the new one does not."""
     try:
-        before = json.loads(store.read(INDEX) or b"{}")
-        old = _copies(before["results"]) if before["study"] == name else set()
+        old = _copies(json.loads(store.read(INDEX) or b"{}")["results"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return  # there is none, or somebody changed it: nothing is removed on its word
     for file in sorted(old - _copies(index)):
@@ -112,3 +112,12 @@ def _place(key: str) -> str:
 
 def _json(content: object) -> bytes:
     return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def other_study(name: str, store: CellStore) -> str | None:
+    """Name of another study whose results lie in `results/` and are about to be replaced."""
+    try:
+        found = json.loads(store.read(INDEX) or b"{}")["study"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, str) and found != name else None

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from biasgauge.errors import ParameterError
 from biasgauge.study.engine import Engine, HereEngine
 from biasgauge.study.local import LocalEngine
-from biasgauge.study.publish import publish_results
+from biasgauge.study.publish import other_study, publish_results
 from biasgauge.study.result import StudyRun
 from biasgauge.study.schedule import run_cells
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from distributed import Client
@@ -31,6 +32,7 @@ def run_study(
     scheduler: str | Client | None = None,
     retry_failed: bool = False,
     progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> StudyRun:
     """Compute whatever of a study is not there yet, and put its results under their names.
 
@@ -47,6 +49,7 @@ def run_study(
         retry_failed: try cells again that failed in an earlier run. Those that failed for a passing reason (a full
             disk, a worker that was lost) are always tried again.
         progress: called with (cells that have come to their end, all cells).
+        tell: called with what is odd as soon as it is known; all of it is in the result's `warnings` too.
 
     Raises:
         InputError: something is wrong with the study, with `out` or with the scheduler.
@@ -59,6 +62,8 @@ def run_study(
             raise ParameterError(
                 f"The {name!r} parameter of run_study must be a whole number of at least {least}. Got {value!r}."
             )
+    if scheduler not in {None, "local"} and not (workers is None and memory is None):
+        raise ParameterError("A Dask cluster decides itself how many workers and how much memory there are.")
     known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
     store = CellStore(default_out(known) if out is None else out)
     plan = plan_study(known, store)
@@ -68,9 +73,18 @@ def run_study(
         lambda: _engine(store, workers, memory, scheduler),
         retry_failed=retry_failed,
         progress=progress,
+        tell=tell,
     )
+    replaced = other_study(known.name, store)
     results = publish_results(known.name, plan.results, plan.models, ran.cells, store)
-    return StudyRun(store.url, ran.cells, ran.failures, results, ran.warnings)
+    told = ran.warnings
+    if replaced is not None:
+        sentence = (
+            f"The results of the study {replaced!r} in {store.url}/results were replaced; its cells are kept, and "
+            "running it again brings them back."
+        )
+        told += (sentence,)
+    return StudyRun(store.url, ran.cells, ran.failures, results, told)
 
 
 def default_out(study: Study) -> Path:

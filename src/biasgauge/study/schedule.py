@@ -48,6 +48,7 @@ def run_cells(
     *,
     retry_failed: bool = False,
     progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Ran:
     """Compute all cells that the store does not have; those that fail hold up only what needs them.
 
@@ -58,6 +59,7 @@ def run_cells(
         retry_failed: try cells again that failed in an earlier run. Those that failed for a passing reason (a full
             disk, a worker that was lost) are always tried again.
         progress: called with (cells that have come to their end, all cells).
+        tell: called with each warning as soon as it is known.
     """
     by_key = {cell.key: cell for cell in cells}
     schedule = _Schedule(list(by_key.values()), store, progress)
@@ -66,6 +68,9 @@ def run_cells(
         engine = start_engine()
         try:
             schedule.warnings += engine.remarks([by_key[key] for key in schedule.pending])
+            if tell is not None:
+                for warning in schedule.warnings:
+                    tell(warning)
             schedule.run(engine)
         finally:
             engine.close()

@@ -47,17 +47,20 @@ class StudyState:
 
     def summary(self) -> dict[str, Any]:
         """What the page of the study would tell if it were written now, with what failed and what is missing."""
-        store = CellStore(self.out)
+        study, store = self.plan.study, CellStore(self.out, make=False)
+        page = study.report
         results = []
         for about in self.plan.about:
+            if page is not None and page.of is not None and about["name"].split("/")[0] not in page.of:
+                continue
             text = store.read(f"cells/{about['key'][:2]}/{about['key']}/files/{RESULT}")
             if about["key"] in self.plan.finished and text is not None:
                 results.append({**about, "result": json.loads(text)})
-        study = self.plan.study
         content = study.to_dict()
         failed = [{"label": one.label, "step": one.step, "error": one.error} for one in self.failures.values()]
         told = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}
-        return {**content, **content["study"], **told}
+        titled = {} if page is None else {"title": page.title, "about": page.about}
+        return {**content, **content["study"], **{key: text for key, text in titled.items() if text}, **told}
 
     def save_page(self, path: str | os.PathLike[str]) -> Path:
         """Write that page: one HTML file, whole or not at all."""
@@ -90,12 +93,12 @@ def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[st
         InputError: something is wrong with the study or with `out`.
     """
     known = study if isinstance(study, Study) else read_study(study)
-    store = CellStore(default_out(known) if out is None else out)
+    store = CellStore(default_out(known) if out is None else out, make=False)
     plan = plan_study(known, store)
     keys = {cell.key for cell in plan.cells} - plan.finished
     index = _index(store)
     results = {
-        name: f"{store.url}/{index[name]}" if index.get(name) else store.place(key)
+        name: f"{store.url}/{index[name, key]}" if (name, key) in index else store.place(key)
         for name, key in plan.results.items()
         if key in plan.finished
     }
@@ -108,10 +111,10 @@ def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[st
     )
 
 
-def _index(store: CellStore) -> dict[str, str]:
-    """Where the last run put results that are copied."""
+def _index(store: CellStore) -> dict[tuple[str, str], str]:
+    """Where the last run, of whichever study and settings, put results that are copied: by name and key."""
     try:
         entries = json.loads(store.read(INDEX) or b"{}")["results"]
-        return {str(name): str(entry["folder"]) for name, entry in entries.items() if entry["folder"]}
+        return {(str(name), str(one["key"])): str(one["folder"]) for name, one in entries.items() if one["folder"]}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}  # nothing was run yet, or somebody changed the file

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 MANIFEST, RUN, FILES = "manifest.json", "run.json", "files"
 _TRIES = 3
-_OCCUPIED = (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES, errno.EPERM)
-"""What systems say when a folder is to be moved to where one is; the last two are what Windows says."""
+_OCCUPIED = (errno.ENOTEMPTY, errno.EEXIST, *((errno.EACCES, errno.EPERM) if os.name == "nt" else ()))
+"""What systems say when a folder is to be moved to where one is."""
 
 
 @dataclass(frozen=True)
@@ -76,25 +76,33 @@ class DamagedCellError(InputError):
 class CellStore:
     """Outcomes of cells at a path or an fsspec URL.
 
+    With `make` false a folder that is not there is not made, and nothing is kept in it: for who only looks.
+
     Attributes:
         url: where; the whole path of a folder, so that it means the same in every process.
         local: it is a folder of this machine (or one that is mounted here).
         shared: other processes see the same; false for fsspec's `memory://`.
     """
 
-    def __init__(self, url: str | os.PathLike[str]) -> None:
+    def __init__(self, url: str | os.PathLike[str], *, make: bool = True) -> None:
         self.url = os.fspath(url)
+        if not self.url:
+            raise InputError("The place for outcomes must be a folder or a URL. Got an empty text.")
         try:
             self._files, self._root = fsspec.core.url_to_fs(self.url)
         except (ImportError, ValueError) as problem:
             raise InputError(f"{self.url}: cannot be used for outcomes: {problem}") from problem
         self.local = isinstance(self._files, LocalFileSystem)
         self.shared = not isinstance(self._files, MemoryFileSystem)
+        self._absent = False
         self._scratch = Scratch(Path(self._root, "scratch") if self.local else None)
         if self.local:
             self.url = self._root
             if Path(self._root).is_file():
                 raise InputError(f"{self.url}: is a file; name a folder for outcomes")
+            self._absent = not make and not Path(self._root).is_dir()
+            if self._absent:
+                return
             try:
                 for part in ("cells", "failed", "scratch"):
                     (Path(self._root) / part).mkdir(parents=True, exist_ok=True)
@@ -197,6 +205,8 @@ class CellStore:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file by its path in the store, whole or not at all."""
+        if self._absent:
+            return
         if not self.local:
             self._files.pipe_file(f"{self._root}/{name}", content)
             return

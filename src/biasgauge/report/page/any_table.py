@@ -122,6 +122,8 @@ def _with_ends(owner: object, name: str, value: object) -> object:
         return replace(one, low=_finite(value.get("low")), high=_finite(value.get("high")), method=told)
     if name.endswith("reason"):
         return replace(one, reason=str(value)) if value else owner
+    if name.endswith("interval"):  # how it was found, or nothing
+        return replace(one, method=value) if isinstance(value, str) else owner
     return replace(one, low=_finite(value)) if name.endswith("low") else replace(one, high=_finite(value))
 
 
