@@ -16,6 +16,7 @@ from biasgauge.audit.tracking import answer_points
 from biasgauge.cli.main import run
 from biasgauge.extrinsic import CorrelationResult, TaskResult, correlate
 from biasgauge.extrinsic.classification_summary import summarise
+from biasgauge.extrinsic.power import correlation_power
 from biasgauge.extrinsic.tasks_task import Sampling
 from biasgauge.report.page.sections import sections_of
 
@@ -72,7 +73,7 @@ def answered(frame: pd.DataFrame, by: tuple[str, ...] = ("method",), **how: Any)
     return answer_points(correlate(frame, "weat", "gap", by, resamples=200, **how), Rules())
 
 
-SEEDS = {"seed_column": "seed", "unit": "name"}
+SEEDS: dict[str, Any] = {"seed_column": "seed", "unit": "name"}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,12 @@ SEEDS = {"seed_column": "seed", "unit": "name"}
         (table({"pre": -1, "post": 1}, seeds=3), SEEDS, "do not report", "direction agrees over 1 of 2 strata"),
         (table({"pre": 1}, shared=3), {"by": ()}, "do not report", "one measurement stands in several rows"),
         (table({"pre": 0, "post": 0}), {}, "nothing found", "not known whether"),
-        (table({"pre": 0}, embeddings=12), {}, "undecided", "a true r of 0.5 would be seen 40% of the time"),
+        (
+            table({"pre": 0}, embeddings=12),
+            {},
+            "undecided",
+            "a true r of 0.5 would be seen (p ≤ 0.025) 29% of the time",
+        ),
         (
             table({"pre": 1}, noise=0, seeds=2, seed_noise=30),
             {**SEEDS, "by": ()},
@@ -223,6 +229,71 @@ def test_the_command(vectors: bg.Embedding, tmp_path: Path, capsys: pytest.Captu
     shown = capsys.readouterr().out
     assert "Do the intrinsic numbers track the application?" in shown
     assert "would be seen (p ≤ 0.05)" in shown
+
+
+def test_power_is_that_of_the_corrected_p() -> None:
+    """Over 21 p and 30 points a stratum: .42 at .05 / 21, where an uncorrected test would have .83."""
+    frame = table({f"m{at}": 0.0 for at in range(20)}, embeddings=30)
+    found = correlate(frame, "weat", "gap", ["method"], resamples=50)
+    power = {one.name: one for one in answer_points(found, Rules()).evidence}["power"]
+    assert correlation_power(30, 0.5) > 0.8 > correlation_power(30, 0.5, alpha=0.05 / 21)
+    assert not power.passed
+    assert f"{correlation_power(30, 0.5, alpha=0.05 / 21):.0%} of the time in the smallest stratum (30)" in power.value
+    assert power.rule.endswith("in every stratum, p corrected for 21")
+    strict = answer_points(found, Rules(alpha=0.001)).evidence[1]
+    assert f"{correlation_power(30, 0.5, alpha=0.001 / 21):.0%} of the time" in strict.value
+
+
+def test_units_of_one_point_each_leave_the_test_of_strata_in() -> None:
+    frame = table({"pre": 3, "post": 0.5})
+    plain, named = (correlate(frame, "weat", "gap", ["method"], unit=unit, resamples=50) for unit in (None, "name"))
+    assert plain.levels is not None
+    assert named.levels is not None
+    assert named.levels.q_p == plain.levels.q_p
+    assert plain.levels.q_p is not None
+    assert plain.levels.q_p < 0.05
+    for found in (plain, named):
+        strata = {one.name: one for one in answer_points(found, Rules()).evidence}["strata"]
+        assert strata.passed is False
+        assert "2 of 2 strata, which do not share one correlation" in strata.value
+
+
+def test_whether_strata_differ_is_not_known_where_points_share_units() -> None:
+    found = answered(table({"pre": 1, "post": 1}, shared=2, seeds=3), **SEEDS)
+    strata = {one.name: one for one in found.evidence}["strata"]
+    assert strata.passed is None
+    assert strata.value.endswith("2 of 2 strata; not known whether they share one correlation (points share units)")
+    assert found.decision == "care"
+    turned = answered(table({"pre": 1, "post": -1}, shared=2), unit="name")
+    assert {one.name: one for one in turned.evidence}["strata"].passed is False
+
+
+def test_strata_of_one_seed_say_nothing_on_reliability() -> None:
+    known, lone = table({"pre": 1}, seeds=3), table({"post": 1}, random_state=1)
+    middle = {one.name: one for one in answered(pd.concat([known, lone]), **SEEDS).evidence}["reliability"]
+    assert middle.passed
+    assert middle.value == "reliability of gap over 3 task seeds 1.00"
+    flat = known.assign(weat=np.random.default_rng(3).standard_normal(40).repeat(3))
+    question = answered(pd.concat([flat, table({"post": 3}, random_state=1)]), **SEEDS)
+    assert "over 40 units (name) of post" in question.why
+    alone = {one.name: one for one in question.evidence}["reliability"]
+    assert alone.passed is None
+    assert alone.value == "not known whether gap holds over task seeds: each point has one"
+
+
+def test_too_few_points_are_not_called_too_few_words(
+    vectors: bg.Embedding, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bg.save(vectors, tmp_path / "v.bin")
+    (tmp_path / "points.csv").write_text("weat,gap\n1,2\n")
+    asked = ["audit", str(tmp_path / "v.bin"), "--lexicon", "weat7", "--points", str(tmp_path / "points.csv")]
+    assert run([*asked, "--out", str(tmp_path / "out")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "cannot be measured: a correlation takes 3 points or more, and there is 1." in shown
+    assert "2 questions cannot be answered: too few of their words are here." in shown  # of weat7: WEAT, stereotypes
+    page = " ".join((tmp_path / "out" / "report.html").read_text().split())
+    assert '<b class="good">0</b> lexicons can be measured' in page
+    assert '<b class="bad">1</b> cannot: too few of its words are here' in page
 
 
 @pytest.mark.parametrize(

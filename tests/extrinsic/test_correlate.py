@@ -359,6 +359,42 @@ def test_a_seed_that_stands_there_twice() -> None:
         correlate(frame, "weat", "gap", ["metric"], seed_column="seed")
 
 
+def beside_several(tests: int, seeds: int = 3) -> pd.DataFrame:
+    """One gap a version and seed, beside the WEATs of some tests, which are equal for the version v0."""
+    random = np.random.default_rng(5)
+    gaps = random.standard_normal((9, 1)) + random.standard_normal((9, seeds))
+    return pd.DataFrame([
+        {"weat": 2.0 if at == 0 else 0.1 * test + at, "test": test, "variant": f"v{at}", "seed": seed, "gap": gap}
+        for test in range(tests)
+        for at, own in enumerate(gaps)
+        for seed, gap in (list(enumerate(own))[:: -1 if test else 1])
+    ])  # fmt: skip
+
+
+def test_one_gap_beside_several_tests_is_one_measurement_of_it() -> None:
+    """Five tests add nothing to what is known of the gap: reliability, interval and bound are those of one."""
+    alone, beside = (
+        correlate(beside_several(tests), "weat", "gap", unit="variant", seed_column="seed", **FAST) for tests in (1, 5)
+    )
+    assert (alone.pooled.n, beside.pooled.n, beside.pooled.units) == (9, 45, 9)
+    assert alone.pooled.reliability is not None
+    assert beside.pooled.reliability == alone.pooled.reliability
+    assert beside.pooled.reliability.single.n == 9
+
+
+def test_equal_values_of_two_tests_stay_two_points() -> None:
+    """A version's WEATs may be equal (often ±2): its rows are told apart by the test, as without a tie."""
+    frame = beside_several(2).assign(minutes=range(54))  # a column that differs in every row tells nothing
+    found = correlate(frame, "weat", "gap", unit="variant", seed_column="seed", **FAST)
+    assert (found.pooled.n, found.pooled.units) == (18, 9)
+    apart = frame.assign(weat=frame["weat"] + 1e-9 * frame["test"])
+    moved = correlate(apart, "weat", "gap", unit="variant", seed_column="seed", **FAST)
+    assert found.pooled.r == pytest.approx(moved.pooled.r)
+    again = pd.concat([frame, frame.assign(gap=0.0)])
+    with pytest.raises(ParameterError, match="stands there twice for one point"):
+        correlate(again, "weat", "gap", unit="variant", seed_column="seed", **FAST)
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere.csv: cannot be read: No such file"):
         correlate(tmp_path / "nowhere.csv", "x", "y")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from biasgauge.extrinsic import correlate
 from biasgauge.extrinsic.tasks_json import as_task, read_task
 from biasgauge.extrinsic.tasks_result import TaskGap, TaskResult
 from biasgauge.extrinsic.tasks_seeds import sd_interval, seed_readings, with_spread
+from biasgauge.scores import Interval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,12 +107,50 @@ def test_a_result_comes_back_from_its_json(tmp_path: Path) -> None:
         ("{", "is no JSON"),
         ("[]", "is no result of a task"),
         ('{"groups": []}', "'task' is missing"),
-        ('{"task": 3}', "expected text, found '3'"),
+        ('{"task": 3}', "'task': expected text, found '3'"),
+        ("null", "expected an object with keys, found 'None'"),
+        ("[" * 100_000, "is no JSON"),
     ],
 )
 def test_other_files_get_a_sentence(tmp_path: Path, content: str, sentence: str) -> None:
     path = tmp_path / "task.json"
     path.write_text(content)
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_task(path)
+    assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "sentence"),
+    [
+        (("settings",), {}, "'settings.level' is missing"),
+        (("settings", "level"), "abc", "'settings.level': expected a number, found 'abc'"),
+        (("settings", "level"), 95, "'settings.level': expected a number between 0 and 1, found '95'"),
+        (("settings", "rate"), [float("inf")], r"'settings.rate\[0\]': expected a number, found 'inf'"),
+        (("counts",), "abc", "'counts': expected an object with keys, found 'abc'"),
+        (("counts", "men"), 1.5, "'counts.men': expected a whole number, found '1.5'"),
+        (("gaps",), {}, "'gaps': expected a list"),
+        (("gaps", 0, "value"), float("nan"), r"'gaps\[0\].value': expected a number, found 'nan'"),
+        (("gaps", 0, "values", 1), float("nan"), r"'gaps\[0\].values\[1\]': expected a number"),
+        (("gaps", 0, "value"), 10**400, r"'gaps\[0\].value': expected a number, found '1000"),
+        (("gaps", 0, "n_a"), None, r"'gaps\[0\].n_a': expected a whole number, found 'None'"),
+        (("gaps", 0, "metric"), 5, r"'gaps\[0\].metric': expected text, found '5'"),
+        (("gaps", 0, "interval", "low"), "x", r"'gaps\[0\].interval.low': expected a number, found 'x'"),
+        (("warnings",), [3], r"'warnings\[0\]': expected text, found '3'"),
+    ],
+)
+def test_what_does_not_belong_at_a_key_is_named(
+    tmp_path: Path, keys: tuple[str | int, ...], value: object, sentence: str
+) -> None:
+    known = replace(gap(0.1, 0.2), interval=Interval(0.0, 0.3, 0.95, "bca", 200, "items"))
+    content: Any = result(known).to_dict()
+    at = content
+    for key in keys[:-1]:
+        at[key] = list(at[key]) if isinstance(at[key], tuple) else at[key]
+        at = at[key]
+    at[keys[-1]] = value
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=sentence) as caught:
         read_task(path)
     assert str(caught.value).startswith(str(path))

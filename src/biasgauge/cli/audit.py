@@ -218,8 +218,13 @@ def _show_verdicts(result: AuditResult, screen: Console) -> None:
                 Text.assemble((f"{one.decision:<14}", STYLES[one.decision]), f"{one.question}: {one.title}{of}")
             )
             screen.print(f"  {one.why}.", markup=False)
-    if skipped := sum(one.decision == "undefined" for one in result.verdicts):
-        screen.print(f"{skipped} questions cannot be answered: too few of their words are here.")
+    skipped = [one for one in result.verdicts if one.decision == "undefined"]
+    for one in skipped:
+        if one.question == "extrinsic":  # it asks points, not words
+            screen.print(one.sentence, markup=False)
+    if words := sum(one.question != "extrinsic" for one in skipped):
+        told = "1 question" if words == 1 else f"{words} questions"
+        screen.print(f"{told} cannot be answered: too few of {'its' if words == 1 else 'their'} words are here.")
 
 
 def _show_bias(result: AuditResult, screen: Console) -> None:

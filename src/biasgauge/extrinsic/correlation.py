@@ -71,8 +71,9 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         unit: the column that says which points belong together, such as the embedding: one gap stands beside several
             WEATs. Whole units are then drawn again for intervals, and y is shuffled over units for p.
         seed_column: the column that says with which seed the task was trained. Points that differ in nothing but seed
-            and y (or, with `unit`, that have the same unit, strata and x) become one, with the mean of y, and its
-            reliability is reported.
+            and y (or, with `unit`, that have the same unit, strata and x, and other columns only where a seed would
+            else stand there twice) become one, with the mean of y, and its reliability is reported: each unit's seeds
+            count once, however many x stand beside them.
         power_of: the true correlation whose chance to be seen is reported.
         interval: "bca" or "percentile", over points or units.
         level: nominal coverage of intervals.
@@ -141,8 +142,8 @@ class _Data:
         names: of x and y.
         x, y: the numbers.
         labels: the text of each column of `by`, by point.
-        units: the unit of each point, 0, 1, …; None where none were named.
-        runs: the values of y over seeds, by point; None where there are no seeds.
+        units: the unit of each point, 0, 1, …; None where none were named, or each has one point.
+        runs: the values of y over seeds, in their order, by point; None where there are no seeds.
         others: the text of every other column, by point; of a point from several rows, what they have in turn.
     """
 
@@ -195,7 +196,8 @@ def _data(
         others = {name: [_told(texts, rows) for rows in places] for name, texts in others.items()}
     units = None
     if unit is not None:
-        _, units = np.unique(points.texts(unit), return_inverse=True)
+        names_of, found = np.unique(points.texts(unit), return_inverse=True)
+        units = found if len(names_of) < len(points) else None
     return _Data(names, *numbers, {name: tuple(points.texts(name)) for name in by}, units, runs, others)
 
 
@@ -215,31 +217,60 @@ def _means_over_seeds(
     """Points that differ in nothing but seed and y as one, with the mean of y; then the rows of each."""
     x, y, *by = columns
     apart = [x, *by, unit] if unit is not None else [name for name in points.columns if name not in {y, seed_column}]
-    keys = list(zip(*(points.texts(name) for name in apart), strict=True))
-    places: dict[tuple[str, ...], list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
+    rest = [points.texts(name) for name in points.columns if name not in {y, seed_column, *apart}]
     seeds = points.texts(seed_column)
-    for several in places.values():
-        own = [seeds[place] for place in several]
-        if len(set(own)) != len(own):
+    places = [
+        piece
+        for several in _split(range(len(points)), [points.texts(name) for name in apart])
+        for piece in _one_each(several, seeds, rest)
+    ]
+    for several in places:
+        if _twice(several, seeds):
+            own = [seeds[place] for place in several]
             again = next(place for at, place in enumerate(several) if seeds[place] in own[:at])
             raise ParameterError(
                 f"{points.name}, {points.told([again])}: the seed {seeds[again]!r} stands there twice for one point; "
                 "name the columns that tell points apart with by, or drop duplicates."
             )
-    if all(len(several) == 1 for several in places.values()):
+    if all(len(several) == 1 for several in places):
         raise ParameterError(
             f"No two rows of {points.name} differ only in {seed_column!r} and {y!r}: points are told apart by "
             f"{', '.join(apart)}. Name the column that says which embedding a row is of as the unit."
         )
-    firsts = [several[0] for several in places.values()]
-    runs = tuple(tuple(numbers[1][several].tolist()) for several in places.values())
+    firsts = [several[0] for several in places]
+    runs = tuple(
+        tuple(numbers[1][sorted(several, key=lambda place: _numbers_first(seeds[place]))].tolist())
+        for several in places
+    )
     counts = sorted({len(one) for one in runs})
     told = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    notes.append(f"{len(keys):,} rows are {len(firsts):,} points: y is the mean over {told} task seeds")
+    notes.append(f"{len(points):,} rows are {len(firsts):,} points: y is the mean over {told} task seeds")
     means = np.array([np.mean(one) for one in runs])
-    return points.take(firsts), (numbers[0][firsts], means), runs, list(places.values())
+    return points.take(firsts), (numbers[0][firsts], means), runs, places
+
+
+def _split(rows: Sequence[int], columns: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Rows that have the same text in every column, in order of their first."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for row in rows:
+        found.setdefault(tuple(texts[row] for texts in columns), []).append(row)
+    return list(found.values())
+
+
+def _twice(rows: Sequence[int], seeds: Sequence[str]) -> bool:
+    return len({seeds[row] for row in rows}) < len(rows)
+
+
+def _one_each(rows: list[int], seeds: Sequence[str], rest: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Rows of one unit and x, each seed once: two tests may give a version the same WEAT (often ±2).
+
+    Told apart by the one column that leaves the fewest pieces, by all of them where none does.
+    """
+    if not _twice(rows, seeds):
+        return [rows]
+    ways = [_split(rows, [texts]) for texts in rest]
+    clean = [pieces for pieces in ways if not any(_twice(piece, seeds) for piece in pieces)]
+    return min(clean, key=len) if clean else _split(rows, rest)
 
 
 class _Work:
@@ -272,7 +303,7 @@ class _Work:
             for kind in ("pearson", "spearman")
         ]
         enough = number >= FEWEST
-        runs = None if self.data.runs is None else [self.data.runs[place] for place in places]
+        runs = None if self.data.runs is None else _once(self.data.runs, self.data.units, places)
         return CorrelationGroup(
             by=by,
             n=len(places),
@@ -290,6 +321,15 @@ class _Work:
         if strata < 2:  # noqa: PLR2004 - one stratum is all points
             return None
         return levels(self.data.x, self.data.y, self.codes, self.data.units, self.how)
+
+
+def _once(
+    runs: tuple[tuple[float, ...], ...], units: NDArray[np.intp] | None, places: NDArray[np.intp]
+) -> list[tuple[float, ...]]:
+    """Values over seeds; those of a unit that stand beside several x are one measurement, and count once."""
+    if units is None:
+        return [runs[place] for place in places]
+    return [run for _, run in dict.fromkeys((int(units[place]), runs[place]) for place in places)]
 
 
 def _numbers_first(text: str) -> tuple[int, float, str]:

@@ -67,7 +67,8 @@ class Levels:
         random_intercept: slope of a mixed model with an intercept for each stratum (REML).
         random_slope: mean slope of a mixed model with a line for each stratum (REML).
         slope_sd: standard deviation of true slopes over strata.
-        q, q_df, q_p: Cochran's test that strata have one correlation (Fisher's z, Hedges & Olkin 1985).
+        q, q_df, q_p: Cochran's test that strata have one correlation (Fisher's z, Hedges & Olkin 1985);
+            `q_p` is None where points share units, since it takes them for independent.
         i2: share of the spread of correlations over strata that is not chance (Higgins & Thompson 2002).
     """
 
