@@ -188,6 +188,14 @@ def test_results_from_elsewhere_give_the_same_points(found: PointsResult, table:
     assert points_from_results(results, [TEST, LOST]).points == found.points
 
 
+def test_a_result_without_a_value_for_each_seed_is_refused(table: Path, tmp_path: Path) -> None:
+    content = extrinsic("csv", VARIANTS[0].vectors, table, **TINY).to_dict()
+    content["gaps"][0]["values"] = [*content["gaps"][0]["values"], 0.5]
+    (tmp_path / "one.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match="expected one a seed"):
+        points_from_results([(VARIANTS[0], tmp_path / "one.json")], [TEST])
+
+
 def coref_result(seed: int, gap: float | None) -> dict[str, Any]:
     """What scripts/train_coref.py writes, of given numbers."""
     second = None if gap is None else 60.0
