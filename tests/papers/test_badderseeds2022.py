@@ -74,6 +74,13 @@ def test_words_of_figure_a2_get_their_own_value(without: Reproduction) -> None:
     first, last = (without.row(f"figureA2.gender.{word}") for word in ("legislature", "beautiful"))
     assert (first.published, first.corrected) == (last.corrected, last.published) == (0.39, -0.49)
     assert first.note.startswith("needs nyt_min100")
+    # a word that is illegible does not hide the cosine beside it: the figure's bottom lines print −.35, −.35 and −.38
+    own = {
+        word: without.row(f"figureA2.random.{word}").corrected for word in ("global", "bonds", "treasury", "bathroom")
+    }
+    assert own == {"global": -0.38, "bonds": -0.35, "treasury": -0.35, "bathroom": 0.36}
+    unknown = [row.id for row in without.rows if row.part == "figureA2" and row.corrected is None]
+    assert unknown == ["figureA2.gender.gov"]  # its mirror is wonderful, whose cosine is illegible
 
 
 def test_what_is_missing_comes_with_what_to_do() -> None:
@@ -170,6 +177,7 @@ def test_numbers_of_models_are_not_held_to_models_that_nobody_has(on_models: Rep
     signs = [(row.agrees, float(row.as_published or 0) < 0) for row in trends if row.between]
     assert all(agrees == negative for agrees, negative in signs)
     assert len(signs) == 3
+    assert "which is another quantity" in on_models.row("figure4.nyt.explained").note
     assert {row.agrees for row in on_models.rows if row.part in {"tableA2", "figure2", "figure3"}} == {None}
 
 

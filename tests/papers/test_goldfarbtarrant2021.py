@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -54,6 +55,7 @@ def test_what_can_be_checked_agrees_but_for_documented_differences(found: Reprod
         ("hsd_en.recall.preprocess.both.p", 0.0021),
         ("hsd_en.recall.preprocess.word2vec.r", -0.4580),
         ("hsd_en.recall.preprocess.fasttext.r", -0.6388),
+        ("hsd_en.precision.r", 0.0075),
         ("unfiltered.all.r", 0.0007),
         ("unfiltered.precision.r", 0.0738),
         ("unfiltered.recall.r", -0.1678),
@@ -75,6 +77,7 @@ def test_corrected_by_file_name_and_embedding(found: Reproduction) -> None:
             assert row.low is not None
             assert row.high is not None
             assert row.low < r < row.high
+    assert "unmodified fastText stands under preprocessing and under postprocessing" in row.note
     undefined = found.row("hsd_en.recall.postprocess.word2vec.r")
     assert undefined.low is None
     assert "no interval: " in undefined.note
@@ -103,7 +106,8 @@ def points(tests: list[str]) -> pd.DataFrame:
 
 def test_preliminary_tables_are_read_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
-    points(["6", "7", "8"]).to_csv(tmp_path / "results" / "coref_results_orig.csv", index=False)
+    read = points(["6", "7", "8"])
+    read.to_csv(tmp_path / "results" / "coref_results_orig.csv", index=False)
     points(["es1", "es2"]).to_csv(tmp_path / "prelim_results_twitter_es.csv", index=False)
     found = reproduce("goldfarbtarrant2021", tmp_path, parts=["coref", "spanish"])
     r, p = (found.row(f"coref.recall.word2vec.{end}") for end in "rp")
@@ -112,6 +116,14 @@ def test_preliminary_tables_are_read_where_they_are(tmp_path: Path) -> None:
     assert found.row("coref.recall.fasttext.p").agrees is False
     assert found.row("spanish.es1.precision.fasttext.r").agrees is True
     assert found.row("spanish.es2.precision.word2vec.r").agrees is False
+    assert found.row("coref.all.r").as_published == pytest.approx(
+        np.corrcoef(read["WEAT"], read["Performance Gap"])[0, 1]
+    )
+    positive, none = found.row("spanish.es2.recall.fasttext.r"), found.row("spanish.largest.r")
+    assert (positive.published, positive.agrees) == ("positive", False)
+    assert (none.published, none.agrees) == ("no positive correlation", False)
+    assert none.as_published == found.row("spanish.es1.recall.word2vec.r").as_published
+    assert "cannot both hold" in none.note
     assert found.missing == ()
 
 
@@ -122,3 +134,36 @@ def test_a_table_that_is_not_as_released_gets_a_sentence(tmp_path: Path) -> None
     (tmp_path / "hsd_en.csv").write_text("WEAT,Name\n1\n")
     with pytest.raises(InputError, match=r"hsd_en.csv, line 2: expected 2 fields"):
         reproduce("goldfarbtarrant2021", tmp_path)
+
+
+HEAD = "WEAT,Performance Gap,Metric,Test,Embedding,Name,Method\n"
+ROW = "1.2,9.5,Precision,7,fastText,fasttext_all_tweets,Preprocess\n"
+OTHER = ROW.replace("all_tweets", "debias")
+TABLES = {"hsd_en": "hsd_en.csv", "coref": "coref_results_orig.csv", "spanish": "prelim_results_twitter_es.csv"}
+
+
+@pytest.mark.parametrize(
+    ("need", "part", "text", "sentence"),
+    [
+        *((need, part, HEAD, r"{}: has a header and no points") for need, part in (
+            ("hsd_en", "baselines"), ("hsd_en", "figure4b"), ("coref", "coref"), ("spanish", "spanish")
+        )),
+        ("hsd_en", "baselines", HEAD + ROW, r"{}: has no Precision gap of the unmodified word2vec, named 'all_tweets'"),
+        ("hsd_en", "baselines", HEAD + OTHER, r"{}: has no Precision gap of the unmodified word2vec"),
+        ("hsd_en", "figure4b", HEAD + ROW, r"{}:? has no points"),
+        ("hsd_en", "figure4b", HEAD + OTHER, r"{}: has no points of Metric Precision, Method Postprocess"),
+        ("hsd_en", "unfiltered", HEAD + ROW, r"{}: has no points of Metric Recall"),
+        ("hsd_en", "figure3", HEAD + ROW, r"{}: has no points of Test 6, Metric Precision, Embedding word2vec"),
+        ("coref", "coref", HEAD + ROW, r"{}: has no points of Metric Precision, Embedding word2vec"),
+        ("spanish", "spanish", HEAD + ROW, r"{}: has no points of Test es1, Metric Precision, Embedding word2vec"),
+        *((need, part, HEAD + ROW.replace("1.2", "abc"), r"{}, line 2: 'WEAT' must be a number or empty; found 'abc'")
+          for need, part in (("hsd_en", "figure4b"), ("coref", "coref"), ("spanish", "spanish"))),
+        ("hsd_en", "baselines", HEAD + ROW.replace("9.5", "x"), r"{}, line 2: 'Performance Gap' must be a number"),
+    ],
+)  # fmt: skip
+def test_a_table_that_lacks_points_gets_a_sentence(
+    tmp_path: Path, need: str, part: str, text: str, sentence: str
+) -> None:
+    (tmp_path / TABLES[need]).write_text(text)
+    with pytest.raises(InputError, match=sentence.format(TABLES[need])):
+        reproduce("goldfarbtarrant2021", tmp_path, parts=[part])

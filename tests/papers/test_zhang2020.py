@@ -51,6 +51,7 @@ def test_without_data_counts_and_sums_are_checked_and_the_rest_says_what_it_need
     states = {part: {row.state for row in without.rows if row.part == part} for part in without.parts}
     assert states.pop("lists") == {"agrees"}
     assert [row.id for row in without.rows if row.state == "differs"] == ["sums.truth_least"]
+    assert without.count("agrees") == 36  # 12 lists, 21 means of printed cells, 3 ends of ranges
     states.pop("sums")
     assert set().union(*states.values()) == {"not checked"}
     needed = [row for row in without.rows if row.part in states]

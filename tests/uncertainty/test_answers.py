@@ -147,6 +147,19 @@ def test_predictions_of_student_have_heavier_tails(table: DistanceTable) -> None
     assert (student.high_89 - student.low_89 > plain.high_89 - plain.low_89).all()
 
 
+def test_rows_simulated_one_by_one_as_published(table: DistanceTable) -> None:
+    draws = bayes(table).draws
+    together, apart = (
+        check_predictions(draws, table, np.random.default_rng(0), each_row=each) for each in (False, True)
+    )
+    cells = list(zip(table.connection[together.rows].tolist(), table.word[together.rows].tolist(), strict=True))
+    assert len(set(together.low_89.tolist())) == len(set(cells))  # one prediction for a connection and a word
+    assert len(set(apart.low_89.tolist())) == len(table)  # one for each row
+    np.testing.assert_array_equal(together.mean, apart.mean)
+    narrower = (apart.high_89 - apart.low_89) / (together.high_89 - together.low_89)
+    assert 0.9 < narrower.mean() < 1.0  # the narrowest of 1,000 draws is narrower than that of many
+
+
 def test_predictions_cover_as_they_should_when_the_model_is_right(worlds: Any) -> None:  # noqa: ANN401
     shares = []
     for number in range(40):

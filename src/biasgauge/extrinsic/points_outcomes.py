@@ -84,11 +84,13 @@ def _content(path: Path) -> Mapping[str, Any]:
 
 def _from_task(result: TaskResult) -> Outcome:
     seeds = [one.seed for one in result.seeds]
-    for one in (*result.gaps, *result.metrics):
-        if len(one.values) != len(seeds):
+    counts = [(one.metric, len(one.values)) for one in result.gaps]
+    counts += [(one.metric, len(one.values)) for one in result.metrics]
+    for metric, count in counts:
+        if count != len(seeds):
             raise InputError(
-                f"The result of {result.task} on {result.vectors} has {len(one.values)} values of {one.metric!r} for "
-                f"{len(seeds)} seeds; expected one a seed"
+                f"The result of {result.task} on {result.vectors} has {count} values of {metric!r} for {len(seeds)} "
+                "seeds; expected one a seed"
             )
     gaps = tuple(
         SeedGap(one.metric, one.of, one.a, one.b, value, _reason(value, one.reason), seed)

@@ -126,7 +126,7 @@ FIGURE_4 = (
 _CORRELATED = "Spearman's correlation over pairs of sets; pairs share sets, so that its interval is too narrow"
 _AVERAGED = (
     f"{_CORRELATED}; as published: vectors averaged over models that were never aligned, and sets of 25 words; "
-    "corrected: in each model, sets of 5"
+    "corrected: in each model, sets of 5, which is another quantity and not the same one put right"
 )
 _LONG = 25
 """Words in a generated set of Figure 4."""

@@ -143,10 +143,10 @@ _MIRRORED = (
 _COLUMNS = {"gender": "gender word pairs", "random": "random word pairs", "shuffled": "shuffled gender word pairs"}
 
 
-def _column(name: str) -> list[tuple[str, float] | None]:
-    """Words and printed cosines from top to bottom; None where they are illegible."""
+def _column(name: str) -> list[tuple[str, float | None]]:
+    """Words and printed cosines from top to bottom; "" and None where they are illegible."""
     cells = (cell.rpartition(" ") for cell in FIGURE_A2[name].split("|"))
-    return [(word, float(value)) if word else None for word, _, value in cells]
+    return [(word, float(value) if value else None) for word, _, value in cells]
 
 
 FIGURE_A2_ROWS = tuple(
@@ -154,7 +154,7 @@ FIGURE_A2_ROWS = tuple(
         needs=_FREQUENT)
     for name, about in _COLUMNS.items()
     for cell in _column(name)
-    if cell is not None
+    if cell[0]
 )  # fmt: skip
 
 
@@ -165,8 +165,8 @@ def fill_figure_a2(data: Data, _seed: int, _progress: Progress | None) -> dict[s
     for name in _COLUMNS:
         column = _column(name)
         for cell, mirror in zip(column, reversed(column), strict=True):
-            if cell is not None:
-                word, own = cell[0], None if mirror is None else mirror[1]
+            if cell[0]:
+                word, own = cell[0], mirror[1]
                 printed = _MIRRORED if own is not None else f"{_MIRRORED}, but it is illegible in our copy"
                 found[f"figureA2.{name}.{word}"] = found_on(
                     NOT_RELEASED if theirs else "", note=printed, as_published=theirs.get((name, word)), corrected=own
@@ -188,6 +188,6 @@ def _averaged(data: Data) -> dict[tuple[str, str], float | None]:
     found: dict[tuple[str, str], float | None] = {}
     for name, (a, b) in pairs.items():
         space = bias_subspace(models, a, b, component=2, aligned=False)
-        words = [cell[0] for cell in _column(name) if cell is not None]
+        words = [cell[0] for cell in _column(name) if cell[0]]
         found |= {(name, word): value for word, value in space.cosine_of(words).items()}
     return found

@@ -86,15 +86,16 @@ FIGURE_A2 = {
         "constantly -.47|beautiful -.49"
     ),
     "random": (
-        "global .38|bonds .37|treasury .37|securities .36||shareholder .35|revenue .35|bond .35|morgan .34|2017 .33|"
-        "literally -.31|guns -.32||children -.32||bathroom -.32|sisters -.33|||"
+        "global .38|bonds .37|treasury .37|securities .36| .36|shareholder .35|revenue .35|bond .35|morgan .34|"
+        "2017 .33|literally -.31|guns -.32| -.32|children -.32| -.32|bathroom -.32|sisters -.33| -.35| -.35| -.38"
     ),
     "shuffled": (
         "represents .58||profile .46|ranking .40|reflecting .38|historically .38|leads .37|includes .36|include .36|"
-        "domestic .35|quick -.34|me -.34|||clinton -.35|divorce -.35|i -.35|she -.37||"
+        "domestic .35|quick -.34|me -.34| -.34| -.35|clinton -.35|divorce -.35|i -.35|she -.37| -.38| -.38"
     ),
 }
-"""Words and cosines of Figure A.2 from top to bottom, 20 a column; empty where our copy of the figure is illegible."""
+"""Words and cosines of Figure A.2 from top to bottom, 20 a column. In our copy of the figure some are
+illegible: a cosine alone where the word is doubtful, nothing where the cosine is."""
 
 GATHERED = {
     "career": ("career-Caliskan_et_al_2017", "family-Caliskan_et_al_2017", 0.999),

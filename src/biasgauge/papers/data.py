@@ -24,12 +24,14 @@ class Need:
         what: what it is.
         fetch: what to fetch from where: the project, the file, its licence, and where to put it.
         accepts: files or folders that will do, relative to the user's folder, best first; `*` and `**` as in `glob`.
+        holds: whether such a file or folder has in it what is needed; an empty folder is as good as none.
     """
 
     name: str
     what: str
     fetch: str
     accepts: tuple[str, ...]
+    holds: Callable[[Path], bool] = Path.exists
 
     def to_dict(self) -> dict[str, str | list[str]]:
         """As it stands in `--json`."""
@@ -62,8 +64,9 @@ class Data:
         if self.folder is None:
             return ()
         if name not in self._found:
-            found = (path for accepted in self.needs[name].accepts for path in sorted(self.folder.glob(accepted)))
-            self._found[name] = tuple(dict.fromkeys(found))
+            need = self.needs[name]
+            found = (path for accepted in need.accepts for path in sorted(self.folder.glob(accepted)))
+            self._found[name] = tuple(dict.fromkeys(path for path in found if need.holds(path)))
         return self._found[name]
 
     def path(self, name: str) -> Path:

@@ -35,15 +35,16 @@ _LIKE_FOR_LIKE = "on the numbers that R drew for the paper; corrected: Clopperâ€
 _HOME = "dobrzeniecka2023_distances"
 """Where the functions are that take long to import."""
 
+_FOLDERS = ("", "bayes_distances/", "macWeatDatasets/", "datasets/macWeatDatasets/",
+            "Bayesian-analysis-for-NLP-bias/datasets/macWeatDatasets/")  # fmt: skip
+_FILES = ("*_group_*_dataset.csv*", "weat_7_*.csv*", "debiased_*_reddit.csv*")
 NEEDS = (
     Need(
         name="distances",
         what="The authors' cosine distances: 18 files, ten of which are enough for the figures that were checked.",
         fetch="Fetch the folder datasets/macWeatDatasets of the repository efemeryds/Bayesian-analysis-for-NLP-bias on "
         "GitHub (MIT licence), files *_group_*_dataset.csv, weat_7_*.csv and debiased_*_reddit.csv; gzipped or not.",
-        accepts=("*_dataset.csv*", "bayes_distances/*_dataset.csv*", "macWeatDatasets/*_dataset.csv*",
-                 "datasets/macWeatDatasets/*_dataset.csv*",
-                 "Bayesian-analysis-for-NLP-bias/datasets/macWeatDatasets/*_dataset.csv*"),
+        accepts=tuple(f"{folder}{file}" for folder in _FOLDERS for file in _FILES),
     ),
     Need(
         name="coordinates",
@@ -84,11 +85,13 @@ def _null_example(_data: Data, _seed: int, _progress: Progress | None) -> dict[s
     blocks = [values[rows, columns] for rows in (slice(_SIDE), slice(_SIDE, None))
               for columns in (slice(_SIDE), slice(_SIDE, None))]  # fmt: skip
     test = weat_from_similarities(*blocks, alternative="two-sided", interval=None)
+    greater = weat_from_similarities(*blocks, alternative="greater", interval=None)
     found = {
         "null.statistic": Found(test.statistic, test.statistic),
         "null.weat": Found(test.effect_size, test.effect_size),
         "null.statistic.p": Found(test.p_value, test.p_value),
         "null.weat.p": Found(test.p_value, test.p_value),
+        "null.weat.p.one_sided": Found(greater.p_value, greater.p_value),
     }
     for name, first, second in (("a", blocks[0], blocks[2]), ("b", blocks[1], blocks[3])):
         welch = ttest_ind(first.ravel(), second.ravel(), equal_var=False)

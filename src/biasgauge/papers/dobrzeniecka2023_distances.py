@@ -8,21 +8,28 @@ import numpy as np
 
 from biasgauge.association import mac_change, mac_from_similarities, weat_from_similarities
 from biasgauge.errors import InputError
-from biasgauge.papers.dobrzeniecka2023_rows import BANDS, COVERAGE, FILES, KINDS, POSTERIORS, TABLE_1
+from biasgauge.extrinsic import read_points
+from biasgauge.papers.dobrzeniecka2023_rows import BANDS, COVERAGE, FILES, KINDS, MACS, POSTERIORS, TABLE_1
 from biasgauge.papers.row import Found
 from biasgauge.uncertainty import CONNECTIONS, bayes, read_distances, within_band
+from biasgauge.uncertainty.predictive import check_predictions
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from biasgauge.association.mac import MacResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
     from biasgauge.uncertainty import DistanceTable, Posterior
+    from biasgauge.uncertainty.predictive import PredictiveCheck
 
 _RACE = ("black", "caucasian", "asian", "africa", "america", "asia")
 """The six words on which Manzini et al. evaluate race."""
 _TARGETS = ("math", "arts")
+_ROW_STREAM = 23
+"""Of the random numbers that simulate rows, apart from those of the fit."""
 _COORDINATES = ("dataset", "connection", "protected_word", "mean", "low_5_5", "high_94_5")
 
 
@@ -58,6 +65,9 @@ def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Fou
         else:
             share = one.without_value / (len(one) + one.without_value)
             found[f"data.{name}.lost"] = Found(share, share)
+    for name in ("gender_glove", "religion_glove"):
+        one = _table(data, name)
+        found[f"data.{name}.lost"] = _absent(name) if one is None else Found(one.without_value, one.without_value)
     wanted = {row.id for row in TABLE_1}
     return {name: one for name, one in found.items() if name in wanted}
 
@@ -86,8 +96,8 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Fou
             continue
         rows = np.isin(table.word, [table.words.index(word) for word in _RACE if word in table.words])
         macs[name] = _mac(table.select(rows) if "race" in name else table)
-        if name in {"religion_google", "religion_glove", "gender_google", "gender_glove", "gender_reddit"}:
-            found[f"mac.{name}"] = _mac_row(macs[name], note="BCa interval over words")
+    for name in MACS:
+        found[f"mac.{name}"] = _mac_row(macs[name], note="BCa interval over words") if name in macs else _absent(name)
     for topic in BANDS:
         before, after = f"{topic}_reddit", f"debiased_{topic}_reddit"
         found[f"bands.{topic}"] = _mac_row(macs[before], turned=True) if before in macs else _absent(before)
@@ -103,11 +113,12 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Fou
             found["table2.religion.hard.mac"] = _mac_row(macs[after])
     for model in ("google", "glove", "reddit"):
         table = _table(data, f"weat_7_{model}")
-        found[f"weat7.{model}"] = _absent(f"weat_7_{model}") if table is None else _weat_7(table)
+        for end, ddof in (("", 0), (".sample_sd", 1)):
+            found[f"weat7.{model}{end}"] = _absent(f"weat_7_{model}") if table is None else _weat_7(table, ddof)
     return found
 
 
-def _weat_7(table: DistanceTable) -> Found:
+def _weat_7(table: DistanceTable, ddof: int) -> Found:
     """Rows of a connection say which target words and which terms belong together."""
     columns = table.columns()
     sets: dict[str, tuple[set[str], set[str]]] = {name: (set(), set()) for name in _TARGETS}
@@ -125,10 +136,11 @@ def _weat_7(table: DistanceTable) -> Found:
         for target in _TARGETS
         for terms in _TARGETS
     ]
-    result = weat_from_similarities(*blocks)
+    result = weat_from_similarities(*blocks, ddof=ddof)
     around = result.interval
     ends = (None, None) if around is None else (around.low, around.high)
-    return Found(result.effect_size, result.effect_size, *ends, note="population standard deviation; BCa over words")
+    kind = "sample" if ddof else "population"
+    return Found(result.effect_size, result.effect_size, *ends, note=f"{kind} standard deviation; BCa over words")
 
 
 def _published(data: Data, path: Path, seed: int) -> Posterior:
@@ -164,17 +176,32 @@ def groups(data: Data, seed: int, progress: Progress | None) -> dict[str, Found]
     return found
 
 
+def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
+    """Mean and ends of each point of the figures, by set, connection and word ("*" is the group).
+
+    Raises:
+        InputError: it is no such table; names the line.
+    """
+    points = read_points(path)
+    absent = [column for column in _COORDINATES if column not in points.columns]
+    if absent:
+        raise InputError(f"{path}: expected the columns {', '.join(_COORDINATES)}; lacks {absent[0]}")
+    if not len(points):
+        raise InputError(f"{path}: has a header and no coordinates")
+    labels = zip(*(points.texts(name) for name in _COORDINATES[:3]), strict=True)
+    values = np.column_stack([points.numbers(name) for name in _COORDINATES[3:]])
+    empty = np.flatnonzero(np.isnan(values).any(axis=1))
+    if empty.size:
+        raise InputError(f"{path}, line {points.lines[empty[0]]}: lacks one of {', '.join(_COORDINATES[3:])}")
+    return {
+        (dataset, "neutral" if kind == "none" else kind, word): numbers
+        for (dataset, kind, word), numbers in zip(labels, values, strict=True)
+    }
+
+
 def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]:
     """How far the words' coordinates are from those of the figures."""
-    import pandas as pd  # noqa: PLC0415 - only those with the coordinates pay for it
-
-    figures = pd.read_csv(data.path("coordinates"))
-    absent = [column for column in _COORDINATES if column not in figures]
-    if absent:
-        raise InputError(
-            f"{data.path('coordinates')}: expected the columns {', '.join(_COORDINATES)}; lacks {absent[0]}"
-        )
-    figures["connection"] = figures["connection"].replace("none", "neutral")
+    figures = _coordinates(data.path("coordinates"))
     found: dict[str, Found] = {}
     for name in POSTERIORS:
         path = _path(data, name)
@@ -185,13 +212,10 @@ def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]
             (one.connection, one.word): np.array([one.mean, one.low, one.high], float)
             for one in _published(data, path, seed).words
         }
-        drawn = figures[(figures["dataset"] == name) & (figures["protected_word"] != "*")]
         worst = [
-            np.abs(
-                [row["mean"], row["low_5_5"], row["high_94_5"]] - ours[row["connection"], row["protected_word"]]
-            ).max()
-            for row in drawn.to_dict("records")
-            if (row["connection"], row["protected_word"]) in ours
+            np.abs(drawn - ours[kind, word]).max()
+            for (dataset, kind, word), drawn in figures.items()
+            if dataset == name and (kind, word) in ours
         ]
         if not worst:
             found |= {f"words.{name}.{end}": Found(note="no coordinates of its words") for end in ("mean", "largest")}
@@ -199,6 +223,15 @@ def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]
         found[f"words.{name}.mean"] = Found(float(np.mean(worst)))
         found[f"words.{name}.largest"] = Found(float(np.max(worst)))
     return found
+
+
+def _simulated(data: Data, path: Path, seed: int) -> PredictiveCheck | None:
+    """As published: every row is simulated on its own."""
+    fitted = _published(data, path, seed)
+    if fitted.predictive is None:
+        return None
+    random = np.random.default_rng([seed, _ROW_STREAM])
+    return data.once(("simulated", path), lambda: check_predictions(fitted.draws, fitted.table, random, each_row=True))
 
 
 def coverage(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]:
@@ -211,7 +244,7 @@ def coverage(data: Data, seed: int, _progress: Progress | None) -> dict[str, Fou
         if path is None:
             found[row.id] = _absent(name)
             continue
-        checks = [fit(data, path, seed).predictive for fit in (_published, _crossed)]
+        checks = [_simulated(data, path, seed), _crossed(data, path, seed).predictive]
         shares = [None if one is None else 100 * float(getattr(one, f"within_{level}")) for one in checks]
         found[row.id] = Found(shares[0], shares[1])
     return found

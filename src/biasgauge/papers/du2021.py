@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING
 
 from biasgauge.lexicons import Pairs, lexicon
 from biasgauge.papers.data import Need
-from biasgauge.papers.du2021_rows import ARITHMETIC, COMBINATIONS, ESTIMATORS, LISTS, REGRESSION, RELIABILITY
+from biasgauge.papers.du2021_rows import COMBINATIONS, ESTIMATORS, LISTS, REGRESSION, RELIABILITY
 from biasgauge.papers.paper import Paper, Part, late
 from biasgauge.papers.row import Found
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 
 SHROUT_FLEISS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
 """Six subjects, four raters: Shrout & Fleiss 1979, table 2."""
+
+
+def _replicates(folder: Path) -> bool:
+    from biasgauge.papers.du2021_replicates import holds_replicates  # noqa: PLC0415 - it takes a while
+
+    return holds_replicates(folder)
+
 
 NEEDS = (
     Need(
@@ -29,6 +38,7 @@ NEEDS = (
         f"{', '.join(COMBINATIONS)}. Replicates of any other name are set beside the paper's numbers without being "
         "held to them.",
         accepts=("replicates", "du2021"),
+        holds=_replicates,
     ),
 )
 
@@ -65,31 +75,18 @@ def _estimators(_data: Data, _seed: int, _progress: Progress | None) -> dict[str
     return found
 
 
-def _arithmetic(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Found]:
-    """Printed numbers that follow from other printed numbers."""
-    totals = {
-        "test_retest.total": 0.3261 + 0.0113 + 0.1802,
-        "inter_rater.total": 0.0581 + 0.0271 + 0.4307,
-        "test_retest.random": 0.01134641 + 0.1801865,
-        "inter_rater.random": 0.027122 + 0.4307108,
-        "test_retest.rows": 1_664_670 - 1_200_582,
-        "inter_rater.rows": 554_890 - 400_194,
-    }
-    return {f"arithmetic.{name}": Found(total, total) for name, total in totals.items()}
-
-
 PAPER = Paper(
     name="du2021",
     title="Assessing the Reliability of Word Embedding Gender Bias Measures",
     citation="Du, Fang & Nguyen, EMNLP 2021",
     about="Models, scores and the data of the regression were not released, so most numbers can only be set beside "
     "those of your own replicates. The released trainer leaves gensim at CBOW and passes no seed, so what the paper's "
-    "32 models were is not known. What needs no data, lists and estimators, is reached.",
+    "32 models were is not known. The lengths of its word lists are reached, and its estimators give what a textbook "
+    "prints.",
     needs=NEEDS,
     parts=(
         Part("lists", "Sizes of the word lists.", LISTS, _lists),
         Part("estimators", "The three estimators on a textbook table.", ESTIMATORS, _estimators),
-        Part("arithmetic", "Printed numbers that follow from others.", ARITHMETIC, _arithmetic),
         Part("reliability", "Reliabilities of words and pairs.", RELIABILITY,
              late("du2021_replicates", "on_replicates"), ("replicates",)),
         Part("regression", "What reliability depends on.", REGRESSION),

@@ -56,6 +56,11 @@ def on_replicates(data: Data, seed: int, progress: Progress | None) -> dict[str,
     return found
 
 
+def holds_replicates(folder: Path) -> bool:
+    """Whether models or scores are in it, or in a folder of it."""
+    return folder.is_dir() and bool(_folders(folder))
+
+
 def _folders(folder: Path) -> dict[str, tuple[Path, bool]]:
     """Folders by what they stand for, and whether they are named as the paper's; one of any other name stands in."""
     here = (

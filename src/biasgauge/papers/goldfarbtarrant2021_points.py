@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from biasgauge.errors import InputError, ParameterError
 from biasgauge.extrinsic import correlate, read_points
-from biasgauge.papers.goldfarbtarrant2021_rows import ALL, CELLS, DIFFERS, EMBEDDINGS, METRICS, TESTS
+from biasgauge.papers.goldfarbtarrant2021_rows import ALL, CELLS, DIFFERS, EMBEDDINGS, METRICS, SPANISH_SAID, TESTS
 from biasgauge.papers.row import Found
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from biasgauge.extrinsic import CorrelationGroup, CorrelationResult
+    from biasgauge.extrinsic.correlation_points import Points
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
     from biasgauge.papers.row import Number
@@ -21,23 +24,31 @@ _COLUMNS = {"hsd_en": (*_SHARED, "Name", "Method"), "coref": (*_SHARED, "Name"),
 """Columns that are used of each table."""
 _WITHOUT_9 = "Test=9"
 _FILTER = "Name=[6-9]|all_tweets"
-_MISLABELLED = r"_twitter_en_(?:debias|overbias)_[678]"
+_MISLABELLED = re.compile(r"_twitter_en_(?:debias|overbias)_[678]")
 """Embeddings of balanced text, so of preprocessing, that the released table calls postprocessed."""
+_UNMODIFIED = "all_tweets"
+_ORIGINALS = (
+    ", by file name: the unmodified fastText stands under preprocessing and under postprocessing, the unmodified "
+    "word2vec under preprocessing only"
+)
 _FEW = 20
 """Resamples where no interval is asked for."""
 
 
-def _table(data: Data, need: str) -> pd.DataFrame:
+def _table(data: Data, need: str) -> Points:
     """The points; a sentence that names the line or the column where the table is not as released."""
-    import pandas as pd  # noqa: PLC0415 - only those with the table pay for it
+    points = read_points(data.path(need))
+    absent = [column for column in _COLUMNS[need] if column not in points.columns]
+    if absent:
+        raise InputError(f"{points.name}: has no column {absent[0]!r}; its columns are {', '.join(points.columns)}")
+    if not len(points):
+        raise InputError(f"{points.name}: has a header and no points")
+    for column in ("WEAT", "Performance Gap"):
+        points.numbers(column)  # those of rows that are left out, too
+    return points
 
-    read = read_points(data.path(need))
-    for column in _COLUMNS[need]:
-        read.at(column)
-    return pd.read_csv(data.path(need))
 
-
-def _of(points: pd.DataFrame, by: list[str], *, drop: list[str], seed: int, units: bool = False) -> CorrelationResult:
+def _of(points: Points, by: list[str], *, drop: list[str], seed: int, units: bool = False) -> CorrelationResult:
     """As the paper: each row a point. With `units`: a repeated row once, and embeddings drawn and shuffled whole."""
     if not units:
         return correlate(points, "WEAT", "Performance Gap", by, drop=drop, resamples=_FEW, random_state=seed)
@@ -60,29 +71,44 @@ def _p(ours: CorrelationGroup, right: CorrelationGroup, note: str = "") -> Found
     return Found(ours.p, right.p, note=told)
 
 
-def _group(found: CorrelationResult, metric: str, method: str, embedding: str) -> CorrelationGroup:
-    by = {"Metric": metric, "Method": method, "Embedding": embedding}
-    return found.group(**{name: by[name] for name in found.by})
+def _group(found: CorrelationResult, points: Points, **by: str) -> CorrelationGroup:
+    """A stratum; where there is none, a sentence that names the file."""
+    try:
+        return found.group(**by)
+    except ParameterError as problem:
+        told = ", ".join(f"{name} {value}" for name, value in by.items())
+        raise InputError(f"{points.name}: has no points of {told}; is it the whole of the released table?") from problem
 
 
 def baselines(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Found]:
     """Gaps with unmodified embeddings."""
     points = _table(data, "hsd_en")
-    base = points[points["Name"].str.contains("all_tweets")].drop_duplicates(["Embedding", "Metric"])
-    gap = base.set_index(["Embedding", "Metric"])["Performance Gap"].to_dict()
-    return {
-        f"baseline.{embedding}.{metric.lower()}": Found(float(gap[embedding, metric]))
-        for embedding in EMBEDDINGS
-        for metric in METRICS
-    }
+    cells = zip(*(points.texts(name) for name in ("Name", "Embedding", "Metric")), strict=True)
+    gaps: dict[tuple[str, str], float] = {}
+    for (name, embedding, metric), gap in zip(cells, points.numbers("Performance Gap").tolist(), strict=True):
+        if _UNMODIFIED in name:
+            gaps.setdefault((embedding, metric), gap)
+    found = {}
+    for embedding in EMBEDDINGS:
+        for metric in METRICS:
+            gap = gaps.get((embedding, metric), math.nan)
+            if math.isnan(gap):
+                raise InputError(
+                    f"{points.name}: has no {metric} gap of the unmodified {embedding}, named {_UNMODIFIED!r}"
+                )
+            found[f"baseline.{embedding}.{metric.lower()}"] = Found(gap)
+    return found
 
 
-def _both_labels(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _both_labels(data: Data) -> tuple[Points, Points]:
     """The points as they are labelled, and with the method that the file's name tells."""
     points = _table(data, "hsd_en")
-    named = points.copy()
-    named.loc[named["Name"].str.contains(_MISLABELLED), "Method"] = "Preprocess"
-    return points, named
+    at = points.at("Method")
+    rows = tuple(
+        (*row[:at], "Preprocess", *row[at + 1 :]) if _MISLABELLED.search(name) else row
+        for name, row in zip(points.texts("Name"), points.rows, strict=True)
+    )
+    return points, replace(points, rows=rows)
 
 
 def hate_speech(data: Data, seed: int, progress: Progress | None) -> dict[str, Found]:
@@ -94,11 +120,19 @@ def hate_speech(data: Data, seed: int, progress: Progress | None) -> dict[str, F
         right = _of(named, by, drop=[_WITHOUT_9], seed=seed, units=True)
         for metric, method, embedding in CELLS:
             if (embedding != ALL) == ("Embedding" in by):
-                both = _group(ours, metric, method, embedding), _group(right, metric, method, embedding)
+                cell = {"Metric": metric, "Method": method, "Embedding": embedding}
+                cell = {name: cell[name] for name in by}
+                both = _group(ours, points, **cell), _group(right, points, **cell)
                 start = f"hsd_en.{metric}.{method}.{embedding}".lower()
-                found |= {f"{start}.r": _r(*both), f"{start}.p": _p(*both, DIFFERS.get(f"{start}.p", ""))}
+                found[f"{start}.r"] = _r(*both, _ORIGINALS)
+                found[f"{start}.p"] = _p(*both, f"{_ORIGINALS}{DIFFERS.get(f'{start}.p', '')}")
         if progress is not None:
             progress(place + 1, 2)
+    pooled = _of(points, ["Metric"], drop=[_WITHOUT_9, _FILTER], seed=seed)
+    right = _of(named, ["Metric"], drop=[_WITHOUT_9], seed=seed, units=True)
+    found["hsd_en.precision.r"] = _r(
+        _group(pooled, points, Metric="Precision"), _group(right, points, Metric="Precision")
+    )
     for method in ("Postprocess", "Preprocess"):
         first, second = (found[f"hsd_en.recall.{method}.{one}.r".lower()] for one in ("fastText", "word2vec"))
         found[f"hsd_en.recall.{method}.stronger".lower()] = Found(
@@ -121,14 +155,16 @@ def unfiltered(data: Data, seed: int, _progress: Progress | None) -> dict[str, F
     right = _of(named, ["Metric"], drop=[_WITHOUT_9], seed=seed, units=True)
     found = {"unfiltered.all.r": _r(plain.pooled, right.pooled)}
     for metric in METRICS:
-        found[f"unfiltered.{metric.lower()}.r"] = _r(plain.group(Metric=metric), right.group(Metric=metric))
+        found[f"unfiltered.{metric.lower()}.r"] = _r(
+            _group(plain, points, Metric=metric), _group(right, points, Metric=metric)
+        )
     by = ["Metric", "Method"]
     labelled = _of(points, by, drop=[_WITHOUT_9], seed=seed)
     by_name = _of(named, by, drop=[_WITHOUT_9], seed=seed, units=True)
     for metric in METRICS:
         for method in ("Postprocess", "Preprocess"):
-            cell = {"Metric": metric, "Method": method}
-            found[f"unfiltered.{metric}.{method}.r".lower()] = _r(labelled.group(**cell), by_name.group(**cell))
+            both = [_group(one, points, Metric=metric, Method=method) for one in (labelled, by_name)]
+            found[f"unfiltered.{metric}.{method}.r".lower()] = _r(both[0], both[1], _ORIGINALS)
     return found
 
 
@@ -139,7 +175,9 @@ def plots(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]
     ours = _of(points, by, drop=[_WITHOUT_9], seed=seed)
     right = _of(points, by, drop=[_WITHOUT_9], seed=seed, units=True)
     return {
-        f"figure3.weat{test}.{metric}.{embedding}.p".lower(): _p(ours.group(**cell), right.group(**cell))
+        f"figure3.weat{test}.{metric}.{embedding}.p".lower(): _p(
+            _group(ours, points, **cell), _group(right, points, **cell)
+        )
         for test in TESTS
         for metric in METRICS
         for embedding in EMBEDDINGS
@@ -153,13 +191,14 @@ def coref(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]
     by = ["Metric", "Embedding"]
     ours = _of(points, by, drop=[], seed=seed)
     right = _of(points, by, drop=["Test=8"], seed=seed, units=True)
-    found: dict[str, Found] = {}
+    without = ", without test 8, whose word2vec values are fastText's"
+    found = {"coref.all.r": _r(ours.pooled, right.pooled, without)}
     for metric in METRICS:
         for embedding in EMBEDDINGS:
-            both = [one.group(Metric=metric, Embedding=embedding) for one in (ours, right)]
+            both = [_group(one, points, Metric=metric, Embedding=embedding) for one in (ours, right)]
             start = f"coref.{metric}.{embedding}".lower()
             found |= {
-                f"{start}.r": _r(both[0], both[1], ", without test 8, whose word2vec values are fastText's"),
+                f"{start}.r": _r(both[0], both[1], without),
                 f"{start}.p": _p(both[0], both[1], ", without test 8"),
             }
     return found
@@ -168,13 +207,16 @@ def coref(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]
 def spanish(data: Data, seed: int, _progress: Progress | None) -> dict[str, Found]:
     """The preliminary points, four for each correlation."""
     points = _table(data, "spanish")
-    found = _of(points, ["Test", "Metric", "Embedding"], drop=[], seed=seed)
-    return {
-        f"spanish.{test}.{metric}.{embedding}.r".lower(): Found(
-            one.r, note=f"{one.n} preliminary points: no correlation can be told from chance with so few"
-        )
-        for test in ("es1", "es2")
-        for metric in METRICS
-        for embedding in EMBEDDINGS
-        for one in [found.group(Test=test, Metric=metric, Embedding=embedding)]
-    }
+    by_cell = _of(points, ["Test", "Metric", "Embedding"], drop=[], seed=seed)
+    found = {}
+    for test in ("es1", "es2"):
+        for metric in METRICS:
+            for embedding in EMBEDDINGS:
+                one = _group(by_cell, points, Test=test, Metric=metric, Embedding=embedding)
+                name = f"spanish.{test}.{metric}.{embedding}.r".lower()
+                few = f"{one.n} preliminary points: no correlation can be told from chance with so few"
+                found[name] = Found(one.r, note=few + SPANISH_SAID.get(name, ""))
+    values = [one.as_published for one in found.values() if isinstance(one.as_published, float)]
+    if values:
+        found["spanish.largest.r"] = Found(max(values))
+    return found
