@@ -8,6 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge._io.checksums import path_sha256
+from biasgauge.corpora.tokenisers import Tokeniser, tokeniser_named
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.study import CellStore, Plan, plan_study, read_study, study_from
@@ -25,7 +28,7 @@ from biasgauge.study.kind import kind_named, kind_names
 from biasgauge.study.step import step_named, step_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 TEXT = "he and she read art and math\nher son and his father dance\n" * 40
 OTHER = "she likes math and he likes art\n" * 60
@@ -124,25 +127,25 @@ settings = { x = "weat", y = "gap" }
 title = "All of it"
 """
 GOLDEN = {
-    "association": "a6833c9c4a9c",
-    "balance": "3db6276bc0eb",
-    "bayes-change": "d106c96a4c1f",
-    "components": "b953f64fa221",
-    "corpus": "4a4cac99afe3",
-    "correlate": "84552f71b8d0",
-    "factors": "7c3194747c08",
-    "gather": "84c5f0285503",
-    "mitigate": "95e5698dce88",
-    "points": "827a752073f4",
-    "reliability": "b0c08a470c38",
-    "report": "fdc7c271c0f6",
-    "score": "c14aab23226f",
-    "task": "1abf2dd15fed",
-    "task-summary": "93e51dea0fd1",
-    "tensor": "0573da057cda",
-    "train": "9ae64fc7a8e9",
+    "association": "22f7202a116f",
+    "balance": "0fe4949119a9",
+    "bayes-change": "2bbe37246ff7",
+    "components": "843900e71161",
+    "corpus": "47a5da69ecbf",
+    "correlate": "d24f2fc43950",
+    "factors": "36baaab3883c",
+    "gather": "6fa5e795571a",
+    "mitigate": "236dce560493",
+    "points": "b490239f1683",
+    "reliability": "19b035188425",
+    "report": "1ef20c2a85e5",
+    "score": "a03b8e544a45",
+    "task": "8a0f4703675c",
+    "task-summary": "6dd5cc1320ca",
+    "tensor": "159100d08e0e",
+    "train": "bd146dda856a",
     "vectors": "358748fce8b2",
-    "vocabulary": "5de53fc18129",
+    "vocabulary": "a5d8570bff67",
 }
 
 
@@ -245,18 +248,161 @@ def digest(plan: Plan) -> dict[str, str]:
     return found
 
 
-def test_keys_are_frozen(plan: Plan) -> None:
+def test_keys_are_frozen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change here means that every study in the world is computed again: raise the step's version on purpose."""
-    assert digest(plan) == GOLDEN
+    monkeypatch.setattr(sys.modules["biasgauge.study.book"], "__version__", "1.0")
+    monkeypatch.setattr(sys.modules["biasgauge.study.plan_corpora"], "tokeniser_named", of_version("1.0"))
+    assert digest(plan_study(folder / "small.toml")) == GOLDEN
 
 
-def test_a_word_list_that_is_read_unasked_counts(folder: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    def edited(name: str) -> Lexicon:
-        return lexicon("weat7" if name == "du2021_queries" else name)
+def of_version(version: str) -> Callable[[str], Tokeniser]:
+    """The tokenisers, with other versions of what they depend on."""
 
-    monkeypatch.setattr(sys.modules["biasgauge.study.kind"], "lexicon", edited)
-    changed = digest(plan_study(folder / "small.toml"))
-    assert {step for step, hashed in changed.items() if hashed != digest(plan)[step]} == {"reliability", "report"}
+    def named(name: str) -> Tokeniser:
+        rule = tokeniser_named(name)
+        return replace(rule, versions=dict.fromkeys(rule.versions, version))
+
+    return named
+
+
+def test_the_version_of_what_a_tokeniser_depends_on_counts(
+    folder: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = keys(plan)
+    monkeypatch.setattr(sys.modules["biasgauge.study.plan_corpora"], "tokeniser_named", of_version("0.0"))
+    after = keys(plan_study(folder / "small.toml"))
+    assert {name for name, key in before.items() if after[name] != key} == below(plan, {"corpus: read two"})
+
+
+def test_another_version_of_the_package_moves_what_tells_it(
+    folder: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = keys(plan)
+    monkeypatch.setattr(sys.modules["biasgauge.study.book"], "__version__", "0.0")
+    after = keys(plan_study(folder / "small.toml"))
+    telling = {name for name in before if name.startswith(("score: ", "association: ", "report: "))}
+    assert {name for name, key in before.items() if after[name] != key} == below(plan, telling)
+
+
+def unasked(table: str, name: str, of: str, read: str, **more: object) -> Any:  # noqa: ANN401 - of pytest
+    """A table that reads a word list although no setting of it says so."""
+    kind = "kind" if table == "analyses" else "task" if table == "tasks" else "method"
+    return pytest.param(table, {kind: name, "of": [of], **more}, read, id=f"{name}-{read}")
+
+
+UNASKED = [
+    unasked("analyses", "reliability", "scored", "du2021_queries"),
+    unasked("analyses", "reliability", "scored", "weat1", settings={"queries": "weat1"}),
+    unasked("analyses", "robustness", "given", "occ18"),
+    unasked("analyses", "audit", "given", "weat7"),
+    unasked("analyses", "mitigation-effect", "mended", "weat7"),
+    unasked("analyses", "bayes", "given", "human", settings={"lexicon": "weat7"}),
+    unasked("analyses", "bayes-change", "mended", "neutral", settings={"lexicon": "weat7"}),
+    unasked("analyses", "seeds", "given", "bolukbasi2016", settings={"pairs": "bolukbasi2016"}),
+    unasked("analyses", "seeds", "given", "seed_bank", settings={"paper": "bolukbasi"}),
+    unasked("mitigations", "hard", "given", "bolukbasi2016"),
+    unasked("mitigations", "hard", "given", "equalize"),
+    unasked("mitigations", "double_hard", "given", "gender_specific"),
+    unasked("mitigations", "half_sibling", "given", "gender_specific"),
+    unasked("mitigations", "attract_repel", "given", "weat7"),
+    unasked("mitigations", "multiclass_hard", "given", "religion"),
+    unasked("mitigations", "ran", "given", "gender_specific"),
+    unasked("mitigations", "hard", "given", "animals", settings={"specific": "animals"}),
+    unasked("tasks", "csv", "given", "bolukbasi2016", data="data.csv", settings={"group_words": "bolukbasi2016"}),
+]
+
+
+@pytest.mark.parametrize(("section", "table", "read"), UNASKED)
+def test_a_word_list_that_is_read_unasked_counts(
+    folder: Path, section: str, table: dict[str, Any], read: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cells() -> set[str]:
+        content: dict[str, Any] = {
+            "study": {"name": "a"},
+            "vectors": {"given": {"path": "given1.txt"}},
+            "mitigations": {"mended": {"method": "hard", "of": ["given"], "settings": {"strength": 0.5}}},
+            "scores": {"scored": {"of": ["given"], "pairs": [["he", "she"]], "words": ["art"]}},
+        }
+        content.setdefault(section, {})["this"] = table
+        plan = plan_study(study_from(content, folder=folder))
+        labelled = {one.key for one in plan.cells if one.label.startswith(("this", "mitigate this", "train this"))}
+        return labelled - {one.key for one in plan.cells if one.step == "gather"}
+
+    def edited(name: object) -> Lexicon:
+        return lexicon("weat9" if name == read else name)  # type: ignore[arg-type]  # what the rooms hand over
+
+    before = cells()
+    assert before
+    for module in ("biasgauge.study.kind", "biasgauge.extrinsic.text_groups"):
+        if module in sys.modules:  # the second only where there is a task
+            monkeypatch.setattr(sys.modules[module], "lexicon", edited)
+    assert not before & cells()
+
+
+@pytest.mark.parametrize(
+    ("section", "table"),
+    [
+        ("mitigations", {"method": "hard", "of": ["given"], "settings": {"specific": "words.toml"}}),
+        ("mitigations", {"method": "attract_repel", "of": ["given"], "settings": {"repel": [["art", "he"]],
+                                                                                  "lexicon": "words.toml"}}),
+        ("analyses", {"kind": "bayes", "of": ["given"], "settings": {"lexicon": "words.toml"}}),
+        ("analyses", {"kind": "bayes", "of": ["given"], "settings": {"lexicon": "weat7", "human": "words.toml"}}),
+        ("analyses", {"kind": "seeds", "of": ["given"], "settings": {"pairs": "words.toml"}}),
+        ("analyses", {"kind": "quality", "of": ["given"], "settings": {"benchmarks": "rated.tsv"}}),
+        ("tasks", {"task": "csv", "of": ["given"], "data": "data.csv", "settings": {"group_words": "words.toml"}}),
+    ],
+)  # fmt: skip
+def test_what_a_file_in_any_setting_holds_counts_and_what_a_lexicon_is_called_does_not(
+    tmp_path: Path, section: str, table: dict[str, Any]
+) -> None:
+    fill(tmp_path)
+    text = json.dumps(table)
+    content = {"study": {"name": "a"}, "vectors": {"given": {"path": "given1.txt"}}}
+
+    def cells(name: str, words: str) -> list[str]:
+        (tmp_path / f"{name}.toml").write_text(words)
+        (tmp_path / f"{name}.tsv").write_text("art\tmath\t1\n" + "she\the\t2\n" * (words != TEST))
+        told = json.loads(text.replace("words.toml", f"{name}.toml").replace("rated.tsv", f"{name}.tsv"))
+        study = study_from({**content, section: {"this": told}}, folder=tmp_path)
+        return [one.key for one in plan_study(study).cells if one.files and one.step != "vectors"]
+
+    first = cells("words", TEST)
+    assert first
+    assert (cells("other", TEST) == first) == ("rated.tsv" not in text)  # results tell what a benchmark is called
+    assert not set(cells("words", TEST.replace("her", "woman"))) & set(first)
+
+
+@pytest.mark.parametrize("name", ["file", "name", "set"])
+def test_a_table_of_a_user_is_no_mark_of_a_file(folder: Path, name: str) -> None:
+    content = {
+        "study": {"name": "a"},
+        "vectors": {"given": {"path": "given1.txt"}},
+        "scores": {"s": {"of": ["given"], "pairs": [["he", "she"]], "words": ["art"]}},
+        "analyses": {"r": {"kind": "reliability", "of": ["s"], "settings": {"lists": {name: ["doctor", "nurse"]}}}},
+    }
+    plan = plan_study(study_from(content, folder=folder))
+    cell = next(one for one in plan.cells if one.step == "reliability")
+    assert cell.settings["settings"]["lists"] == {name: ["doctor", "nurse"]}
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        '[corpora.c]\npath = "."\n',
+        '[corpora.c]\npath = ["one.txt", "out*"]\nlayout = "lines"\n',
+        '[tasks.t]\ntask = "csv"\ndata = "."\nof = ["v"]\n',
+        '[tasks.t]\ntask = "hatecheck-en"\ndata = "data.csv"\nof = ["v"]\nsettings = { train_data = "../" }\n',
+    ],
+)
+def test_a_study_does_not_read_its_own_outcomes(tmp_path: Path, tables: str) -> None:
+    study = fill(tmp_path / "own")
+    (tmp_path / "own" / "outside").mkdir()
+    study.write_text(f'[study]\nname = "a"\n[vectors.v]\npath = "given1.txt"\n{tables}')
+    elsewhere = CellStore(tmp_path.with_name(f"{tmp_path.name}-elsewhere"))
+    assert plan_study(study, elsewhere).cells
+    with pytest.raises(InputError, match=r"line \d+: the folder .* holds the outcomes of this study, .*out, ") as told:
+        plan_study(study, CellStore(tmp_path / "own" / "out"))
+    assert "\n" not in str(told.value)
 
 
 PLANNING = """
@@ -429,14 +575,14 @@ def test_a_damaged_memory_of_checksums_costs_only_time(tmp_path: Path, damage: b
     assert Checksums(tmp_path / "memory.json").of(tmp_path / "text") == hashlib.sha256(b"some").hexdigest()
 
 
-def test_a_file_written_just_now_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second change within the clock's tick would keep size and time."""
-    monkeypatch.setattr(study_files, "_SETTLED", 1e9)
+def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `cp -p` leaves it; and, while a file may yet change within the clock's tick, whatever its times are."""
     text, memory = tmp_path / "text", tmp_path / "memory.json"
     text.write_text("some")
     stamp = text.stat().st_mtime_ns
 
     def changed(content: str) -> str:
+        time.sleep(0.02)  # the clock of the files goes on
         text.write_text(content)
         os.utime(text, ns=(stamp, stamp))
         checksums = Checksums(memory)
@@ -444,8 +590,11 @@ def test_a_file_written_just_now_is_not_remembered(tmp_path: Path, monkeypatch: 
         checksums.keep()
         return found
 
+    monkeypatch.setattr(study_files, "_SETTLED", -1.0)
     assert changed("some") != changed("same")
-    monkeypatch.setattr(study_files, "_SETTLED", -1.0)  # long ago: it is remembered
+    monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", False))
+    assert changed("some") != changed("same")
+    monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", True))  # long ago: it is remembered
     assert changed("some") == changed("same")
 
 
@@ -510,3 +659,12 @@ def test_every_kind_has_a_step_and_every_step_says_what_it_does() -> None:
         "reliability", "components", "decision", "factors", "weat", "mac", "bayes", "bayes-change", "robustness",
         "seeds", "stability", "quality", "mitigation-effect", "audit", "points", "correlate",
     } <= set(kind_names())  # fmt: skip
+
+
+def test_models_of_files_have_different_names(tmp_path: Path) -> None:
+    names = ["x.1.txt", "x.2.txt", "x-0.txt", "x-1.txt", "y.txt"]
+    for name in names:
+        (tmp_path / name).write_text(f"he 1 {len(name)}\n")
+    content = {"study": {"name": "a"}, "vectors": {"v": {"path": names}}}
+    models = plan_study(study_from(content, folder=tmp_path)).models
+    assert list(models) == ["v/x-2", "v/x-3", "v/x-0", "v/x-1", "v/y"]

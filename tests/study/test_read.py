@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -117,13 +118,25 @@ def test_settings_of_functions_are_known_too(folder: Path, section: str, key: st
         (
             "models",
             "seeds = true",
-            "'seeds' must be a number of seeds of at least 1, or a list of different seeds, found the b",
+            "'seeds' must be a number of seeds from 1 to 100,000, or a list of different seeds, found the b",
         ),
-        ("models", "seeds = [1, 1]", "or a list of different seeds, found an array of 2"),
+        ("models", "seeds = [2, 1, 1]", "or a list of different seeds; the seed 1 stands there twice"),
+        (
+            "models",
+            "seeds = 1000000000",
+            "from 1 to 100,000, or a list of different seeds, found the number 1000000000",
+        ),
+        ("models", "bootstrap = 100001", "'bootstrap' must be a number of samples from 1 to 100,000, found the number"),
+        ("models", "seeds = 1000\nbootstrap = 1000", "'seeds' times 'bootstrap' must be at most 100,000 models"),
+        ("models", "dim = 100001", "'dim' of the algorithm 'sgns' must be at most 100,000, found the number 100001"),
+        ("models", "dim = 1e20", "'dim' of the algorithm 'sgns' must be a whole number, found the number 1e+20"),
+        ("tasks", f"{GOOD['tasks']}\nseeds = [3, 3]", "the seed 3 stands there twice"),
+        ("tasks", f"{GOOD['tasks']}\nseeds = 100001", "'seeds' must be a number of seeds from 1 to 100,000"),
+        ("tasks", f"{GOOD['tasks']}\nsettings = {{ group_words = 'weat77' }}", "there is no lexicon named 'weat77'"),
         (
             "models",
             "seeds = 0",
-            "'seeds' must be a number of seeds of at least 1, or a list of different seeds, found the n",
+            "'seeds' must be a number of seeds from 1 to 100,000, or a list of different seeds, found the n",
         ),
         ("models", 'dim = "many"', "'dim' of the algorithm 'sgns' must be a whole number, found the string 'many'"),
         ("models", 'remove = "a"', "'remove' of the algorithm 'sgns' must be a list of words, found the string 'a'"),
@@ -140,6 +153,7 @@ def test_settings_of_functions_are_known_too(folder: Path, section: str, key: st
             "'pairs' of scores: there is no lexicon named 'x'",
         ),
         ("scores", f"{GOOD['scores']}\nmeasures = ['dbva']", "Got 'dbva'"),
+        ("scores", f"{GOOD['scores']}\nk = -1", "'k' of scores must not be negative, found the number -1"),
         ("scores", f"{GOOD['scores']}\nk = 'ten'", "'k' of scores must be a whole number, found the string 'ten'"),
         ("analyses", 'kind = "waet"\nof = ["vectors"]', "there is no kind of analysis 'waet'; did you mean 'weat'?"),
         ("analyses", 'kind = "weat"', "'analyses' needs 'of': the names of what it is made of"),
@@ -168,6 +182,26 @@ def test_a_wrong_value_gets_one_sentence(folder: Path, section: str, content: st
         ("weat", 'test = "weat7", case_fallback = 1', "must be true or false, found the number 1"),
         ("weat", 'test = "weat7", interval = { level = 0.9, metod = "bca" }', "'interval' has no setting 'metod'; did"),
         ("weat", 'test = "weat7", interval = 3', "'interval' must be a table with method, level, resamples"),
+        (
+            "weat",
+            'test = "weat7", interval = { resamples = "x" }',
+            "'resamples' of 'interval' must be a whole number, found the string 'x'",
+        ),
+        (
+            "weat",
+            'test = "weat7", interval = { method = "bcb" }',
+            "'method' of 'interval' must be 'bca' or 'percentile' or 'jackknife', found the string 'bcb'",
+        ),
+        ("weat", 'test = "weat7", samples = 0', "'samples' at least 1. Got 2000000, 0 and 0."),
+        ("weat", 'test = "weat7", samples = -5', "'samples' of the kind 'weat' must not be negative, found the number"),
+        ("components", "draws = -1", "'draws' of the kind 'components' must not be negative, found the number -1"),
+        ("stability", "level = 95", "'level' of the kind 'stability' must lie between 0 and 1, found the number 95"),
+        ("bayes", 'lexicon = "gender", prob = 0', "'prob' of the kind 'bayes' must lie between 0 and 1, found the n"),
+        ("weat", 'test = "weat7", ddof = 2', "The 'ddof' of weat must be 0 or 1. Got 2."),
+        ("rnsb", 'test = "weat7", c = -1.0', "the kind 'rnsb': "),
+        ("stability", "level = 0.9", "the kind 'stability' needs at least 2 models in a group; 'vectors' has 1"),
+        ("quality", 'benchmarks = "simlex"', "'simlex' is neither a similarity benchmark"),
+        ("quality", "benchmarks = 3", "'benchmarks' must be a benchmark or a list of benchmarks, found the number 3"),
         ("weat", 'test = "weat7", n_jobs = 3', "has no setting 'n_jobs'; the study decides it"),
         ("weat", 'test = "weat7", min_coverage = nan', "'min_coverage' must be text, numbers, lists or tables, found"),
         ("weat", 'test = "weat7", min_coverage = 2020-01-01', "'min_coverage' must be text, numbers, lists or tables"),
@@ -298,6 +332,26 @@ def test_lines_are_found_whatever_the_spelling() -> None:
     assert line_of(lines, ("a", "b", "h", "i")) == 9
     assert line_of(lines, ("a", "b", "unknown")) == 3
     assert line_of(lines, ("z",)) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '# say """ once',
+        "a = 1 # it's '''",
+        'a = "# no remark" # """',
+        'a = \'"""\'',
+        "a = \"\\\"'''\"",
+        'a = """x""" # """',
+        'a = """x""""',
+        'a = """\\"""x\nb = 1 # """""',
+        "a = '''x\n\"\"\"''''",
+    ],
+)
+def test_quotes_in_remarks_and_texts_open_nothing(line: str) -> None:
+    text = f"{line}\nlast = 1\n"
+    assert tomllib.loads(text)["last"] == 1
+    assert key_lines(text)["last",] == line.count("\n") + 2
 
 
 VALUES = st.recursive(

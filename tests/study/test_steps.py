@@ -144,7 +144,7 @@ of = ["sgns/one"]
 [analyses.good]
 kind = "quality"
 of = ["given"]
-settings = {{ benchmarks = ["mine.tsv"], level = 0.9 }}
+settings = {{ benchmarks = "mine.tsv", level = 0.9 }}
 [analyses.track]
 kind = "correlate"
 settings = {{ points = "points.csv", x = "weat", y = "gap", by = ["method"], resamples = 1000 }}
@@ -223,6 +223,19 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 def plain(content: object) -> Any:  # noqa: ANN401 - JSON
     return json.loads(json.dumps(content, default=lambda value: value.tolist()))
+
+
+def test_whatever_tells_the_version_of_the_package_has_it_in_its_key(done: Done) -> None:
+    counted: set[str] = set()
+    telling: set[str] = set()
+    for cell in done.plan.cells:
+        if "biasgauge" in cell.settings or counted & set(cell.inputs.values()):
+            counted.add(cell.key)
+        files = [path for path in done.folder_of(cell.key).rglob("*") if path.is_file()]
+        if any(bg.__version__.encode() in path.read_bytes() for path in files):
+            telling.add(cell.step)
+            assert cell.key in counted, cell.label
+    assert {"score", "tensor", "association", "report"} <= telling
 
 
 def test_two_runs_in_two_folders_leave_the_same_bytes_and_no_trace_of_the_folder(

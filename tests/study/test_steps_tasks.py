@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import biasgauge as bg
 from biasgauge.extrinsic.points import Variant, points_from_results
+from biasgauge.extrinsic.text_groups import group_words
 from biasgauge.lexicons import lexicon
 from biasgauge.study import CellStore, Plan, plan_study
 from biasgauge.study.execute import run_cell
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from biasgauge.study.step import Job
+from biasgauge.study.steps.task import task_settings
 
 TINY: dict[str, Any] = {"filters": 4, "widths": [1], "batch": 16, "learning_rate": 0.05, "epochs": 2}
 WORDS = list(dict.fromkeys([*lexicon("weat7").words, "good", "bad"]))
@@ -99,6 +100,17 @@ def test_seeds_trained_apart_are_summarised_as_if_trained_together(done: Done) -
             model = bg.load(done.place(one["model"]) / "model.safetensors", name=one["model"])
             direct = bg.extrinsic("csv", model, done.folder / "texts.csv", seeds=[4, 1], resamples=1000, **TINY)
             assert one["result"] == plain(direct.to_dict())
+
+
+def test_words_of_groups_may_be_a_file(done: Done, tmp_path: Path) -> None:
+    text = 'name = "mine"\nkind = "pairs"\ntitle = "made"\nlanguage = "en"\nsource = "made"\npairs = [["he", "she"]]\n'
+    (done.folder / "mine.toml").write_text(text)
+    study = STUDY.replace("filters = 4", 'group_words = "mine.toml", filters = 4')
+    (done.folder / "words.toml").write_text(study)
+    cell = next(one for one in plan_study(done.folder / "words.toml").cells if one.step == "task")
+    places = {name: Path(place) for name, place in cell.places.items()}
+    told = task_settings(Job(cell.settings, {}, places, tmp_path))
+    assert list(group_words(told["group_words"]).values()) == [{"he"}, {"she"}]
 
 
 def test_points_have_a_version_for_every_model_and_are_correlated(done: Done) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._version import __version__
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons.nearest import meant
 from biasgauge.lexicons.table import found
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.costs import NOTHING, Size, estimate
-from biasgauge.study.files import Checksums, FileSettings
+from biasgauge.study.files import Checksums, FileSettings, places_of
 from biasgauge.study.parameters import NONE, arguments, filled, needed, problems_in
 from biasgauge.study.read import Problem
 from biasgauge.study.step import step_named
@@ -108,6 +109,10 @@ _UNUSABLE = (BiasgaugeError, TypeError, AttributeError)
 """What functions raise for settings of the wrong kind; checks run before anything else could go wrong."""
 
 
+TELLING = frozenset({"score", "association", "audit", "report"})
+"""Steps whose outcomes tell the version of biasgauge, so that another version is another cell."""
+
+
 class Book:
     """Cells by key in the order in which they can be computed, and what names stand for.
 
@@ -123,7 +128,7 @@ class Book:
         sizes: of the outcome of each cell, roughly.
     """
 
-    def __init__(self, study: Study, checksums: Checksums | None) -> None:
+    def __init__(self, study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> None:
         self.study = study
         self.cells: dict[str, Cell] = {}
         self.groups: dict[str, Group] = {}
@@ -135,6 +140,7 @@ class Book:
         self.problems: list[Problem] = []
         self.sizes: dict[str, Size] = {}
         self._checksums = checksums
+        self._outcomes = None if outcomes is None else outcomes.resolve()
 
     def problem(self, path: Iterable[str], sentence: str) -> None:
         """Note that something is wrong."""
@@ -152,10 +158,11 @@ class Book:
     ) -> str:
         """Put a cell into the book and give its key."""
         named = places or {}
+        version = {"biasgauge": __version__} if step in TELLING else {}
         cell = Cell(
             step=step,
             version=step_named(step).version,
-            settings=dict(settings),
+            settings={**settings, **version},
             inputs=dict(inputs or {}),
             files={name: "" if self._checksums is None else self._checksums.of(place) for name, place in named.items()},
             places={name: str(place) for name, place in named.items()},
@@ -166,6 +173,27 @@ class Book:
             self.cells[cell.key] = cell
             self.sizes[cell.key] = size
         return cell.key
+
+    def located(self, patterns: str | Sequence[str] | None, path: Sequence[str], what: str = "file") -> list[Path]:
+        """The files or folders that paths and patterns mean; a sentence for each that means none, or the outcomes."""
+        places: list[Path] = []
+        for pattern in [patterns] if isinstance(patterns, str) else patterns or ():
+            there = places_of(pattern, self.study.folder)
+            if not there:
+                self.problem(path, f"there is no {what} {pattern!r}, seen from {self.study.folder}")
+            places += [place for place in there if self._apart(place, path)]
+        return places
+
+    def _apart(self, place: Path, path: Sequence[str]) -> bool:
+        """Whether a place of the user's lies apart from the outcomes; a sentence where it holds them."""
+        if self._outcomes is None or not self._outcomes.is_relative_to(place.resolve()):
+            return True
+        self.problem(
+            path,
+            f"the folder {place} holds the outcomes of this study, {self._outcomes}, which would be read "
+            "as data; name a folder without them, or another place for outcomes",
+        )
+        return False
 
     def result(self, name: str, key: str, **about: str) -> None:
         """Give an outcome its name; `about` is told to the report."""
@@ -204,11 +232,9 @@ class Book:
         before = len(self.problems)
         files = FileSettings(self.study.folder, paths)
         kept = files.marked(filled(self._plain(given, start), known, self.study.about.seed))
-        here = files.resolved(kept) if not files.missing and self._readable(files, start) else {}
+        here = self._resolved(files, kept, start)
         for name, sentence in problems_in(given, known, what, own):
             self.problem((*start, name), sentence)
-        for name in files.missing:
-            self.problem(start, f"there is no file {name!r}, seen from {self.study.folder}")
         for name in dict.fromkeys((*needed(known), *required)):
             if name not in given:
                 near = meant(name, [one for one in given if one not in known])
@@ -245,15 +271,19 @@ class Book:
                 kept[name] = None
         return kept
 
-    def _readable(self, files: FileSettings, path: Sequence[str]) -> bool:
-        """Whether lexicons among the files can be read."""
-        for mark, place in files.places.items():
-            try:
-                files.resolved({"file": mark, "name": place.name})
-            except BiasgaugeError as problem:
-                self.problem(path, str(problem))
-                return False
-        return True
+    def _resolved(self, files: FileSettings, kept: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+        """Settings with lexicons in place of their files; nothing, and noted, where one is not there or no lexicon."""
+        for name in files.missing:
+            self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
+        apart = [self._apart(place, path) for place in files.places.values()]
+        if files.missing or not all(apart):
+            return {}
+        try:
+            here: dict[str, Any] = files.resolved(kept)
+        except BiasgaugeError as problem:
+            self.problem(path, str(problem))
+            return {}
+        return here
 
     def named(
         self, reference: str, path: Sequence[str], among: Mapping[str, Group], sections: Sequence[str]

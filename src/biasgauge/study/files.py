@@ -17,7 +17,8 @@ from biasgauge.lexicons import lexicon, lexicon_names, words_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-FILE = "file"
+FILE = "\0file"
+"""The key of a mark; no table of a user has it by chance."""
 _SUFFIX = ".toml"
 _SETTLED = 2.0
 """Seconds after which a file that has not been written to can be told from a later version by its time."""
@@ -77,7 +78,8 @@ def _stamp(path: Path) -> tuple[str, bool]:
     for name in names:
         about = name.stat()
         newest = max(newest, about.st_mtime, about.st_ctime)
-        digest.update(f"{name.relative_to(path)}\0{about.st_size}\0{about.st_mtime_ns}\n".encode())
+        times = f"{about.st_mtime_ns}\0{about.st_ctime_ns}"  # cp -p sets the first, and nobody the second
+        digest.update(f"{name.relative_to(path)}\0{about.st_size}\0{times}\n".encode())
     return digest.hexdigest(), time.time() - newest > _SETTLED
 
 
@@ -159,7 +161,8 @@ class FileSettings:
     def _kept(self, place: Path) -> dict[str, str]:
         mark = next((mark for mark, known in self.places.items() if known == place), f"file{len(self.places)}")
         self.places[mark] = place
-        return {FILE: mark, "name": place.name}
+        name = _SUFFIX if place.suffix == _SUFFIX else place.name  # a lexicon has its own; of others results tell it
+        return {FILE: mark, "name": name}
 
 
 def restored(value: Any, places: Mapping[str, Path]) -> Any:  # noqa: ANN401 - JSON

@@ -15,7 +15,7 @@ from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
 from biasgauge.study.parameters import Known, function_named, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 Needs = Literal["scores", "model", "models", "change", "sources", "points", "table"]
 """What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; a model
@@ -42,7 +42,8 @@ class Kind:
         paths: settings that name a file or folder.
         tables: further tables of the result: file name and method that makes the frame.
         extra: settings beside those of the functions.
-        unasked: lexicons that the functions may read although no setting names them.
+        unasked: lexicons that the functions may read although no setting of `checks` names them.
+        fewest: models that a group must have.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Kind:
     tables: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Known] = field(default_factory=dict)
     unasked: tuple[str, ...] = ()
+    fewest: int = 1
 
     @property
     def known(self) -> dict[str, Known]:
@@ -72,8 +74,13 @@ class Kind:
     @property
     def unasked_checksum(self) -> dict[str, str]:
         """One checksum of what those lexicons hold, so that other word lists are other cells."""
-        held = "".join(lexicon(name).checksum for name in self.unasked)
-        return {"unasked": sha256(held.encode()).hexdigest()} if held else {}
+        return unasked(self.unasked)
+
+
+def unasked(names: Iterable[str]) -> dict[str, str]:
+    """What cells are told of lexicons that are read although no setting names them: one checksum of all."""
+    held = "".join(lexicon(name).checksum for name in names)
+    return {"unasked": sha256(held.encode()).hexdigest()} if held else {}
 
 
 @cache

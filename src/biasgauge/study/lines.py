@@ -12,7 +12,9 @@ _PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
 _DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
 _HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
 _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
-_QUOTES = re.compile(r'"""|' + "'''")
+_MARK = re.compile(r'"{3}|"(?:\\.|[^"\\])*"|' + r"'{3}|'[^']*'|#")
+_REST = {'"""': re.compile(r'(?:\\.|[^"\\]|"(?!""))*"{3,5}'), "'''": re.compile(r"(?:[^']|'(?!''))*'{3,5}")}
+"""What remains of a text of several lines, to its end."""
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
@@ -29,9 +31,23 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
                 path = (*table, *_parts(key[1]))
                 for end in range(len(table) + 1, len(path) + 1):
                     found.setdefault(path[:end], number)
-        for mark in _QUOTES.findall(line):  # a text of several lines opens or ends here
-            inside = mark if inside is None else None if mark == inside else inside
+        inside = _after(line, inside)
     return found
+
+
+def _after(line: str, inside: str | None) -> str | None:
+    """The quotes of the text of several lines that is open after a line, given those before it; remarks hold none."""
+    place = 0
+    while True:
+        if inside is not None:
+            if (rest := _REST[inside].match(line, place)) is None:
+                return inside
+            place, inside = rest.end(), None
+        mark = _MARK.search(line, place)
+        if mark is None or mark[0] == "#":
+            return None
+        place = mark.end()
+        inside = mark[0] if mark[0] in _REST else None
 
 
 def line_of(lines: Mapping[tuple[str, ...], int], path: Sequence[str]) -> int | None:

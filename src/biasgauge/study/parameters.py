@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 OURS = frozenset({"out", "store", "device", "n_jobs", "threads", "progress", "cache"})
 """What the study decides itself."""
 
+LEVELS = ("level", "prob")
+"""How sure intervals are, in every function."""
+
 SEED = "random_state"
 NONE = "none"
 """How TOML, which has no null, says None."""
@@ -69,15 +72,16 @@ def parameters(function: Callable[..., Any], skip: int = 0) -> dict[str, Known]:
         for one in list(signature(function).parameters.values())[skip:]
         if one.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY} and one.name not in OURS
     ]
-    return {one.name: Known(one.default, str(one.annotation), _choices(str(one.annotation), function)) for one in named}
+    there = getattr(function, "__globals__", {})
+    return {one.name: Known(one.default, str(one.annotation), _choices(str(one.annotation), there)) for one in named}
 
 
-def _choices(annotation: str, function: Callable[..., Any]) -> tuple[str, ...]:
+def _choices(annotation: str, there: Mapping[str, Any]) -> tuple[str, ...]:
     """Texts that a type of fixed texts allows; empty where others are allowed too, or the type is not known here."""
     names = annotation.split(" | ")
     if {"str", "object"} & set(names):
         return ()
-    kinds = [getattr(function, "__globals__", {}).get(name) for name in names]
+    kinds = [there.get(name) for name in names]
     return tuple(text for kind in kinds if get_origin(kind) is Literal for text in get_args(kind))
 
 
@@ -94,6 +98,15 @@ def problems_in(
             yield from _record_problems(name, value, known[name])
         elif (expected := _mismatch(value, known[name])) is not None:
             yield name, f"{name!r} of {what} must be {expected}, found {found(value)}"
+        elif name in LEVELS and isinstance(value, (int, float)) and not 0 < value < 1:
+            yield name, f"{name!r} of {what} must lie between 0 and 1, found {found(value)}"
+        elif _counts(known[name]) and isinstance(value, int) and value < 0:
+            yield name, f"{name!r} of {what} must not be negative, found {found(value)}"
+
+
+def _counts(one: Known) -> bool:
+    """Whether it is a whole number: no function counts below 0."""
+    return set(one.annotation.split(" | ")) <= {"int", "None"}
 
 
 def filled(settings: Mapping[str, Any], known: Mapping[str, Known], seed: int) -> dict[str, Any]:
@@ -130,14 +143,21 @@ def _argument(value: Any, one: Known | None) -> Any:  # noqa: ANN401 - whatever 
 
 
 def _record_problems(name: str, value: object, one: Known) -> Iterator[tuple[str, str]]:
-    parts = [part.name for part in fields(one.default)]  # type: ignore[arg-type]
+    there = vars(import_module(type(one.default).__module__))
+    parts = {
+        part.name: Known(None, str(part.type), _choices(str(part.type), there))
+        for part in fields(one.default)  # type: ignore[arg-type]
+    }
     if value == NONE and one.nullable:
         return
     if not isinstance(value, dict):
         yield name, f"{name!r} must be a table with {', '.join(parts)}, found {found(value)}"
         return
-    for part in value:
-        if part not in parts:
+    for part, inner in value.items():
+        if part in parts:
+            if (expected := _mismatch(inner, parts[part])) is not None:
+                yield name, f"{part!r} of {name!r} must be {expected}, found {found(inner)}"
+        else:
             yield name, f"{name!r} has no setting {shown(part)}{meant(part, parts) or '; it has ' + ', '.join(parts)}"
 
 

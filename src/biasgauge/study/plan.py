@@ -91,8 +91,9 @@ def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = 
         InputError: something is wrong with the study; every problem is on a line of its own.
     """
     told = study if isinstance(study, Study) else read_study(study)
-    checksums = Checksums(_memory(store))
-    book = _planned(told, checksums)
+    memory = _memory(store)
+    checksums = Checksums(memory)
+    book = _planned(told, checksums, None if memory is None else memory.parent)
     told.refuse(book.problems)
     checksums.keep()
     models = {one.label: one.key for group in book.groups.values() for one in group.members}
@@ -112,8 +113,8 @@ def problems_of(study: Study) -> list[Problem]:
     return _planned(study, None).problems
 
 
-def _planned(study: Study, checksums: Checksums | None) -> Book:
-    book = Book(study, checksums)
+def _planned(study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> Book:
+    book = Book(study, checksums, outcomes)
     for sections in (OF, ("analyses", "tasks")):
         owners: dict[str, str] = {}
         for section in sections:

@@ -117,6 +117,13 @@ def _of_each_model(one: _Analysis) -> None:
 
 def _of_models(one: _Analysis) -> None:
     for group in one.groups():
+        if len(group.members) < one.kind.fewest:
+            one.book.problem(
+                (*one.path, "of"),
+                f"the kind {one.kind.name!r} needs at least {one.kind.fewest} models in a group; {group.name!r} has "
+                f"{len(group.members)} (more seeds make more)",
+            )
+            continue
         inputs = {f"model{number}": member.key for number, member in enumerate(group.members)}
         one.result(group.name, one.add(inputs, {"models": [member.label for member in group.members]}, group.name))
 

@@ -11,7 +11,7 @@ from biasgauge.corpora.tokenisers import tokeniser_named
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons.nearest import meant
 from biasgauge.study.costs import text_size
-from biasgauge.study.files import bytes_of, places_of
+from biasgauge.study.files import bytes_of
 from biasgauge.study.kind import a_lexicon
 from biasgauge.study.ordering import in_order
 from biasgauge.study.parameters import parameters
@@ -93,15 +93,15 @@ def _reading(book: Book, name: str, table: CorpusTable, inherited: dict[str, Any
     return reading
 
 
+def versions_of(tokeniser: str | None) -> dict[str, dict[str, str]]:
+    """What else than its name the words of a tokeniser depend on, as cells are told it."""
+    versions = {} if tokeniser is None else dict(tokeniser_named(tokeniser).versions)
+    return {"versions": versions} if versions else {}
+
+
 def _read(book: Book, name: str, table: CorpusTable) -> PlannedCorpus | None:
     path = ("corpora", name)
-    patterns = [table.path] if isinstance(table.path, str) else list(table.path or ())
-    places: list[Path] = []
-    for pattern in patterns:
-        found = places_of(pattern, book.study.folder)
-        if not found:
-            book.problem((*path, "path"), f"there is no file {pattern!r}, seen from {book.study.folder}")
-        places += found
+    places = book.located(table.path, (*path, "path"))
     reading = _reading(book, name, table, {})
     if reading is None or not places:
         return None
@@ -117,7 +117,7 @@ def _read(book: Book, name: str, table: CorpusTable) -> PlannedCorpus | None:
         reading["layout"] = layouts.pop()
     key = book.add(
         "corpus",
-        {"settings": reading},
+        {"settings": reading, **versions_of(reading["tokeniser"])},
         places={f"text{number}": place for number, place in enumerate(places)},
         label=f"read {name}",
         size=_size(places),
@@ -163,11 +163,12 @@ def _balanced(book: Book, name: str, table: CorpusTable, source: PlannedCorpus) 
     size = book.sizes[source.key]
     text_key = book.add(
         "balance",
-        {"settings": kept, "lexicons": found.lexicons},
+        {"settings": kept, "lexicons": found.lexicons, **versions_of(kept.get("tokeniser"))},
         inputs={} if source.text_key is None else {"text": source.text_key},
         places=found.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
         label=f"balance {name}",
         size=size,
     )
-    key = book.add("corpus", {"settings": reading}, inputs={"text": text_key}, label=f"read {name}", size=size)
+    told = {"settings": reading, **versions_of(reading["tokeniser"])}
+    key = book.add("corpus", told, inputs={"text": text_key}, label=f"read {name}", size=size)
     return PlannedCorpus(key, reading, None, text_key, source.root, (*source.balanced, asked))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import BiasgaugeError
+from biasgauge.lexicons import lexicon_names
 from biasgauge.lexicons.nearest import meant
 from biasgauge.lexicons.table import found
 from biasgauge.study.book import Group, Member, Version
 from biasgauge.study.costs import model_size, vectors_size
-from biasgauge.study.files import bytes_of, places_of
-from biasgauge.study.kind import some_words
+from biasgauge.study.files import bytes_of
+from biasgauge.study.kind import some_words, unasked
 from biasgauge.study.ordering import in_order
 from biasgauge.study.parameters import Known, parameters
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from biasgauge.training.recipe import Recipe
 
 OF = ("models", "vectors", "mitigations")
+MOST_DIM = 100_000
 
 
 def plan_models(book: Book, corpora: Mapping[str, PlannedCorpus]) -> None:
@@ -71,6 +74,9 @@ def _recipe(book: Book, name: str, table: ModelTable) -> dict[str, Any] | None:
     what = f"the algorithm {table.algorithm!r}"
     book.checked(path, table.settings, common | own, what, inline=None, own=table.own())
     if len(book.problems) > before:
+        return None
+    if (dim := table.settings.get("dim", 1)) > MOST_DIM:
+        book.problem((*path, "dim"), f"'dim' of {what} must be at most {MOST_DIM:,}, found {found(dim)}")
         return None
     removed = table.settings.get("remove", [])
     if not isinstance(removed, list) or not all(isinstance(word, str) for word in removed):
@@ -149,24 +155,13 @@ def plan_vectors(book: Book) -> None:
             ]
             book.groups[name] = Group(name, tuple(members), Version(name))
             continue
-        patterns = [table.path] if isinstance(table.path, str) else list(table.path or ())
-        places: list[Path] = []
-        for pattern in patterns:
-            there = places_of(pattern, book.study.folder)
-            if not there:
-                where = ("vectors", name, "path")
-                book.problem(where, f"there is no file {pattern!r}, seen from {book.study.folder}")
-            places += there
-        if places:
+        if places := book.located(table.path, ("vectors", name, "path")):
             book.groups[name] = Group(name, tuple(_loaded(book, name, places, table.limit)), Version(name))
 
 
 def _loaded(book: Book, name: str, places: Sequence[Path], limit: int | None) -> list[Member]:
-    stems = Counter(place.name.split(".")[0] for place in places)
     members = []
-    for number, place in enumerate(places):
-        stem = place.name.split(".")[0]
-        own = stem if stems[stem] == 1 else f"{stem}-{number}"
+    for own, place in zip(_different([place.name.split(".")[0] for place in places]), places, strict=True):
         key = book.add(
             "vectors",
             {} if limit is None else {"limit": limit},
@@ -176,6 +171,20 @@ def _loaded(book: Book, name: str, places: Sequence[Path], limit: int | None) ->
         )
         members.append(Member(f"{name}/{own}" if len(places) > 1 else name, key))
     return members
+
+
+def _different(stems: Sequence[str]) -> list[str]:
+    """The same names, with numbers on those that occur more than once, so that none does."""
+    often = Counter(stems)
+    taken = set(often)
+    names = []
+    for place, stem in enumerate(stems):
+        name = stem
+        if often[stem] > 1:
+            name = next(one for number in count(place) if (one := f"{stem}-{number}") not in taken)
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def _shipped(which: str) -> list[tuple[str, dict[str, Any], int]]:
@@ -214,6 +223,7 @@ def plan_mitigations(book: Book) -> None:
             checks={"lexicon": lambda value: some_words(value) if isinstance(value, str) else ""},
             trial=partial(_possible, table.method),
         )
+        settings.lexicons.update(unasked(lexicon_names()))
         for reference in dict.fromkeys(table.of):
             if reference.split("/")[0] in tables and reference.split("/")[0] not in settled:
                 continue  # in a circle, of which a sentence tells already

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from biasgauge.lexicons import Lexicon
 from biasgauge.lexicons.nearest import meant
+from biasgauge.study.cell import address_sha256
 from biasgauge.study.costs import text_size
-from biasgauge.study.files import bytes_of, places_of
+from biasgauge.study.files import bytes_of
 from biasgauge.study.parameters import Known, parameters
 from biasgauge.study.plan_models import OF, seed_list
 
@@ -28,10 +30,9 @@ def plan_tasks(book: Book) -> None:
     for name, table in book.study.tasks.items():
         path = ("tasks", name)
         found = _checked(book, name, table)
-        data = places_of(table.data, book.study.folder)
-        if len(data) != 1:
-            what = f"there is no file or folder {table.data!r}" if not data else f"{table.data!r} means several files"
-            book.problem((*path, "data"), f"{what}, seen from {book.study.folder}")
+        data = book.located(table.data, (*path, "data"), "file or folder")
+        if len(data) > 1:
+            book.problem((*path, "data"), f"{table.data!r} means several files, seen from {book.study.folder}")
         groups: dict[str, Group] = {}
         for reference in table.of:
             groups |= {one.name: one for one in book.named(reference, (*path, "of"), book.groups, OF)}
@@ -61,14 +62,28 @@ def _checked(book: Book, name: str, table: TaskTable) -> Settings | None:
         return None
     summary = {one: about for one, about in parameters(extrinsic, 3).items() if one in SUMMARY}
     own = {one: Known(None, "object") for one in sorted(task_named(table.task).settings)}
-    return book.checked(path, table.settings, own | summary, f"the task {table.task!r}", paths=PATHS)
+    what = f"the task {table.task!r}"
+    return book.checked(path, table.settings, own | summary, what, checks={"group_words": _groups}, paths=PATHS)
+
+
+def _groups(value: object) -> str:
+    """Checksum of words of groups."""
+    from biasgauge.extrinsic.text_groups import group_words  # noqa: PLC0415 - as above
+
+    sets = group_words(groups_given(value))
+    return address_sha256({"groups": [[name, sorted(words)] for name, words in sets.items()]})  # in their order
+
+
+def groups_given(value: Any) -> Any:  # noqa: ANN401 - what a user wrote, and what tasks check
+    """Words of groups as tasks take them: of a lexicon that was a file, its sets."""
+    return value.sets if isinstance(value, Lexicon) else value
 
 
 def _model(book: Book, name: str, table: TaskTable, found: Settings, data: Path, label: str, model: str) -> str:
     """The cells of one model: one for each seed, and the summary, whose key it gives."""
     seeds = seed_list(table.seeds, book.study.about.seed)
     own = {one: value for one, value in found.kept.items() if one not in SUMMARY}
-    told = {"task": table.task, "settings": own, **({"lexicons": found.lexicons} if found.lexicons else {})}
+    told = {"task": table.task, **found.told, "settings": own}
     places = {**found.places, "data": data}
     trained = {
         f"seed{number}": book.add(

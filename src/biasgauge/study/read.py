@@ -17,6 +17,7 @@ from biasgauge.lexicons.reading import parse_toml
 from biasgauge.lexicons.table import found, shown
 from biasgauge.study.lines import key_lines, line_of
 from biasgauge.study.schema import (
+    MOST,
     NAME,
     About,
     AnalysisTable,
@@ -194,7 +195,8 @@ def _table(kind: type[One], given: object, path: tuple[str, ...], problems: list
         return kind.model_validate(given)
     except ValidationError as problem:
         seen = set()
-        for one in problem.errors(include_url=False):
+        told = sorted(problem.errors(include_url=False), key=lambda one: one["type"] != "value_error")  # ours first
+        for one in told:
             key = next((part for part in one["loc"] if isinstance(part, str)), None)
             if (key, one["type"] == "extra_forbidden") not in seen:  # a union tells once for each of its members
                 seen.add((key, one["type"] == "extra_forbidden"))
@@ -209,8 +211,8 @@ _EXPECTED = {
     "from": "the name of a corpus",
     "balance": 'a table, as in { test = "weat7" }',
     "corpora": "a list of names of corpora",
-    "seeds": "a number of seeds of at least 1, or a list of different seeds",
-    "bootstrap": "a number of samples of at least 1",
+    "seeds": f"a number of seeds from 1 to {MOST:,}, or a list of different seeds",
+    "bootstrap": f"a number of samples from 1 to {MOST:,}",
     "of": "a list of names",
     "settings": "a table of settings",
     "measures": "a measure, or a list of measures",
@@ -231,7 +233,7 @@ def _sentence(
 ) -> str:
     table = f"[{'.'.join(path)}]"
     if key is None:
-        return f"{table}: {str(problem['msg']).removeprefix('Value error, ')}"
+        return f"{table}: {_own_words(problem)}"
     if problem["type"] == "extra_forbidden":
         known = [field.alias or name for name, field in kind.model_fields.items()]
         near = meant(key, known)
@@ -240,4 +242,11 @@ def _sentence(
     if problem["type"] == "missing":
         near = meant(key, [name for name in given if name not in kind.model_fields])
         return f"{table}: the key {key!r} is missing: expected {expected}{near}"
+    if problem["type"] == "value_error":
+        return f"{table}: {key!r} must be {expected}; {_own_words(problem)}"
     return f"{table}: {key!r} must be {expected}, found {found(given[key])}"
+
+
+def _own_words(problem: ErrorDetails) -> str:
+    """What a check of the schema said."""
+    return str(problem["msg"]).removeprefix("Value error, ")

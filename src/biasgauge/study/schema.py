@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -9,18 +10,23 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 NAME = r"^[A-Za-z0-9_-]+$"
 
 Name = Annotated[str, Field(pattern=NAME)]
+MOST = 100_000
+"""Models of one recipe and corpus."""
+
 Count = Annotated[int, Field(ge=1)]
+Several = Annotated[int, Field(ge=1, le=MOST)]
 Seed = Annotated[int, Field(ge=0)]
 Names = Annotated[list[str], Field(min_length=1)]
 
 
 def _different(seeds: list[int]) -> list[int]:
-    if len(set(seeds)) != len(seeds):
-        raise ValueError("a seed stands there twice")
+    twice = next((seed for seed, times in Counter(seeds).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"the seed {twice} stands there twice")
     return seeds
 
 
-Seeds = Count | Annotated[list[Seed], Field(min_length=1), AfterValidator(_different)]
+Seeds = Several | Annotated[list[Seed], Field(min_length=1, max_length=MOST), AfterValidator(_different)]
 
 
 class Table(BaseModel):
@@ -76,7 +82,14 @@ class ModelTable(OpenTable):
     corpora: Names | None = None
     algorithm: str = "sgns"
     seeds: Seeds = 1
-    bootstrap: Count | None = None
+    bootstrap: Several | None = None
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> ModelTable:
+        seeds = self.seeds if isinstance(self.seeds, int) else len(self.seeds)
+        if seeds * (self.bootstrap or 1) > MOST:
+            raise ValueError(f"'seeds' times 'bootstrap' must be at most {MOST:,} models")
+        return self
 
 
 class VectorsTable(Table):

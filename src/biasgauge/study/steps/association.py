@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from biasgauge.association import TESTS
 from biasgauge.errors import ParameterError
 from biasgauge.study.kind import Kind, a_lexicon, kind_named, some_words
 from biasgauge.study.models import open_models
-from biasgauge.study.parameters import function_named
+from biasgauge.study.parameters import function_named, parameters
 from biasgauge.study.results import RESULT, plain, settings_of
 from biasgauge.study.step import Step
 
@@ -33,10 +35,17 @@ def run(job: Job) -> None:
     job.write_json(RESULT, plain({"kind": kind.name, "models": rows, "spread": [one.to_dict() for one in spread]}))
 
 
-def _has_sets(name: str, settings: dict[str, Any]) -> None:
+def _possible(name: str, settings: dict[str, Any]) -> None:
+    """Raise what the test would say of its settings: of missing sets, and of numbers when it is tried on two words."""
     missing = [role for role in TESTS[name].sets if role not in settings]
     if "test" not in settings and missing:
         raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")
+    function = function_named(f"association:{name}")
+    own = {one: value for one, value in settings.items() if one in parameters(function, len(TESTS[name].sets))}
+    if "samples" in own:
+        own["samples"] = min(own["samples"], 1)  # enough to see whether it can be
+    vectors = np.random.default_rng(0).standard_normal((len(TESTS[name].sets), 2, 3))
+    function(*vectors, **{**own, "interval": None})
 
 
 KINDS = (
@@ -48,7 +57,7 @@ KINDS = (
             functions=("scores:association", f"association:{name}"),
             fixed={"kind": name},
             checks={"test": a_lexicon("test"), "x": some_words, "y": some_words, "a": some_words, "b": some_words},
-            trial=partial(_has_sets, name),
+            trial=partial(_possible, name),
         )
         for name in TESTS
         if name != MAC

@@ -1,5 +1,6 @@
 """How far protected words lie from stereotypes, with uncertainty: `bayes`."""
 
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, a_lexicon
 from biasgauge.study.results import analysis
 from biasgauge.study.step import Step
@@ -11,6 +12,7 @@ KINDS = (
         step="bayes",
         functions=("uncertainty:bayes",),
         checks={"lexicon": a_lexicon("stereotypes", "test")},
+        unasked=lexicon_names(),
         required=("lexicon",),
         tables={"contrasts.csv": "contrasts_frame"},
     ),

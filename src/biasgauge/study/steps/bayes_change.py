@@ -1,5 +1,6 @@
 """What a change of vectors did to distances, with uncertainty: `bayes_change`."""
 
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, a_lexicon
 from biasgauge.study.results import analysis
 from biasgauge.study.step import Step
@@ -11,6 +12,7 @@ KINDS = (
         step="bayes-change",
         functions=("uncertainty:bayes_change", "uncertainty:distances"),
         checks={"lexicon": a_lexicon("stereotypes", "test")},
+        unasked=lexicon_names(),
         hidden=("reference", "name"),
         required=("lexicon",),
     ),

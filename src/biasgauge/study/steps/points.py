@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, some_lexicons
 from biasgauge.study.models import open_model
 from biasgauge.study.parameters import function_named
@@ -20,6 +21,7 @@ KINDS = (
         step="points",
         functions=("extrinsic.points:points_from_results",),
         checks={"tests": some_lexicons("test")},
+        unasked=lexicon_names(),
         tables={"performance.csv": "performance_frame"},
     ),
 )

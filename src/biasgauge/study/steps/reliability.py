@@ -1,6 +1,6 @@
 """Do scores agree with themselves? `reliability`."""
 
-from biasgauge.reliability.lists import LISTS, QUERIES
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, lists_of_words
 from biasgauge.study.results import analysis
 from biasgauge.study.step import Step
@@ -12,7 +12,7 @@ KINDS = (
         step="reliability",
         functions=("reliability:reliability",),
         checks={"lists": lists_of_words},
-        unasked=(*LISTS, QUERIES),
+        unasked=lexicon_names(),
     ),
 )
 STEP = Step("reliability", 1, analysis(KINDS[0]), "do scores agree with themselves?")

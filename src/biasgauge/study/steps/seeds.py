@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from biasgauge.lexicons import lexicon_names
 from biasgauge.study.kind import Kind, some_words
 from biasgauge.study.results import analysis
 from biasgauge.study.step import Step
@@ -23,6 +24,7 @@ KINDS = (
         step="seeds",
         functions=("seeds:seeds",),
         checks={"a": some_words, "b": some_words},
+        unasked=lexicon_names(),
         hidden=("counts",),
         trial=_has_pairs,
     ),

@@ -10,6 +10,7 @@ KINDS = (
         needs="models",
         step="stability",
         functions=("embeddings:stability",),
+        fewest=2,
         tables={"pairs.csv": "pairs_to_frame"},
     ),
 )

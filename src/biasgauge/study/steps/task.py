@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.study.files import restored
 from biasgauge.study.models import open_model
+from biasgauge.study.plan_tasks import groups_given
 from biasgauge.study.step import Step
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ FEWEST = 1000
 def task_settings(job: Job) -> dict[str, Any]:
     """Settings of the task."""
     given: dict[str, Any] = restored(dict(job.settings["settings"]), job.files)
-    return {name: None if value == "none" else value for name, value in given.items()}
+    return {name: None if value == "none" else groups_given(value) for name, value in given.items()}
 
 
 def run(job: Job) -> None:
