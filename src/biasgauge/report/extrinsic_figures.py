@@ -36,7 +36,7 @@ def _over(result: TaskResult) -> str:
 
 def _metrics(result: TaskResult) -> Any:  # noqa: ANN401 - a chart
     groups = [ALL, *dict.fromkeys(one.group for one in result.metrics if one.group is not None)]
-    remark = f"{_over(result)}; 1: everything is right"
+    remark = f"{_over(result)}; 1 is best, for false positives 0"
     if len(groups) - 1 > MOST_PAIRS:
         groups, remark = [ALL], f"{remark}; of all items together"
     rows = [
