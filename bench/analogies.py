@@ -13,20 +13,16 @@ a question, and the pairs that differ as "he" and "she" do, out of all pairs of 
 from __future__ import annotations
 
 import argparse
-import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
 from gensim.models import KeyedVectors
 from threadpoolctl import threadpool_info, threadpool_limits
+from timing import best
 
 from biasgauge.embeddings import Embedding, solve_analogies
 from biasgauge.embeddings.benchmark_files import google_analogies
 from biasgauge.robustness.pair_generator import generate_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def model(words: int, dimensions: int) -> Embedding:
@@ -37,15 +33,6 @@ def model(words: int, dimensions: int) -> Embedding:
     vectors *= np.geomspace(2, 0.2, dimensions, dtype=np.float32)
     vectors *= random.uniform(0.5, 2, (words, 1)).astype(np.float32)
     return Embedding((*known, *(f"word-{row}" for row in range(words - len(known)))), vectors)
-
-
-def best(work: Callable[[], object], repeat: int = 3) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def main() -> None:

@@ -12,11 +12,11 @@ the same loss from the same weights.
 from __future__ import annotations
 
 import argparse
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from timing import best
 from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
@@ -28,8 +28,6 @@ from biasgauge.extrinsic.cnn_training import fixed_threads, train
 from biasgauge.extrinsic.text_batches import NumberedTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 WORDS = 20_000
@@ -118,15 +116,6 @@ def difference(texts: list[list[str]], labels: list[int], table: NDArray[np.floa
         own = torch.from_numpy(numbered.labels)
         losses = [float(functional.cross_entropy(model(tokens), own)) for model in (ours, plain)]
     return abs(losses[0] - losses[1])
-
-
-def best(work: Callable[[], object], repeat: int) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def main() -> None:

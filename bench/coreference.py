@@ -10,11 +10,11 @@ single spans once. The floor is the bare product that no arrangement avoids: pai
 from __future__ import annotations
 
 import argparse
-import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from timing import best
 
 from biasgauge.embeddings import Embedding
 from biasgauge.extrinsic.coref import CorefModel, CorefSettings, Document
@@ -22,20 +22,8 @@ from biasgauge.extrinsic.coref.features import Features
 from biasgauge.extrinsic.coref.network import SpanRanker, antecedent_loss
 from biasgauge.extrinsic.coref.spans import pairs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 SENTENCE = 20
 VOCABULARY = 5_000
-
-
-def seconds(job: Callable[[], object], repeat: int = 3) -> float:
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        job()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def documents(count: int, words: int, vocabulary: tuple[str, ...]) -> list[Document]:
@@ -74,24 +62,24 @@ def main() -> None:
     features = Features.of(vectors, settings, texts)
     ranker = SpanRanker(settings, vectors.dim, features.alphabet, 0)
     model = CorefModel(features, ranker)
-    together = seconds(lambda: model.predict(texts, n_jobs=options.threads)) / len(texts)
-    alone = seconds(lambda: model.predict(texts[:1], n_jobs=1))
+    together = best(lambda: model.predict(texts, n_jobs=options.threads)) / len(texts)
+    alone = best(lambda: model.predict(texts[:1], n_jobs=1))
     arrays = features.arrays(texts[:1])
 
     def step() -> None:
         ranker.train()
         antecedent_loss(ranker(arrays)).backward()  # type: ignore[no-untyped-call]
 
-    training = seconds(step, 2)
+    training = best(step, 2)
     ranker.eval()
     kept = ranker(arrays).kept
     mention, back = (torch.from_numpy(one) for one in pairs(kept, settings.max_antecedents))
     spans = torch.randn(sum(kept), 4 * settings.lstm_size + vectors.dim + settings.char_filters + settings.feature_size)
     with torch.inference_mode():
-        ours = seconds(lambda: ranker.pair_scores(spans, mention, mention - back, {}))
-        whole = seconds(lambda: whole_pairs(ranker, spans, mention, mention - back))
+        ours = best(lambda: ranker.pair_scores(spans, mention, mention - back, {}))
+        whole = best(lambda: whole_pairs(ranker, spans, mention, mention - back))
         left, right = torch.randn(len(mention), spans.shape[1]), torch.randn(spans.shape[1], settings.hidden_size)
-        floor = seconds(lambda: left @ right)
+        floor = best(lambda: left @ right)
     print(f"{options.words} words, {sum(kept)} mentions, {len(mention):,} pairs, {options.threads} threads")
     print(f"{'documents, all threads':28}{together * 1e3:8.1f} ms {1 / together:8.1f} documents a second")
     print(f"{'a document, one thread':28}{alone * 1e3:8.1f} ms {1 / alone:8.1f} documents a second")

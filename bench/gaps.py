@@ -11,30 +11,16 @@ intervals and p. One run, one core.
 from __future__ import annotations
 
 import argparse
-import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.metrics import recall_score
+from timing import best
 
 from biasgauge.extrinsic import gaps
 from biasgauge.extrinsic.gaps_cells import Rate, rate_values
 from biasgauge.extrinsic.gaps_resampling import bootstrap_values
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-REPEAT = 3
 RIGHT = 0.8
-
-
-def best(work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(REPEAT):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def main() -> None:

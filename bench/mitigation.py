@@ -11,11 +11,11 @@ On a busy machine set OPENBLAS_NUM_THREADS=1.
 from __future__ import annotations
 
 import argparse
-import time
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from timing import best
 
 from biasgauge.embeddings import Embedding
 from biasgauge.mitigation.attract_repel import Batch, Descent, descend, gradient, negative_examples
@@ -43,15 +43,6 @@ def constraints(count: int, words: int) -> tuple[NDArray[np.intp], NDArray[np.in
     pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
     pairs = random.permutation(pairs)[:count]
     return pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :]
-
-
-def seconds(job: Callable[[], object], repeat: int = 3) -> float:
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        job()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def one_epoch(matrix: NDArray[np.float32], count: int) -> Callable[[], object]:
@@ -89,7 +80,7 @@ def dense_epoch(matrix: NDArray[np.float32], count: int) -> float:
         np.add(squares, whole**2, out=squares)
         np.subtract(current, settings.learning_rate * whole / np.sqrt(squares), out=current)
 
-    return seconds(step, DENSE_BATCHES) * (count / settings.batch_size)
+    return best(step, DENSE_BATCHES) * (count / settings.batch_size)
 
 
 def main() -> None:
@@ -104,8 +95,8 @@ def main() -> None:
 
     print("Attract-Repel, one epoch")
     for count in (asked.constraints // 4, asked.constraints // 2, asked.constraints, asked.constraints * 2):
-        print(f"  {count:>7,} constraints  {seconds(one_epoch(matrix, count)):7.2f} s")
-    ours, tenth = (seconds(one_epoch(some, asked.constraints)) for some in (matrix, matrix[: len(matrix) // 10]))
+        print(f"  {count:>7,} constraints  {best(one_epoch(matrix, count)):7.2f} s")
+    ours, tenth = (best(one_epoch(some, asked.constraints)) for some in (matrix, matrix[: len(matrix) // 10]))
     dense = dense_epoch(matrix, asked.constraints)
     print(f"  a tenth of the vocabulary: {ours / tenth:.2f} times as fast")
     print(f"  dense: {dense:.1f} s, {dense / ours:.0f} times ours\n")
@@ -121,7 +112,7 @@ def main() -> None:
     taken = dict.fromkeys(jobs, float("inf"))
     for _ in range(9):  # in turn, so that whatever else the machine does strikes all of them
         for name, job in jobs.items():
-            taken[name] = min(taken[name], seconds(job, 1))
+            taken[name] = min(taken[name], best(job, 1))
     print("Changing the whole matrix (transform), against one pass over it")
     for name, least in taken.items():
         print(f"  {name:<14} {least:7.3f} s  {least / taken['one pass']:.1f} times")

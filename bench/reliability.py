@@ -10,7 +10,6 @@ in single precision, which is as fast as memory allows and errs. Peak memory is 
 from __future__ import annotations
 
 import argparse
-import time
 import tracemalloc
 import warnings
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pingouin
+from timing import best
 
 import biasgauge
 from biasgauge.reliability import Iccs, cronbach_alpha, icc, reliability
@@ -40,15 +40,6 @@ def scores(matrices: int) -> NDArray[np.float32]:
         found[pair] = 0.5 * random.standard_normal((matrices, MODELS), np.float32) + shift
         found[pair] += random.standard_normal((matrices, 1), np.float32)
     return found
-
-
-def best(work: Callable[[], object], repeat: int = 5) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def peak(work: Callable[[], object]) -> float:
@@ -85,13 +76,13 @@ def main() -> None:
     size = parser.parse_args().matrices
     tensor = scores(size)
     turned = tensor.transpose(1, 0, 2)
-    ours = best(lambda: icc(turned))
+    ours = best(lambda: icc(turned), repeat=5)
     beyond = peak(lambda: icc(turned))
-    double, single = best(lambda: tensor.sum(dtype=np.float64)), best(tensor.sum)
+    double, single = best(lambda: tensor.sum(dtype=np.float64), repeat=5), best(tensor.sum, repeat=5)
     stack = np.ascontiguousarray(turned)
-    packed = best(lambda: icc(stack))
-    alone = best(lambda: icc(turned, n_jobs=1))
-    alpha = best(lambda: cronbach_alpha(turned))
+    packed = best(lambda: icc(stack), repeat=5)
+    alone = best(lambda: icc(turned, n_jobs=1), repeat=5)
+    alpha = best(lambda: cronbach_alpha(turned), repeat=5)
     each = best(lambda: theirs(stack[0]), repeat=15)
     found = icc(turned)
     assert isinstance(found, Iccs)  # noqa: S101 - a stack in, a stack out

@@ -12,19 +12,17 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from timing import best
 
 from biasgauge.measures import measure
 from biasgauge.scores.engine import Task, compute
 from biasgauge.scores.neighbours import block_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 PAIRS, K = 23, 100
@@ -40,15 +38,6 @@ def vectors(rows: int, dim: int) -> NDArray[np.float32]:
 def task(matrix: NDArray[np.float32], *names: str) -> Task:
     ends = np.arange(2 * PAIRS)
     return Task(matrix, np.arange(len(matrix)), ends[::2], ends[1::2], [measure(name) for name in names], K)
-
-
-def best(work: Callable[[], object], repeat: int = 3) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def unit(matrix: NDArray[np.float32]) -> NDArray[np.float32]:

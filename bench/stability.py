@@ -15,18 +15,16 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import time
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import orthogonal_procrustes
+from timing import best
 
 from biasgauge.embeddings import Embedding, mean_embedding, stability
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 
@@ -58,15 +56,6 @@ def plain_loop(matrices: list[NDArray[np.float32]]) -> NDArray[np.float64]:
         moved = a @ rotation
         total += (moved * b).sum(axis=1) / (np.linalg.norm(moved, axis=1) * np.linalg.norm(b, axis=1))
     return total / len(pairs)
-
-
-def best(work: Callable[[], object], repeat: int = 3) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def extra_megabytes(models: int, words: int, dimensions: int) -> float:

@@ -18,11 +18,12 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
+from biasgauge.papers.zhang2020_tables import FIGURE_2, LINES, SD, TABLE_2
 from biasgauge.report.robustness_figures import draw_robustness
 from biasgauge.robustness.base_pairs import change_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from biasgauge.robustness import Agreement, MeanKappa, RobustnessResult
 
@@ -35,45 +36,12 @@ SHORT = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
 PAIRS = tuple("~".join(pair) for pair in bg.lexicon("zhang2020").pairs)  # type: ignore[attr-defined]  # it holds pairs
 LOST = "john~mary"
 
-TABLE_1 = {"dbwa": (-0.0011583, 0.0525342), "ripa": (0.0243636, 0.2385657), "nbm": (-0.0378298, 0.4309060)}
-"""Mean and standard deviation; positive is female there."""
-TABLE_2 = {"dbwa": (0.45, 0.69, 0.259375), "ripa": (0.42, 0.66, 0.240625), "nbm": (0.29, 0.71, 0.146875)}
-"""Fleiss' kappa, "magnitude", and the share of professions on which all pairs agree."""
-PUBLISHED: dict[str, dict[tuple[str, str], Sequence[float]]] = {
-    "3": {
-        ("dbwa", "capitalised"): (0.65, 0.53, 0.56, 0.32, 0.60, 0.28, 0.40, 0.03, 0.49, 0.38, 0.42),
-        ("ripa", "capitalised"): (0.80, 0.56, 0.58, 0.32, 0.59, 0.27, 0.31, 0.04, 0.49, 0.35, 0.43),
-        ("nbm", "capitalised"): (0.58, 0.65, 0.61, 0.19, 0.69, 0.18, 0.23, 0.10, 0.53, 0.18, 0.39),
-    },
-    "4": {
-        ("dbwa", "plural"): (0.50, 0.51, 0.53, 0.35, 0.47, 0.33, 0.42, 0.47, 0.52, 0.53, 0.46),
-        ("ripa", "plural"): (0.57, 0.58, 0.63, 0.39, 0.53, 0.46, 0.44, 0.53, 0.53, 0.50, 0.52),
-        ("nbm", "plural"): (0.69, 0.57, 0.72, 0.38, 0.65, 0.32, 0.50, 0.59, 0.60, 0.62, 0.56),
-        ("dbwa", "capitalised"): (0.61, 0.66, 0.59, 0.42, 0.67, 0.79, 0.61, 0.50, 0.50, 0.44, 0.58),
-        ("ripa", "capitalised"): (0.60, 0.60, 0.54, 0.36, 0.59, 0.69, 0.61, 0.54, 0.53, 0.45, 0.55),
-        ("nbm", "capitalised"): (0.77, 0.63, 0.68, 0.54, 0.74, 0.68, 0.61, 0.71, 0.65, 0.63, 0.66),
-        ("dbwa", "upper"): (0.19, 0.35, 0.43, 0.17, 0.29, 0.48, 0.18, 0.20, 0.34, 0.30, 0.29),
-        ("ripa", "upper"): (0.35, 0.38, 0.40, 0.16, 0.35, 0.53, 0.22, 0.20, 0.30, 0.27, 0.32),
-        ("nbm", "upper"): (0.50, 0.52, 0.49, 0.25, 0.52, 0.40, 0.22, 0.46, 0.54, 0.13, 0.40),
-    },
-    "5": {
-        ("dbwa", "bsri"): (0.35, 0.37, 0.07, -0.03, 0.14, 0.03, 0.45, 0.39, -0.08, 0.01, 0.17),
-        ("ripa", "bsri"): (0.44, 0.40, 0.09, -0.08, 0.12, 0.16, 0.45, 0.39, -0.08, 0.01, 0.19),
-        ("nbm", "bsri"): (0.27, 0.32, -0.01, 0.01, 0.27, 0.17, 0.46, 0.14, 0.18, -0.04, 0.18),
-        ("dbwa", "animals"): (0.54, 0.38, 0.54, 0.54, 0.54, 0.31, 0.23, 0.46, 0.54, 0.08, 0.42),
-        ("ripa", "animals"): (0.31, 0.38, 0.31, 0.46, 0.46, 0.23, 0.23, 0.54, 0.46, 0.08, 0.35),
-        ("nbm", "animals"): (0.31, 0.08, 0.15, 0.15, 0.15, 0.00, 0.08, 0.46, 0.15, 0.00, 0.15),
-    },
-    "6": {
-        ("dbwa", "ripa"): (0.69, 0.86, 0.64, 0.90, 0.82, 0.79, 0.92, 0.85, 0.89, 0.96, 0.83),
-        ("dbwa", "nbm"): (0.54, 0.37, 0.62, 0.44, 0.55, 0.54, 0.46, 0.34, 0.48, 0.47, 0.48),
-        ("ripa", "nbm"): (0.52, 0.42, 0.66, 0.41, 0.57, 0.57, 0.47, 0.29, 0.47, 0.50, 0.49),
-    },
+PUBLISHED = {
+    str(table): {(one.measure, one.against): one.kappas for one in LINES if one.table == table}
+    for table in sorted({one.table for one in LINES})
 }
 """Kappas of the ten pairs and their mean, by measure and by what is compared."""
 PARTS = {"3": "pair_forms", "4": "word_forms", "5": "correspondence", "6": "between_measures"}
-FIGURE_2 = (0.9669, 0.9468, 0.9118, 0.9671, 0.9365, 0.8080, 0.9595, 0.9091, 0.9408, 0.9776)
-"""Correlation of likeness and agreement of each pair with the ten, itself included."""
 FORMS = ("plural", "capitalised", "upper")
 
 
@@ -149,7 +117,7 @@ def magnitudes(google: RobustnessResult, with_lengths: RobustnessResult, glove: 
     pairs = [pair for pair in google.pairs if "~".join(pair) != LOST]
     nine = google.scores.select(pair=pairs, word=google.words).to_numpy()[..., 0].astype(np.float64)
     for place, measure in enumerate(MEASURES):
-        known = float(change_shares(nine[place], TABLE_1[measure][1]).mean())
+        known = float(change_shares(nine[place], SD[measure]).mean())
         own = with_lengths if measure == "ripa" else google
         kappa, printed, unanimous = TABLE_2[measure]
         rows.append(
@@ -158,7 +126,7 @@ def magnitudes(google: RobustnessResult, with_lengths: RobustnessResult, glove: 
                 "kappa_published": kappa,
                 "kappa_google": google.base_pairs[place].kappa.value,
                 "kappa_glove": glove.base_pairs[place].kappa.value,
-                "unanimous_published": unanimous,
+                "unanimous_published": unanimous / 100,
                 "unanimous_google": google.base_pairs[place].unanimous.value,
                 "unanimous_glove": glove.base_pairs[place].unanimous.value,
                 "changed_printed": printed,
@@ -175,7 +143,7 @@ def magnitudes(google: RobustnessResult, with_lengths: RobustnessResult, glove: 
 
 def likeness(published: RobustnessResult, corrected: RobustnessResult, glove: RobustnessResult) -> pd.DataFrame:
     """Figure 2: r of likeness and agreement of each pair with the others, DB/WA."""
-    columns: dict[str, Any] = {"pair": [*PAIRS, "all"], "published": [*FIGURE_2, None]}
+    columns: dict[str, Any] = {"pair": [*PAIRS, "all"], "published": [*FIGURE_2.values(), None]}
     for name, result in (
         ("google_as_published", published),
         ("google_corrected", corrected),

@@ -137,7 +137,7 @@ def test_the_bootstrap_draws_items(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts drawn have the mean and covariance of items drawn with replacement, and sizes do not change."""
     cells = np.array([[[30, 5], [4, 11]], [[8, 2], [3, 7]]])
     monkeypatch.setattr(
-        sys.modules["biasgauge.extrinsic.gaps_resampling"], "_CELLS", 8 * 700
+        sys.modules["biasgauge.extrinsic.draws"], "_CELLS", 8 * 700
     )  # several blocks, the last one short
     drawn = bootstrap_values(cells, lambda some: some.astype(float), 4_000, 1)
     assert (drawn.sum(axis=(2, 3)) == [50, 20]).all()

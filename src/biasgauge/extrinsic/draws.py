@@ -12,7 +12,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.scores import Interval, Resampling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Method = Literal["bca", "percentile"]
@@ -21,6 +21,35 @@ SAME = 1e-12
 """Numbers closer than this, as a share of their size, differ by rounding."""
 _TOLERATED = 0.05
 """Largest share of resamples without a value; beyond it the rest would be a selection."""
+_CELLS = 4_000_000
+"""Numbers held at a time: bounds the memory; results do not depend on it."""
+
+
+def blocks(total: int, size: int) -> Iterator[int]:
+    """Numbers of rows, `total` in all, that keep blocks of rows × size small."""
+    rows = max(1, _CELLS // max(size, 1))
+    for start in range(0, total, rows):
+        yield min(rows, total - start)
+
+
+def monte_carlo_p(observed: Floats, drawn: Iterable[Floats]) -> Floats:
+    """P of numbers at least as far from 0 as those observed, which count as one draw more.
+
+    Draws without a value are left out: given that there is one, the one observed is still one of them at random.
+
+    Args:
+        observed: one number a statistic.
+        drawn: blocks of draws × statistics.
+    """
+    size = np.abs(observed)
+    extreme, defined = np.zeros(len(size), np.int64), np.zeros(len(size), np.int64)
+    for block in drawn:
+        values = np.abs(block)
+        defined += np.isfinite(values).sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            extreme += (values >= size - SAME).sum(axis=0)
+    found: Floats = (1 + extreme) / (1 + defined)
+    return found
 
 
 def bootstrap_settings(where: str, *, method: str, level: float, resamples: int, random_state: int) -> Resampling:

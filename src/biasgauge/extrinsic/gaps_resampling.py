@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln
 
-from biasgauge.extrinsic.draws import SAME
+from biasgauge.extrinsic.draws import SAME, blocks, monte_carlo_p
 from biasgauge.extrinsic.gaps_cells import Counts, Floats, Rate, fraction, from_fraction, rate_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 AMONG = {
     "precision": "items predicted {of}",
@@ -25,8 +25,6 @@ AMONG = {
     "f1": "items labelled or predicted {of}",
     "accuracy": "all items",
 }
-_CELLS = 4_000_000
-"""Counts held at a time: bounds the memory; results do not depend on it."""
 
 
 def bootstrap_values(cells: Counts, statistic: Callable[[Counts], Floats], resamples: int, random_state: int) -> Floats:
@@ -42,7 +40,7 @@ def bootstrap_values(cells: Counts, statistic: Callable[[Counts], Floats], resam
     sizes = flat.sum(axis=1)
     streams = [np.random.default_rng([random_state, group]) for group in range(len(cells))]
     parts = []
-    for rows in _blocks(resamples, flat.size):
+    for rows in blocks(resamples, flat.size):
         drawn = [
             stream.multinomial(size, one / size, size=rows)
             for stream, size, one in zip(streams, sizes.tolist(), flat, strict=True)
@@ -89,15 +87,13 @@ def shuffled_p(rate: Rate, a: Counts, b: Counts, draws: int, seed: list[int], *,
     """
     pool = (a + b).ravel()
     random = np.random.default_rng(seed)
-    observed = _gap(rate, a[None], b[None], zeros=zeros)[0]
-    extreme = defined = 0
-    for rows in _blocks(draws, pool.size):
+
+    def draw(rows: int) -> Floats:
         first = random.multivariate_hypergeometric(pool, int(a.sum()), size=rows)
-        gaps = _gap(rate, first.reshape(rows, *a.shape), (pool - first).reshape(rows, *a.shape), zeros=zeros)
-        sound = gaps[np.isfinite(gaps)]
-        defined += len(sound)
-        extreme += int((np.abs(sound) >= abs(observed) - SAME).sum())
-    return (1 + extreme) / (1 + defined)
+        return _gap(rate, first.reshape(rows, *a.shape), (pool - first).reshape(rows, *a.shape), zeros=zeros)[:, None]
+
+    observed = _gap(rate, a[None], b[None], zeros=zeros)
+    return float(monte_carlo_p(observed, map(draw, blocks(draws, pool.size)))[0])
 
 
 def swapped_p(cells: Counts, statistic: Callable[[Counts], Floats], draws: int, random_state: int) -> Floats:
@@ -113,30 +109,19 @@ def swapped_p(cells: Counts, statistic: Callable[[Counts], Floats], draws: int, 
     classes = cells.shape[-1]
     upper = np.triu_indices(classes, 1)
     both = (cells + cells.swapaxes(-1, -2))[..., upper[0], upper[1]]
-    observed = np.abs(statistic(cells[None])[0])
-    extreme, defined = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
-    for rows in _blocks(draws, cells.size):
+
+    def draw(rows: int) -> Floats:
         swapped = np.repeat(cells[None], rows, axis=0)
         first = random.binomial(both, 0.5, size=(rows, *both.shape))
         swapped[..., upper[0], upper[1]] = first
         swapped[..., upper[1], upper[0]] = both - first
-        values = np.abs(statistic(swapped))
-        defined += np.isfinite(values).sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            extreme += (values >= observed - SAME).sum(axis=0)
-    found: Floats = (1 + extreme) / (1 + defined)
-    return found
+        return statistic(swapped)
+
+    return monte_carlo_p(statistic(cells[None])[0], map(draw, blocks(draws, cells.size)))
 
 
 def _gap(rate: Rate, a: Counts, b: Counts, *, zeros: bool) -> Floats:
     return rate_values(rate, a, zeros=zeros) - rate_values(rate, b, zeros=zeros)
-
-
-def _blocks(total: int, size: int) -> Iterator[int]:
-    """Numbers of rows, `total` in all, that keep blocks of rows × size small."""
-    rows = max(1, _CELLS // max(size, 1))
-    for start in range(0, total, rows):
-        yield min(rows, total - start)
 
 
 def p_method(rate: Rate, *, exact: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._io.checksums import file_sha256
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.extrinsic.classification import need_torch
@@ -96,7 +96,7 @@ class CorefModel:
         weights = {name: one.detach().cpu().contiguous() for name, one in self.network.state_dict().items()}
         with whole_file(place / "weights.new.safetensors") as part:
             save_file(weights, part)
-        digest = _sha256(place / "weights.new.safetensors")
+        digest = file_sha256(place / "weights.new.safetensors")
         name = f"weights-{digest[:12]}.safetensors"
         (place / "weights.new.safetensors").replace(place / name)
         vectors = self.features.vectors
@@ -136,7 +136,7 @@ class CorefModel:
             settings = CorefSettings(**content["settings"])
             letters, genres, expected = content["letters"], content["genres"], content["vectors"]
             weights = Path(folder) / content["weights"]
-            if weights.parent != Path(folder) or _sha256(weights) != content["sha256"]:
+            if weights.parent != Path(folder) or file_sha256(weights) != content["sha256"]:
                 raise InputError(f"{weights}: is not the file that {_JSON} beside it speaks of; save the model again")
             log, about = content["log"], content["about"]
         except (KeyError, TypeError, OSError) as problem:
@@ -181,11 +181,6 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
         yield [[spans[one] for one in cluster] for cluster in clusters_of(back[mention : mention + kept])]
         mention += kept
         word += len(document.words)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.extrinsic.draws import SAME, interval_from_draws
+from biasgauge.extrinsic.draws import blocks, interval_from_draws, monte_carlo_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from biasgauge.scores import Interval, Resampling
 
 SWAPPED = "monte-carlo, the two sides of each pair swapped"
-_CELLS = 4_000_000
-"""Numbers held at a time: bounds the memory; results do not depend on it."""
 
 
 def bootstrap_sums(sums: Floats, how: Resampling) -> Floats:
@@ -29,7 +27,7 @@ def bootstrap_sums(sums: Floats, how: Resampling) -> Floats:
     random = np.random.default_rng(how.random_state)
     flat = sums.reshape(items, -1)
     alike = np.full(items, 1 / items)
-    parts = [random.multinomial(items, alike, size=rows) @ flat for rows in _blocks(how.resamples, items)]
+    parts = [random.multinomial(items, alike, size=rows) @ flat for rows in blocks(how.resamples, items)]
     return np.concatenate(parts).reshape(how.resamples, *sums.shape[1:])
 
 
@@ -49,20 +47,10 @@ def swapped_p(sums: Floats, difference: Callable[[Floats], Floats], how: Resampl
     first = sums[:, 0].reshape(len(sums), -1)
     gain = sums[:, 1].reshape(len(sums), -1) - first
     both = first.sum(axis=0) + sums[:, 1].reshape(len(sums), -1).sum(axis=0)
-    observed = np.abs(difference(sums.sum(axis=0)[None])[0])
     random = np.random.default_rng([how.random_state, 1])
-    extreme, defined = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
-    for rows in _blocks(how.resamples, len(sums)):
+
+    def draw(rows: int) -> Floats:
         left = first.sum(axis=0) + random.integers(0, 2, (rows, len(sums))) @ gain
-        drawn = np.stack([left, both - left], axis=1).reshape(rows, *sums.shape[1:])
-        values = np.abs(difference(drawn))
-        defined += np.isfinite(values).sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            extreme += (values >= observed - SAME).sum(axis=0)
-    found: Floats = (1 + extreme) / (1 + defined)
-    return found
+        return difference(np.stack([left, both - left], axis=1).reshape(rows, *sums.shape[1:]))
 
-
-def _blocks(total: int, size: int) -> list[int]:
-    rows = max(1, _CELLS // max(size, 1))
-    return [min(rows, total - start) for start in range(0, total, rows)]
+    return monte_carlo_p(difference(sums.sum(axis=0)[None])[0], map(draw, blocks(how.resamples, len(sums))))
