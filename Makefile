@@ -9,28 +9,50 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test test-slow lint docs bench clean
+.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-room mutants lint docs bench clean
 
 help:
-	@echo "make audit      audit the vectors that ship with biasgauge, and say where the page is"
-	@echo "make test       run the whole test suite"
-	@echo "make test-slow  run the tests that take minutes"
-	@echo "make lint       check style and types"
-	@echo "make docs       build the documentation into build/site"
-	@echo "make bench      measure every speed claim (minutes)"
-	@echo "make clean      remove the virtual environment and what tools left behind"
+	@echo "make audit                audit the vectors that ship with biasgauge, and say where the page is"
+	@echo "make test                 run the whole test suite (ten minutes on two cores)"
+	@echo "make test ROOM=scores     run the quick tests of one room (a minute), of:"
+	@echo "$(ROOMS)" | fold -s -w 88 | sed "s/^/                            /"
+	@echo "make test-fuzz            run the tests with hostile and damaged input"
+	@echo "make test-crash           run the tests in which processes are killed, resumed or interrupted"
+	@echo "make test-e2e             run the README, the examples, and pages in a browser"
+	@echo "make test-calibration     run the simulations of coverage and of p-values"
+	@echo "make test-slow            run the tests that take minutes each"
+	@echo "make mutants ROOM=scores  plant faults in a room and count those that its quick tests notice"
+	@echo "make lint                 check style and types"
+	@echo "make docs                 build the documentation into build/site"
+	@echo "make bench                measure every speed claim (minutes)"
+	@echo "make clean                remove the virtual environment and what tools left behind"
 
 audit: $(VENV)/.installed
 	$(BIN)/biasgauge audit
 
-# A process for each core, each with files of its own and one thread for products.
-test: export OMP_NUM_THREADS = 1
-test: export OPENBLAS_NUM_THREADS = 1
-test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
+# A process for each core with one thread for products; each has files of its own, or a share of one room's tests.
+test test-fuzz test-crash test-e2e test-calibration mutants: export OMP_NUM_THREADS = 1
+test test-fuzz test-crash test-e2e test-calibration mutants: export OPENBLAS_NUM_THREADS = 1
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist
+SPECIAL := fuzz crash e2e calibration
+ROOMS := $(filter-out fuzz e2e,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py))))))
+QUICK := not slow $(SPECIAL:%=and not %)
+
+test: known-room $(VENV)/.installed-dev
+	$(PYTEST) $(if $(ROOM),worksteal -m "$(QUICK)" $(ROOM:%=tests/%),loadfile -m "not slow")
+
+known-room:
+	@test -z "$(filter-out $(ROOMS),$(ROOM))" || \
+		{ echo "There are no tests of a room '$(ROOM)'; there are those of $(ROOMS)." >&2; exit 2; }
+
+$(SPECIAL:%=test-%): test-%: $(VENV)/.installed-dev
+	$(PYTEST) loadfile -m "$* and not slow"
 
 test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m slow
+
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python scripts/mutate.py $(ROOM) $(if $(PER_FILE),--per-file $(PER_FILE)) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check

@@ -22,7 +22,7 @@ from timing import best
 
 from biasgauge.embeddings import Embedding, solve_analogies
 from biasgauge.embeddings.benchmark_files import google_analogies
-from biasgauge.robustness.pair_generator import generate_pairs
+from biasgauge.sensitivity.pair_generator import generate_pairs
 
 
 def model(words: int, dimensions: int) -> Embedding:

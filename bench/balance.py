@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.corpora.tokenisers import tokeniser_named
+from biasgauge.corpora.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEXICON = "weat6b"
-TOKENISERS = ("words", "whitespace", "lower-whitespace", "ascii-words")
+TOKENIZERS = ("words", "whitespace", "lower-whitespace", "ascii-words")
 WORDS_A_LINE = 40
 
 
@@ -45,9 +45,9 @@ def write_text(path: Path, megabytes: int) -> None:
             file.writelines(" ".join(line) + ".\n" for line in drawn)
 
 
-def loop(path: Path, out: Path, tokeniser: str) -> int:
+def loop(path: Path, out: Path, tokenizer: str) -> int:
     """What a user would write: count, then copy; the number of lines removed."""
-    split = tokeniser_named(tokeniser).split
+    split = tokenizer_named(tokenizer).split
     x, y, a, b = ({token for word in words for token in split(word)} for words in bg.lexicon(LEXICON).sets.values())
 
     def kind(line: str) -> str:
@@ -73,8 +73,8 @@ def loop(path: Path, out: Path, tokeniser: str) -> int:
     return removed
 
 
-def ours(path: Path, out: Path, tokeniser: str) -> int:
-    return bg.balance(path, LEXICON, out=out, tokeniser=tokeniser, keep="earliest", max_removed=1).removed
+def ours(path: Path, out: Path, tokenizer: str) -> int:
+    return bg.balance(path, LEXICON, out=out, tokenizer=tokenizer, keep="earliest", max_removed=1).removed
 
 
 def best(function: Callable[[], int], repeat: int) -> tuple[float, int]:
@@ -99,16 +99,16 @@ def main() -> None:
             write_text(path, arguments.megabytes)
         size = path.stat().st_size / 1e6
         print(f"{size:.0f} MB, {LEXICON}; best of {arguments.repeat}, the loop once")
-        print(f"{'tokeniser':<18} {'loop MB/s':>10} {'ours MB/s':>10} {'ratio':>7} {'removed':>9}")
-        for tokeniser in TOKENISERS:
+        print(f"{'tokenizer':<18} {'loop MB/s':>10} {'ours MB/s':>10} {'ratio':>7} {'removed':>9}")
+        for tokenizer in TOKENIZERS:
             out = Path(folder) / "out"
 
-            seconds, removed = best(partial(ours, path, out, tokeniser), arguments.repeat)
+            seconds, removed = best(partial(ours, path, out, tokenizer), arguments.repeat)
             written = out.read_bytes()
-            peer, expected = best(partial(loop, path, out, tokeniser), 1)
+            peer, expected = best(partial(loop, path, out, tokenizer), 1)
             if removed != expected or out.read_bytes() != written:
-                sys.exit(f"{tokeniser}: the loop wrote other lines")
-            print(f"{tokeniser:<18} {size / peer:10.1f} {size / seconds:10.1f} {peer / seconds:6.1f}× {removed:9,}")
+                sys.exit(f"{tokenizer}: the loop wrote other lines")
+            print(f"{tokenizer:<18} {size / peer:10.1f} {size / seconds:10.1f} {peer / seconds:6.1f}× {removed:9,}")
 
 
 if __name__ == "__main__":

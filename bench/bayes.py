@@ -19,7 +19,7 @@ import sys
 import time
 
 import biasgauge as bg
-from biasgauge.embeddings.default import DEFAULT_PATH
+from biasgauge.embeddings.loading import DEFAULT_PATH
 from biasgauge.uncertainty.cells import cells_of
 
 SETS = ("religion", "gender", "race", "weat1", "weat2", "weat6b", "weat7", "weat8", "weat9")
@@ -90,7 +90,7 @@ def timed(command: list[str], environment: dict[str, str]) -> tuple[float, float
 def peer(name: str, draws: int, environment: dict[str, str]) -> tuple[float, float, list[float]]:
     cells = [
         {"count": one.count.tolist(), "mean": one.mean.tolist(), "within": one.within}
-        for one in cells_of(bg.distances(bg.load_default(), name, min_coverage=0.5))
+        for one in cells_of(bg.uncertainty.distances(bg.embeddings.load_default(), name, min_coverage=0.5))
     ]
     command = [sys.executable, "-c", PEER, json.dumps(cells), str(draws)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

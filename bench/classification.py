@@ -5,7 +5,7 @@
 Both train the same model (3, 4, 5 × 100, dropout, Adam, max-norm, batches of 64) on the same synthetic tweets: lengths
 as in English hate-speech data (median 18 tokens), words by Zipf's law. The plain loop is what one writes first: a
 `DataLoader` that shuffles and pads each batch, `nn.Embedding.from_pretrained`, one convolution layer for each width,
-`max` over time. In one run, on the same threads, with the same optimiser. The last line holds both against each other:
+`max` over time. In one run, on the same threads, with the same optimizer. The last line holds both against each other:
 the same loss from the same weights.
 """
 
@@ -22,10 +22,10 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from biasgauge.extrinsic.cnn import KimCnn
-from biasgauge.extrinsic.cnn_settings import CnnSettings
-from biasgauge.extrinsic.cnn_training import fixed_threads, train
-from biasgauge.extrinsic.text_batches import NumberedTexts
+from biasgauge.applications.text.batches import NumberedTexts
+from biasgauge.applications.text.cnn import KimCnn
+from biasgauge.applications.text.cnn_settings import CnnSettings
+from biasgauge.applications.text.cnn_training import fixed_threads, train
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,11 +79,11 @@ def plain_epoch(texts: list[list[str]], labels: list[int], table: NDArray[np.flo
         return pad_sequence(list(tokens), batch_first=True), torch.tensor(own)
 
     model = PlainCnn(torch.from_numpy(table), 2).train()
-    optimiser = torch.optim.Adam([one for one in model.parameters() if one.requires_grad], lr=SETTINGS.learning_rate)
+    optimizer = torch.optim.Adam([one for one in model.parameters() if one.requires_grad], lr=SETTINGS.learning_rate)
     for tokens, own in DataLoader(items, batch_size=SETTINGS.batch, shuffle=True, collate_fn=collate):  # type: ignore[arg-type]
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         functional.cross_entropy(model(tokens), own).backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
+        optimizer.step()
         with torch.no_grad():
             model.output.weight.copy_(torch.renorm(model.output.weight, 2, 0, 3.0))
 

@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from timing import best
 
+from biasgauge.applications.coref import CorefModel, CorefSettings, Document
+from biasgauge.applications.coref.features import Features
+from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
+from biasgauge.applications.coref.spans import pairs
 from biasgauge.embeddings import Embedding
-from biasgauge.extrinsic.coref import CorefModel, CorefSettings, Document
-from biasgauge.extrinsic.coref.features import Features
-from biasgauge.extrinsic.coref.network import SpanRanker, antecedent_loss
-from biasgauge.extrinsic.coref.spans import pairs
 
 SENTENCE = 20
 VOCABULARY = 5_000

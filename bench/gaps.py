@@ -4,7 +4,8 @@
 
 Both find the interval of the recall gap of two groups. The loop draws items with replacement and calls scikit-learn's
 `recall_score` for each group, which is what a bootstrap around fairlearn's MetricFrame does (less the frame, which
-costs more); its time is taken from a few resamples and scaled. All of `bg.gaps` is nine gaps and 18 rates with
+costs more); its time is taken from a few resamples and scaled. All of `bg.applications.gaps` is nine gaps and 18 rates
+with
 intervals and p. One run, one core.
 """
 
@@ -16,9 +17,9 @@ import numpy as np
 from sklearn.metrics import recall_score
 from timing import best
 
-from biasgauge.extrinsic import gaps
-from biasgauge.extrinsic.gaps_cells import Rate, rate_values
-from biasgauge.extrinsic.gaps_resampling import bootstrap_values
+from biasgauge.applications import gaps
+from biasgauge.applications.group_gaps.cells import Rate, rate_values
+from biasgauge.stats.count_tables import bootstrap_values
 
 RIGHT = 0.8
 
@@ -51,7 +52,7 @@ def main() -> None:
     print(f"{asked.items:,} items, two groups, {asked.resamples:,} resamples")
     print(f"  loop over items, recall gap    {slow:9.2f} s   (scaled from {asked.loops})")
     print(f"  counts, recall gap             {ours:9.4f} s   {slow / ours:9,.0f} × as fast")
-    print(f"  bg.gaps, everything            {whole:9.4f} s   {slow / whole:9,.0f} × as fast")
+    print(f"  bg.applications.gaps, everything            {whole:9.4f} s   {slow / whole:9,.0f} × as fast")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
-from biasgauge.training.glove import train_glove
-from biasgauge.training.glove_order import shuffled
+from biasgauge.training.glove.algorithm import train_glove
+from biasgauge.training.glove.order import shuffled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from biasgauge.measures import measure
+from biasgauge import registry
 from biasgauge.scores import engine, gpu
 from biasgauge.scores.engine import Pool, Task
 
@@ -25,10 +25,10 @@ PAIRS, K, DIM, BLOCK = 23, 100, 300, 4096
 
 
 def vectors(rows: int) -> np.ndarray:
-    """Clustered vectors: neighbourhoods are uneven, as in language."""
+    """Clustered vectors: neighborhoods are uneven, as in language."""
     random = np.random.default_rng(0)
-    centres = random.standard_normal((500, DIM)).astype(np.float32)
-    return centres[random.integers(0, 500, rows)] * 0.6 + random.standard_normal((rows, DIM)).astype(np.float32)
+    centers = random.standard_normal((500, DIM)).astype(np.float32)
+    return centers[random.integers(0, 500, rows)] * 0.6 + random.standard_normal((rows, DIM)).astype(np.float32)
 
 
 def best(work: Callable[[], object], device: torch.device, repeat: int = 3) -> float:
@@ -63,11 +63,11 @@ def main() -> None:
     device = gpu.device_named(arguments.device)
     matrix = vectors(arguments.rows)
     ends = np.arange(2 * PAIRS)
-    task = Task(matrix, np.arange(arguments.rows), ends[::2], ends[1::2], [measure("nbm")], K)
+    task = Task(matrix, np.arange(arguments.rows), ends[::2], ends[1::2], [registry.get("measure", "nbm")], K)
     pool = Pool.of(task)
     on_device = torch.from_numpy(pool.unit).to(device)
     wide = gpu.widen(on_device)
-    votes = torch.from_numpy(pool.votes(task, measure("nbm"))).to(device)  # type: ignore[arg-type]
+    votes = torch.from_numpy(pool.votes(task, registry.get("measure", "nbm"))).to(device)  # type: ignore[arg-type]
     torch.set_float32_matmul_precision("high")
     times = {
         "product alone (TF32)": best(lambda: product(on_device), device),
@@ -75,7 +75,7 @@ def main() -> None:
     }
     torch.set_float32_matmul_precision("highest")
     times["product alone (32-bit)"] = best(lambda: product(on_device), device)
-    times["biasgauge: neighbours and votes, exact"] = best(
+    times["biasgauge: neighbors and votes, exact"] = best(
         lambda: gpu.vote(task, pool, wide, {0: votes}, np.empty((1, PAIRS, arguments.rows), np.float32)), device
     )
     times["biasgauge: all, from the CPU's memory"] = best(lambda: gpu.compute(task, device), device)

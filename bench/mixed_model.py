@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.reliability.mixed_model import MixedFit, fit_mixed
+from biasgauge.stats.mixed_models.model import MixedFit, fit_mixed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,8 +103,8 @@ def against_lme4(count: int) -> None:
 
 
 def against_statsmodels(count: int) -> None:
-    import pandas as pd  # noqa: PLC0415 - the other part does without
-    from statsmodels.regression.mixed_linear_model import MixedLM  # noqa: PLC0415 - as above
+    import pandas as pd
+    from statsmodels.regression.mixed_linear_model import MixedLM
 
     y, x, groups = rows(count)
     frame = pd.DataFrame({"one": np.zeros(count, int), **{name: codes.astype(str) for name, codes in groups.items()}})

@@ -20,7 +20,7 @@ import pingouin
 from timing import best
 
 import biasgauge
-from biasgauge.reliability import Iccs, cronbach_alpha, icc, reliability
+from biasgauge.agreement import Iccs, cronbach_alpha, icc, reliability
 from biasgauge.scores import ScoreTensor
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""The embedding-wide reference distribution: against the bare product of all words with all possible neighbours.
+"""The embedding-wide reference distribution: against the bare product of all words with all possible neighbors.
 
     python bench/robustness.py [--words 48000] [--pool 26000] [--dim 300] [--jobs 2]
 
 Three measures, ten pairs, mean and standard deviation of each with intervals, on random clustered vectors, in one run.
-The product is what no exact search for neighbours can avoid: every word with every word of the pool, a block at a time,
+The product is what no exact search for neighbors can avoid: every word with every word of the pool, a block at a time,
 on as many threads. Also: all words as the pool, where each similarity is needed by both its ends. With one thread it is
 processor time that counts, which a busy machine disturbs less.
 """
@@ -20,8 +20,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import biasgauge as bg
-from biasgauge.robustness import reference_scores
-from biasgauge.scores.neighbours import block_rows
+from biasgauge.scores.neighbors import block_rows
+from biasgauge.sensitivity import reference_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +33,10 @@ MEASURES = ("dbwa", "ripa", "nbm")
 
 
 def vectors(rows: int, dim: int) -> NDArray[np.float32]:
-    """Clustered vectors of uneven length: neighbourhoods are uneven, as in language."""
+    """Clustered vectors of uneven length: neighborhoods are uneven, as in language."""
     random = np.random.default_rng(0)
-    centres = random.standard_normal((200, dim)).astype(np.float32)
-    return centres[random.integers(0, 200, rows)] * np.float32(0.7) + random.standard_normal((rows, dim), np.float32)
+    centers = random.standard_normal((200, dim)).astype(np.float32)
+    return centers[random.integers(0, 200, rows)] * np.float32(0.7) + random.standard_normal((rows, dim), np.float32)
 
 
 def best(work: Callable[[], object], jobs: int) -> float:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from timing import best
 
-from biasgauge.measures import measure
+from biasgauge import registry
 from biasgauge.scores.engine import Task, compute
-from biasgauge.scores.neighbours import block_rows
+from biasgauge.scores.neighbors import block_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,15 +29,17 @@ PAIRS, K = 23, 100
 
 
 def vectors(rows: int, dim: int) -> NDArray[np.float32]:
-    """Clustered vectors of uneven length: neighbourhoods are uneven, as in language."""
+    """Clustered vectors of uneven length: neighborhoods are uneven, as in language."""
     random = np.random.default_rng(0)
-    centres = random.standard_normal((200, dim)).astype(np.float32)
-    return centres[random.integers(0, 200, rows)] * np.float32(0.7) + random.standard_normal((rows, dim), np.float32)
+    centers = random.standard_normal((200, dim)).astype(np.float32)
+    return centers[random.integers(0, 200, rows)] * np.float32(0.7) + random.standard_normal((rows, dim), np.float32)
 
 
 def task(matrix: NDArray[np.float32], *names: str) -> Task:
     ends = np.arange(2 * PAIRS)
-    return Task(matrix, np.arange(len(matrix)), ends[::2], ends[1::2], [measure(name) for name in names], K)
+    return Task(
+        matrix, np.arange(len(matrix)), ends[::2], ends[1::2], [registry.get("measure", name) for name in names], K
+    )
 
 
 def unit(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -55,8 +57,8 @@ def bare_square(units: NDArray[np.float32]) -> None:
 
 
 def faiss_way(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Du et al.: an exact index, k + 1 hits, then the neighbours' vectors gathered and scored."""
-    import faiss  # noqa: PLC0415 - the peer
+    """Du et al.: an exact index, k + 1 hits, then the neighbors' vectors gathered and scored."""
+    import faiss
 
     units = unit(matrix)
     index = faiss.IndexFlatL2(units.shape[1])

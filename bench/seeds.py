@@ -5,7 +5,7 @@
 All on the same vectors (32-bit), in one run, on one thread. The bare product is what no method can avoid: every
 vocabulary times 90 directions. Ours also finds the directions, and ranks exactly: where single precision could decide,
 in double precision. The plain way is what a user would write: cosines with one direction, `argsort`, ranks, for each
-pair. Sets have the sizes of the seed bank's pairings; their words are drawn at random around a centre of their own.
+pair. Sets have the sizes of the seed bank's pairings; their words are drawn at random around a center of their own.
 `--models 20` is the published study.
 """
 
@@ -20,35 +20,35 @@ from threadpoolctl import threadpool_limits
 
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import seed_bank
-from biasgauge.seeds.every_model import in_every_model
-from biasgauge.seeds.located import locate
-from biasgauge.seeds.word_pairs import SeedPair
+from biasgauge.seed_words.every_model import in_every_model
+from biasgauge.seed_words.located import locate
+from biasgauge.seed_words.word_pairs import SeedPair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from biasgauge.seeds.located import Located
+    from biasgauge.seed_words.located import Located
 
 
 def problem(models: int, words: int, dimensions: int) -> tuple[list[Embedding], list[Located]]:
-    """Replicates in which seeds lie around centres, and sets of the sizes that the bank's pairings have."""
+    """Replicates in which seeds lie around centers, and sets of the sizes that the bank's pairings have."""
     random = np.random.default_rng(0)
     bank = seed_bank().bank
     vocabulary = tuple(f"w{row}" for row in range(words))
-    centres = random.standard_normal((words, dimensions), np.float32) * np.geomspace(
+    centers = random.standard_normal((words, dimensions), np.float32) * np.geomspace(
         2, 0.2, dimensions, dtype=np.float32
     )
     pairs = []
     for number, sets in enumerate(bank.pairings):
         drawn = [random.choice(words, len(set(bank.sets[one])), replace=False) for one in sets]
         for rows in drawn:
-            centres[rows] += random.standard_normal(dimensions, np.float32)
+            centers[rows] += random.standard_normal(dimensions, np.float32)
         pairs.append(SeedPair(f"a{number}", f"b{number}", *(tuple(vocabulary[row] for row in rows) for rows in drawn)))
     found = [
         Embedding(
-            vocabulary, centres + random.standard_normal((words, dimensions), np.float32) * np.float32(0.3), str(run)
+            vocabulary, centers + random.standard_normal((words, dimensions), np.float32) * np.float32(0.3), str(run)
         )
         for run in range(models)
     ]

@@ -97,7 +97,7 @@ def main() -> None:
     print(f"  SciPy loop, 64-bit  {double:7.2f} s   {double / ours:5.2f} × biasgauge")
     print(f"  extra memory        {extra_megabytes(asked.models, asked.words, asked.dimensions):7.0f} MB")
     averaged = best(lambda: mean_embedding(models), repeat=1)
-    print(f"  mean of the models  {averaged:7.2f} s   (generalised Procrustes)")
+    print(f"  mean of the models  {averaged:7.2f} s   (generalized Procrustes)")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from biasgauge.study.cell import Cell
 from biasgauge.study.dask_engine import DaskEngine
 from biasgauge.study.engine import HereEngine
 from biasgauge.study.local import LocalEngine
-from biasgauge.study.plan import plan_study
+from biasgauge.study.planning.plan import plan_study
 from biasgauge.study.schedule import run_cells
 from biasgauge.study.store import CellStore
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from biasgauge.study.step import Progress
 
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
-"""Words of letters alone, whatever the tokeniser."""
+"""Words of letters alone, whatever the tokenizer."""
 STEP = """
 from biasgauge.study.step import Step
 STEP = Step("nothing", 1, lambda job: job.write_json("nothing.json", job.settings), "does nothing")
@@ -86,7 +86,7 @@ def install_step(folder: Path) -> None:
     about.mkdir(parents=True)
     (folder / "nothing_step.py").write_text(STEP)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: nothing-step\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[biasgauge.steps]\nnothing = nothing_step:STEP\n")
+    (about / "entry_points.txt").write_text("[biasgauge.study_step]\nnothing = nothing_step:STEP\n")
     sys.path.insert(0, str(folder))
 
 

@@ -2,7 +2,7 @@
 
     python bench/study_costs.py [--tokens 2000000]
 
-A text of made-up words in Zipf's proportions is tokenised, balanced, trained on and scored. The last column is what
+A text of made-up words in Zipf's proportions is tokenized, balanced, trained on and scored. The last column is what
 costs.py has; where a machine is twice as fast or slow, so are its studies, and a store that holds finished cells of a
 study corrects the estimates of the others.
 """
@@ -51,12 +51,14 @@ def main() -> None:
         folder = Path(name)
         source = folder / "text.txt"
         text(source, tokens)
-        found["corpus, a byte"] = seconds(lambda: bg.read_corpus(source, out=folder / "corpus")) / source.stat().st_size
+        found["corpus, a byte"] = (
+            seconds(lambda: bg.corpora.read_corpus(source, out=folder / "corpus")) / source.stat().st_size
+        )
         found["balance, a byte"] = (
             seconds(lambda: bg.balance(source, "weat7", out=folder / "even.txt")) / source.stat().st_size
         )
-        corpus = bg.open_corpus(folder / "corpus")
-        short = bg.read_corpus(iter(["a b a b"] * 50), out=folder / "short")
+        corpus = bg.corpora.open_corpus(folder / "corpus")
+        short = bg.corpora.read_corpus(iter(["a b a b"] * 50), out=folder / "short")
         for algorithm in ("sgns", "cbow", "fasttext", "glove"):
             bg.train(short, out=folder / "warm", algorithm=algorithm, dim=100, epochs=1)  # compiles
             for dim in (100, 300):
@@ -70,7 +72,7 @@ def main() -> None:
         pairs = [("he", "she"), ("man", "woman"), ("his", "her")]
         for measure, unit in (("dbwa", len(pairs)), ("nbm", len(model))):
             taken = seconds(lambda: bg.score(model, pairs=pairs, words="full", measures=[measure], n_jobs=1))  # noqa: B023 - called at once
-            found[f"{measure}, a word, dimension and {'pair' if measure == 'dbwa' else 'neighbour'}"] = (
+            found[f"{measure}, a word, dimension and {'pair' if measure == 'dbwa' else 'neighbor'}"] = (
                 taken / model.vectors.size / unit
             )
     print(f"{tokens:,} tokens, {len(model):,} words")

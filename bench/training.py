@@ -52,15 +52,15 @@ def main() -> None:
 
 
 def sample(tokens: int, folder: Path) -> TokenCorpus:
-    """Tokenise the text, and write the first so many tokens as the lines that both sides read."""
-    whole = bg.read_corpus(SHARED / "enwiki_sample" / "enwiki_long_articles_5M.txt.xz", tokeniser="ascii-words")
+    """Tokenize the text, and write the first so many tokens as the lines that both sides read."""
+    whole = bg.corpora.read_corpus(SHARED / "enwiki_sample" / "enwiki_long_articles_5M.txt.xz", tokenizer="ascii-words")
     with (folder / "lines.txt").open("w", encoding="utf-8") as file:
         for line in range(len(whole.lines) - 1):
             if whole.lines[line] >= tokens:
                 break
             words = (whole.words[token] for token in whole.tokens[whole.lines[line] : whole.lines[line + 1]])
             file.write(" ".join(words) + "\n")
-    return bg.read_corpus(folder / "lines.txt", out=folder / "corpus", tokeniser="whitespace")
+    return bg.corpora.read_corpus(folder / "lines.txt", out=folder / "corpus", tokenizer="whitespace")
 
 
 def ours(name: str, text: TrainingText, epochs: int, seed: int, folder: Path) -> tuple[float, Any]:
@@ -74,7 +74,7 @@ def ours(name: str, text: TrainingText, epochs: int, seed: int, folder: Path) ->
 
 
 def gensims(name: str, epochs: int, seed: int, folder: Path) -> tuple[float, Any]:
-    from gensim.models import FastText, Word2Vec  # noqa: PLC0415 - the peer
+    from gensim.models import FastText, Word2Vec
 
     maker = FastText if name == "fasttext" else Word2Vec
     model = maker(vector_size=100, window=5, min_count=5, sg=int(name != "cbow"), negative=5, workers=1, seed=seed)
@@ -90,7 +90,7 @@ def gensims(name: str, epochs: int, seed: int, folder: Path) -> tuple[float, Any
 def speed(text: TrainingText, folder: Path, names: list[str]) -> None:
     print("words a second and core, one epoch     ours      gensim   ratio")
     for name in names:
-        ours(name, training_text(bg.read_corpus(iter(["a b c d e f"] * 20))), 1, 0, folder)  # compiles
+        ours(name, training_text(bg.corpora.read_corpus(iter(["a b c d e f"] * 20))), 1, 0, folder)  # compiles
         mine = min(ours(name, text, 1, 1, folder)[0] for _ in range(2))
         theirs = min(gensims(name, 1, 1, folder)[0] for _ in range(2))
         words = len(text.corpus.tokens)
@@ -103,7 +103,7 @@ def quality(text: TrainingText, folder: Path, names: list[str]) -> None:
     for name in names:
         for seed in (1, 2):
             for vectors in (ours(name, text, 5, seed, folder)[1], gensims(name, 5, seed, folder)[1]):
-                found = [similarity_benchmark(vectors, one).spearman for one in BENCHMARKS]
+                found = [similarity_benchmark(vectors, one).spearman.value for one in BENCHMARKS]
                 share = analogy_accuracy(
                     vectors, SHARED / "word_lists" / "word-test.v1.txt", limit=30_000, case_fallback=True
                 ).total
@@ -119,8 +119,8 @@ def replicates(corpus: TokenCorpus, folder: Path) -> None:
         first = 0.0
         for count in (1, 2, 4, 8):
             started = time.perf_counter()
-            text = bg.read_corpus(
-                folder / "lines.txt", out=folder / f"{name}{count}" / "corpus", tokeniser="whitespace"
+            text = bg.corpora.read_corpus(
+                folder / "lines.txt", out=folder / f"{name}{count}" / "corpus", tokenizer="whitespace"
             )
             bg.train(text, out=folder / f"{name}{count}", algorithm=name, seeds=count, epochs=1)
             taken = time.perf_counter() - started

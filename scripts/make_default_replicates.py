@@ -3,7 +3,7 @@
     python scripts/make_default_replicates.py [FOLDER]
 
 The text is `enwiki_sample` in the shared data folder: 30 million tokens, articles divided by blank lines. FOLDER keeps
-the tokenised text and the whole models between runs; an interrupted run goes on where it was. Kept in the package are
+the tokenized text and the whole models between runs; an interrupted run goes on where it was. Kept in the package are
 every word of the shipped English lexicons and the most frequent words, in half precision. The same text gives the same
 bytes. Takes about fifteen minutes on two cores.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.embeddings.default import REPLICATES, replicate_path
+from biasgauge.embeddings.loading import REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def default_source() -> list[Path]:
 
 def kept_words(vocabulary: tuple[str, ...]) -> list[str]:
     """Lexicon words that the text has, then frequent words, `WORDS` in all."""
-    lexicons = [one for one in map(bg.lexicon, bg.lexicon_names()) if one.language == "en"]
+    lexicons = [one for one in bg.registry.everything("lexicon").values() if one.language == "en"]
     listed = {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
     first = [word for word in vocabulary if word in listed]
     return [*first, *(word for word in vocabulary if word not in listed)][:WORDS]
@@ -43,7 +43,9 @@ def kept_words(vocabulary: tuple[str, ...]) -> list[str]:
 
 def make(folder: Path, target: Path, seeds: Sequence[int] = range(REPLICATES)) -> None:
     """Train what is not in `folder` yet, and write the cut models to `target`."""
-    corpus = bg.read_corpus(default_source(), out=folder / "corpus", documents="blank-line", progress=_say("reading"))
+    corpus = bg.corpora.read_corpus(
+        default_source(), out=folder / "corpus", documents="blank-line", progress=_say("reading")
+    )
     trained = bg.train(
         corpus,
         out=folder,

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.embeddings.default import DEFAULT_PATH
+from biasgauge.embeddings.loading import DEFAULT_PATH
 
 FREQUENT = 15_000
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,7 +31,7 @@ def default_source() -> Path:
 def make(source: Path, target: Path) -> bg.Embedding:
     """Write the subset to `target` and return it."""
     whole = bg.load(source)
-    lexicons = [one for one in map(bg.lexicon, bg.lexicon_names()) if one.language == "en"]
+    lexicons = [one for one in bg.registry.everything("lexicon").values() if one.language == "en"]
     listed = {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
     chosen = whole.subset([*listed, *whole.words[:FREQUENT]])
     half = bg.Embedding(chosen.words, chosen.vectors.astype(np.float16))

@@ -1,4 +1,4 @@
-"""Make the plotting code that every page carries: Vega and Vega-Lite as one script, with their licences.
+"""Make the plotting code that every page carries: Vega and Vega-Lite as one script, with their licenses.
 
     python scripts/make_page_bundle.py
 
@@ -35,7 +35,7 @@ globalThis.biasgaugePlot = (element, spec, config, tooltip) => {
 
 HEADING = """\
 vega.js holds Vega, Vega-Lite and what they need, as published, in one minified file; scripts/make_page_bundle.py makes
-it. The licences of the packages in it:
+it. The licenses of the packages in it:
 """
 
 
@@ -60,15 +60,15 @@ def _package(path: str) -> str:
     return "/".join(parts[:2] if parts[0].startswith("@") else parts[:1])
 
 
-def licences(folder: Path, packages: list[str]) -> str:
-    """The licence of every package, equal texts once."""
+def licenses(folder: Path, packages: list[str]) -> str:
+    """The license of every package, equal texts once."""
     found = []
     for name in packages:
         home = folder / "node_modules" / name
         version = json.loads((home / "package.json").read_text())["version"]
         texts = [path for path in sorted(home.iterdir()) if path.name.lower().startswith("licen")]
         if not texts:
-            raise SystemExit(f"{name} {version} has no licence file; look at it before you ship it")
+            raise SystemExit(f"{name} {version} has no license file; look at it before you ship it")
         text = "\n".join(line.rstrip() for line in texts[0].read_text().strip().splitlines())
         found.append((text, f"{name} {version}"))
     parts = [HEADING]
@@ -85,7 +85,7 @@ def main() -> None:
         code = (folder / "vega.js").read_text()
         if "</script" in code.lower() or "<!--" in code:
             raise SystemExit("the script would end itself inside a page")
-        (FOLDER / "LICENSES.txt").write_text(licences(folder, packages))
+        (FOLDER / "LICENSES.txt").write_text(licenses(folder, packages))
         (FOLDER / "vega.js").write_text(code)
     print(f"{FOLDER / 'vega.js'}: {len(code):,} characters, {len(packages)} packages")
 

@@ -21,11 +21,11 @@ from pathlib import Path
 
 import nltk
 
-from biasgauge.reliability.features_table import HEADER, LICENCE_PATH, TABLE_PATH
+from biasgauge.agreement.features.table import HEADER, LICENSE_PATH, TABLE_PATH
 
 ROOT = Path(__file__).resolve().parents[1]
 
-LICENCE = """\
+LICENSE = """\
 word_properties.tsv.gz holds, for each word of the Brown corpus, how many synsets WordNet 3.0 has for it and its most
 frequent part of speech in Brown. scripts/make_word_properties.py makes it.
 
@@ -34,7 +34,7 @@ Digital Computers (Brown), 1964, 1971, 1979, Brown University, Providence, Rhode
 of the copyright holder, redistribution permitted. Universal tags: Slav Petrov, Dipanjan Das and Ryan McDonald, A
 Universal Part-of-Speech Tagset, LREC 2012.
 
-WordNet 3.0, whose licence follows:
+WordNet 3.0, whose license_text follows:
 
 """
 
@@ -57,7 +57,7 @@ def word_properties(folder: Path) -> list[tuple[str, int, str]]:
     """Rows of the table, in the order of the words."""
     nltk.data.path.insert(0, str(folder))  # NLTK reads nothing outside its data path
     try:
-        from nltk.corpus import brown, wordnet  # noqa: PLC0415 - loaded from the folder that was just made known
+        from nltk.corpus import brown, wordnet
 
         tags: dict[str, Counter[str]] = defaultdict(Counter)
         for word, tag in brown.tagged_words(tagset="universal"):
@@ -71,25 +71,25 @@ def word_properties(folder: Path) -> list[tuple[str, int, str]]:
         nltk.data.path.remove(str(folder))
 
 
-def wordnet_licence(shared: Path) -> str:
-    """The licence of WordNet's own files, from the copyright file of the package they came in."""
+def wordnet_license(shared: Path) -> str:
+    """The license_text of WordNet's own files, from the copyright file of the package they came in."""
     text = (shared / "wordnet3.0" / "copyright").read_text(encoding="utf-8")
     own = text.split("License: WordNet3.0\n", 1)[1].split("\nFiles: debian/*", 1)[0]
     return "\n".join("" if line.strip() == "." else line.removeprefix(" ") for line in own.splitlines()).strip() + "\n"
 
 
-def make(shared: Path, table: Path, licence: Path) -> int:
-    """Write the table and the licence; return how many words it has."""
+def make(shared: Path, table: Path, license_text: Path) -> int:
+    """Write the table and the license_text; return how many words it has."""
     with tempfile.TemporaryDirectory() as folder:
         unpack(shared, Path(folder))
         rows = word_properties(Path(folder))
     lines = ["\t".join(HEADER), *("\t".join(map(str, row)) for row in rows)]
     table.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), 9, mtime=0))
-    licence.write_text(LICENCE + wordnet_licence(shared), encoding="utf-8")
+    license_text.write_text(LICENSE + wordnet_license(shared), encoding="utf-8")
     return len(rows)
 
 
 if __name__ == "__main__":
     TABLE_PATH.parent.mkdir(exist_ok=True)
-    made = make(Path(sys.argv[1]) if len(sys.argv) > 1 else default_shared(), TABLE_PATH, LICENCE_PATH)
+    made = make(Path(sys.argv[1]) if len(sys.argv) > 1 else default_shared(), TABLE_PATH, LICENSE_PATH)
     print(f"{TABLE_PATH}: {made:,} words, {TABLE_PATH.stat().st_size:,} bytes")

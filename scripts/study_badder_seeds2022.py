@@ -18,11 +18,11 @@ import pandas as pd
 from study_du2021 import films, first_words, novels, text  # type: ignore[import-not-found]  # the script beside this one
 
 import biasgauge as bg
-from biasgauge.report.figures import altair, styled
-from biasgauge.seeds import bias_subspace, seed_choice, seeds
+from biasgauge.results.drawing import altair, styled
+from biasgauge.seed_words import bias_subspace, seed_choice, seeds
 
 if TYPE_CHECKING:
-    from biasgauge.seeds import Cloud, SeedsResult
+    from biasgauge.seed_words import Cloud, SeedsResult
 
 WORDS = {"wiki": 10_000_000, "imdb": 3_500_000, "novels": 3_500_000}
 SAMPLES = {"wiki": 20, "imdb": 8, "novels": 8}
@@ -73,9 +73,9 @@ def replicates(folder: Path, name: str) -> tuple[list[bg.Embedding], dict[str, i
     place.mkdir(parents=True, exist_ok=True)
     tokens = place / "corpus"
     corpus = (
-        bg.open_corpus(tokens)
+        bg.corpora.open_corpus(tokens)
         if tokens.is_dir()
-        else bg.read_corpus(first_words(CORPORA[name](), WORDS[name]), out=tokens)
+        else bg.corpora.read_corpus(first_words(CORPORA[name](), WORDS[name]), out=tokens)
     )
     trained = bg.train(
         corpus,
@@ -124,15 +124,15 @@ def main(folder: Path) -> None:
     )
     pd.concat(related).round(4).to_csv(out / "relations.csv", index=False)
     pd.concat(chosen).round(4).to_csv(out / "choice.csv", index=False)
-    highlighted().to_csv(out / "mislabelled.csv", index=False)
-    bg.save_figures({"coherence": bg.figures(found["wiki"])["coherence"], "similarity": scatter(found)}, out)
+    highlighted().to_csv(out / "mislabeled.csv", index=False)
+    bg.presentation.save_figures({"coherence": found["wiki"].figures()["coherence"], "similarity": scatter(found)}, out)
 
 
 def relations(result: SeedsResult, models: list[bg.Embedding]) -> pd.DataFrame:
     """Figure 4 in numbers; explained variance also from mean vectors, aligned and as published."""
     rows = [{"from": "each model", **one.to_dict()} for one in result.relations]
     for way, aligned in (("mean vectors, aligned", True), ("mean vectors, as published", False)):
-        mean = seeds(bg.mean_embedding(models, aligned=aligned), pairs="all", **LIGHT)
+        mean = seeds(bg.embeddings.mean_embedding(models, aligned=aligned), pairs="all", **LIGHT)
         rows += [{"from": way, **one.to_dict()} for one in mean.relations]
     frame = pd.DataFrame(rows)
     return frame[frame["x"] == "similarity"].drop(columns=["level", "method", "reason"])
@@ -145,15 +145,15 @@ def order(models: list[bg.Embedding], out: Path) -> None:
     standing = seeds(models, pairs=list(PRINTED), shuffles=1000, case_fallback=True, **asked)
     for card, ((a, b), printed) in zip(standing, PRINTED.items(), strict=True):
         once = seeds(models, *(one.split() for one in printed), shuffles=0, **asked)[0]
-        first, tails, interval = card.pairing.first, card.pairing.shuffled_first, card.pairing.first.interval
+        first, tails = card.pairing.first, card.pairing.shuffled_first
         rows.append(
             {
                 "a": a,
                 "b": b,
                 "pairs": card.pairing.pairs,
                 "first_share": first.value,
-                "low": None if interval is None else interval.low,
-                "high": None if interval is None else interval.high,
+                "low": first.low,
+                "high": first.high,
                 "printed_shuffle": once.pairing.first.value,
                 "shuffled": card.pairing.shuffled[0],
                 "shuffled_low": None if tails is None else tails[0],
@@ -164,7 +164,7 @@ def order(models: list[bg.Embedding], out: Path) -> None:
             }
         )
     pd.DataFrame(rows).round(4).to_csv(out / "order.csv", index=False)
-    bg.save_figures({"explained_variance": bg.figures(standing)["explained_variance"]}, out)
+    bg.presentation.save_figures({"explained_variance": standing.figures()["explained_variance"]}, out)
 
 
 def ends(models: list[bg.Embedding]) -> pd.DataFrame:
@@ -172,7 +172,7 @@ def ends(models: list[bg.Embedding]) -> pd.DataFrame:
     frames = []
     for way, aligned in (("aligned", True), ("as published", False)):
         asked: dict[str, Any] = {"aligned": aligned, "case_fallback": True, "random_state": SEED}
-        source = bg.mean_embedding(models) if aligned else models
+        source = bg.embeddings.mean_embedding(models) if aligned else models
         spaces = {
             f"{kind}, component {part}": bias_subspace(source, FEMALE, MALE, order=kind, component=part, **asked)
             for kind in ("as-is", "shuffled", "random")
@@ -223,7 +223,7 @@ def cloud_of(result: SeedsResult) -> Cloud:
 
 def highlighted() -> pd.DataFrame:
     """Figure 4's highlighted points: which pairs the row numbers mean in the list that they index into."""
-    pairings = bg.seed_bank("published").bank.pairings
+    pairings = bg.lexicons.seed_bank("published").bank.pairings
     ordered = sorted(pairings)
     wanted = {
         "Black vs White names": ("white_names-Knoche_et_al_2019", "black_names-Knoche_et_al_2019"),

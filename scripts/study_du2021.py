@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.report.figures import altair, styled
+from biasgauge.results.drawing import altair, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from biasgauge.reliability import ReliabilityResult
+    from biasgauge.agreement import ReliabilityResult
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 WORDS = 3_500_000
@@ -73,17 +73,19 @@ def first_words(texts: Iterator[str], most: int) -> Iterator[str]:
                 return
 
 
-def scores_of(folder: Path, name: str, algorithm: str) -> bg.ScoreStore:
+def scores_of(folder: Path, name: str, algorithm: str) -> bg.scores.ScoreStore:
     """Train what is missing, score what is missing."""
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     tokens = place / "corpus"
     corpus = (
-        bg.open_corpus(tokens) if tokens.is_dir() else bg.read_corpus(first_words(CORPORA[name](), WORDS), out=tokens)
+        bg.corpora.open_corpus(tokens)
+        if tokens.is_dir()
+        else bg.corpora.read_corpus(first_words(CORPORA[name](), WORDS), out=tokens)
     )
     trained = bg.train(corpus, out=place, algorithm=algorithm, seeds=8, dim=100, subwords=False)
     print(f"{algorithm} on {name}: {trained.models[0].words:,} words", flush=True)
-    return bg.score_to_store(
+    return bg.scores.score_to_store(
         place / f"scores-{algorithm}",
         [str(path) for path in trained.paths],
         pairs="du2021",
@@ -94,7 +96,7 @@ def scores_of(folder: Path, name: str, algorithm: str) -> bg.ScoreStore:
 
 def counts_of(folder: Path, name: str) -> dict[str, int]:
     """How often each word occurs in a corpus."""
-    corpus = bg.open_corpus(folder / name / "corpus")
+    corpus = bg.corpora.open_corpus(folder / name / "corpus")
     return dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
 
 
@@ -110,7 +112,7 @@ def main(folder: Path) -> None:
             whole = bg.reliability(store, lists={"full": list(store.words)}, queries={})
             found[algorithm, name] = (result, whole)
             stores[algorithm, name] = store
-            sources.append(bg.FactorSource(algorithm, name, store, counts=counts_of(folder, name)))
+            sources.append(bg.agreement.FactorSource(algorithm, name, store, counts=counts_of(folder, name)))
     summary = tables(found)
     summary.to_csv(out / "summary.csv", index=False)
     internal(found).to_csv(out / "internal.csv", index=False)
@@ -118,14 +120,14 @@ def main(folder: Path) -> None:
     for outcome in ("test_retest", "inter_rater"):
         fitted = bg.factors(sources, outcome=outcome, refits=50)
         (out / f"factors_{outcome}.json").write_text(json.dumps(fitted.to_dict(), indent=1), encoding="utf-8")
-    bg.save_figures(draw(summary), out, ("svg", "png"))
+    bg.presentation.save_figures(draw(summary), out, ("svg", "png"))
 
 
 def tables(found: dict[tuple[str, str], tuple[ReliabilityResult, ReliabilityResult]]) -> pd.DataFrame:
     """Distributions of reliability by algorithm, corpus, list and measure."""
     return pd.concat(
         [
-            part.summary().assign(algorithm=algorithm, corpus=corpus)
+            part.distributions().assign(algorithm=algorithm, corpus=corpus)
             for (algorithm, corpus), parts in found.items()
             for part in parts
         ],
@@ -144,14 +146,14 @@ def internal(found: dict[tuple[str, str], tuple[ReliabilityResult, ReliabilityRe
     )
 
 
-def components(stores: dict[tuple[str, str], bg.ScoreStore]) -> pd.DataFrame:
+def components(stores: dict[tuple[str, str], bg.scores.ScoreStore]) -> pd.DataFrame:
     """What the scores of occupations vary with."""
     frames = []
     for (algorithm, corpus), store in stores.items():
         known = set(store.words)
         words = [word for word in bg.lexicon("occ16").words if word in known]
         for measure in store.measures:
-            part = bg.variance_components(store.read(word=words, measure=[measure]), measure=measure)
+            part = bg.agreement.variance_components(store.read(word=words, measure=[measure]), measure=measure)
             frames.append(part.to_frame().assign(algorithm=algorithm, corpus=corpus, measure=measure))
     return pd.concat(frames, ignore_index=True)
 

@@ -26,15 +26,15 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.extrinsic import Variant, points, points_from_results, seed_reliability
-from biasgauge.extrinsic.coref import read_conll
+from biasgauge.applications import Variant, points, points_from_results, seed_reliability
+from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
-from biasgauge.report.figures import altair, styled
+from biasgauge.results.drawing import altair, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from biasgauge.extrinsic import PointsResult
+    from biasgauge.applications import PointsResult
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ALGORITHMS = ("sgns", "fasttext")
@@ -161,7 +161,7 @@ def balanced(folder: Path, language: str, how: str) -> tuple[Path, str, float]:
 
 def trained(place: Path, text: Path, algorithm: str, seeds: int = 1) -> list[Path]:
     """Models of a text, one a seed."""
-    tokens = bg.read_corpus(text, out=place / "tokens" / text.stem)
+    tokens = bg.corpora.read_corpus(text, out=place / "tokens" / text.stem)
     found = bg.train(tokens, out=place / "models", algorithm=algorithm, seeds=seeds, dim=DIM, subwords=False, n_jobs=1)
     print(f"{place.name} {algorithm} {text.stem}: {found.models[0].words:,} words", flush=True)
     return found.paths
@@ -279,7 +279,7 @@ def results(folder: Path) -> None:
         grid = bg.correlate(
             shown, "WEAT", GAPS[name], ["measure", "test", "method"], unit="variant", seed_column="seed"
         )
-        charts[f"points_{name}"] = bg.figures(grid)["points"].resolve_scale(y="independent")
+        charts[f"points_{name}"] = grid.figures()["points"].resolve_scale(y="independent")
     whole = {name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
     columns = ["task", "measure", "by", "test", "embedding", "method", "n", "units", "r", "low", "high", "p", "p_holm"]
     whole["correlations"] = whole["correlations"][[*columns, "spearman", "power", "detectable", "r_max", "reason"]]
@@ -287,7 +287,7 @@ def results(folder: Path) -> None:
         table.to_csv(out / f"{name}.csv", index=False, float_format="%.4f")
     charts["correlations"] = forest(whole["correlations"])
     (out / "readings.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    bg.save_figures(charts, out, ("svg", "png"))
+    bg.presentation.save_figures(charts, out, ("svg", "png"))
 
 
 def forest(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
@@ -337,7 +337,7 @@ def reliability(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             runs = [one["gap"].dropna().tolist() for _, one in some.groupby("variant", sort=False)]
             found = seed_reliability(runs, str(measure))
             icc = {"icc": found.single.value, "low": found.single.low, "high": found.single.high}
-            mean = {"icc_mean": found.mean.value, "r_max": found.r_max, "reason": found.single.reason}
+            mean = {"icc_mean": found.mean.value, "r_max": found.r_max.value, "reason": found.single.reason}
             spread = {"sd_seeds": some.groupby("variant")["gap"].std().pow(2).mean() ** 0.5}
             spread |= {"sd_versions": some.groupby("variant")["gap"].mean().std(), "versions": len(runs)}
             rows.append({"task": name, "measure": measure, "embedding": which, **icc, **mean, **spread})

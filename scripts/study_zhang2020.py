@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.papers.zhang2020_tables import FIGURE_2, LINES, SD, TABLE_2
-from biasgauge.report.robustness_figures import draw_robustness
-from biasgauge.robustness.base_pairs import change_shares
+from biasgauge.papers.zhang2020.tables import FIGURE_2, LINES, SD, TABLE_2
+from biasgauge.presentation.saving import save_figures
+from biasgauge.sensitivity.base_pairs import change_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from biasgauge.robustness import Agreement, MeanKappa, RobustnessResult
+    from biasgauge.sensitivity import Agreement, MeanKappa, RobustnessResult
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 GOOGLE = SHARED / "googlenews_subset_union" / "googlenews_union_31927x300.npz"
@@ -42,7 +42,7 @@ PUBLISHED = {
 }
 """Kappas of the ten pairs and their mean, by measure and by what is compared."""
 PARTS = {"3": "pair_forms", "4": "word_forms", "5": "correspondence", "6": "between_measures"}
-FORMS = ("plural", "capitalised", "upper")
+FORMS = ("plural", "capitalized", "upper")
 
 
 def named(measure: str) -> str:
@@ -95,17 +95,17 @@ def note(table: str, measure: str, against: str, pair: str | None, value: float 
     if pair == LOST:
         return "mary and john in lower case are not in the part"
     if value is None:
-        return "the capitalised pair is not in the part" if table == "3" else "too few words of this form in the part"
+        return "the capitalized pair is not in the part" if table == "3" else "too few words of this form in the part"
     reasons = []
     if measure == "nbm" or against == "nbm":
-        reasons.append("another pool of neighbours: the 26,145 neutral words are not all in the part")
+        reasons.append("another pool of neighbors: the 26,145 neutral words are not all in the part")
     if table in {"4", "5"}:
         reasons.append("other words: some are not in the part")
     return "; ".join(reasons)
 
 
 def matching(frame: pd.DataFrame) -> pd.DataFrame:
-    """How many cells that rest on the same words and neighbours are reproduced to two decimals."""
+    """How many cells that rest on the same words and neighbors are reproduced to two decimals."""
     same = frame[(frame["note"] == "") & frame["google_as_published"].notna()]
     agrees = (same["google_as_published"] - same["published"]).abs() <= 0.005 + 1e-9
     return same.assign(agrees=agrees).groupby("table")["agrees"].agg(["sum", "count"]).reset_index()
@@ -228,7 +228,7 @@ def main(folder: Path) -> None:
     (folder / "tables.md").write_text(
         "\n".join(f"## {title}\n\n{text}" for title, text in texts.items()), encoding="utf-8"
     )
-    bg.save_figures(draw_robustness(corrected), folder, ("svg", "png"))
+    save_figures(corrected.figures(), folder, ("svg", "png"))
 
 
 if __name__ == "__main__":

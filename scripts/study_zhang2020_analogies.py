@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.report.figures import altair, styled
-from biasgauge.robustness.pair_generator import generate_pairs
-from biasgauge.robustness.similarity_explained import SimilarityExplained, similarity_explained
+from biasgauge.results.drawing import altair, styled
+from biasgauge.sensitivity.explained import SimilarityExplained, similarity_explained
+from biasgauge.sensitivity.pair_generator import generate_pairs
 
 if TYPE_CHECKING:
     from biasgauge.embeddings import Embedding
@@ -70,7 +70,7 @@ def pairs_in_bands(vectors: Embedding) -> list[tuple[float, tuple[str, str]]]:
 
 
 def other_pairs(vectors: Embedding, model: str, settings: dict[str, Any]) -> pd.DataFrame:
-    """How often the answer is the nearest neighbour of x, with pairs that have nothing to do with gender."""
+    """How often the answer is the nearest neighbor of x, with pairs that have nothing to do with gender."""
     rows = []
     for band, pair in [(None, ("man", "woman")), (None, ("he", "she")), *pairs_in_bands(vectors)]:
         found = similarity_explained(vectors, pair=pair, random_pairs=2, **settings)
@@ -102,13 +102,13 @@ def generated(vectors: Embedding, model: str) -> pd.DataFrame:
 
 
 def draw(others: pd.DataFrame) -> dict[str, Any]:
-    """How often the answer is the nearest neighbour of x, by how alike the two words of the pair are."""
+    """How often the answer is the nearest neighbor of x, by how alike the two words of the pair are."""
     alt = altair()
     others = others.assign(pair=others["first"] + "–" + others["second"])
     others["kind"] = others["band"].isna().map({True: "gender", False: "drawn at random"})
     base = alt.Chart(others).encode(
         x=alt.X("pair_cosine:Q", title="cosine of the two words of the pair", scale=alt.Scale(domain=[-0.05, 1])),
-        y=alt.Y("explained:Q", title="answers that are x’s nearest neighbour", axis=alt.Axis(format="%")),
+        y=alt.Y("explained:Q", title="answers that are x’s nearest neighbor", axis=alt.Axis(format="%")),
     )
     points = base.mark_point(filled=True, size=55, opacity=0.8).encode(
         color=alt.Color("kind:N", title="pair", scale=alt.Scale(range=["#8a8a8a", "#d95f02"])),
@@ -145,7 +145,7 @@ def main(folder: Path) -> None:
     single_words[single_words["answer"].notna()].to_csv(folder / "answers.csv.gz", index=False, float_format=DIGITS)
     by_pair = pd.concat(others, ignore_index=True)
     by_pair.to_csv(folder / "other_pairs.csv", index=False, float_format=DIGITS)
-    bg.save_figures(draw(by_pair), folder, ("svg",))
+    bg.presentation.save_figures(draw(by_pair), folder, ("svg",))
     pd.concat(pairs, ignore_index=True).to_csv(folder / "generated.csv", index=False, float_format=DIGITS)
 
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from biasgauge.embeddings import load
-from biasgauge.extrinsic.coref import (
+from biasgauge.applications.coref import (
     CorefSettings,
     evaluate_coref,
     gap_f1,
@@ -32,10 +31,11 @@ from biasgauge.extrinsic.coref import (
     winobias,
     winogender,
 )
-from biasgauge.extrinsic.coref.splits import held_out
+from biasgauge.applications.coref.document import held_out
+from biasgauge.embeddings import load
 
 if TYPE_CHECKING:
-    from biasgauge.extrinsic.coref import Document
+    from biasgauge.applications.coref import Document
 
 
 def arguments() -> argparse.Namespace:
@@ -89,7 +89,7 @@ def bias(options: argparse.Namespace, model: Any) -> dict[str, Any]:  # noqa: AN
         result = winobias(model, options.winobias)
         found["winobias"] = result.to_dict()
         for one in result.gaps:
-            print(f"WinoBias {one.of} {one.metric}: pro {one.first}, anti {one.second}, gap {one.gap}, p {one.p_value}")
+            print(f"WinoBias {one.of} {one.metric}: pro {one.first}, anti {one.second}, gap {one}, p {one.p_value}")
     if options.winogender is not None:
         found["winogender"] = winogender(model, options.winogender).to_dict()
         print(
@@ -109,7 +109,7 @@ def write(path: Path, content: dict[str, Any]) -> None:
 
 def main() -> None:
     """Train, evaluate, write."""
-    import torch  # noqa: PLC0415 - after the arguments are known to be good
+    import torch
 
     options = arguments()
     chosen = settings(options.set)

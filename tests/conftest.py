@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge import AuditResult
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# No test depends on how long something takes: a busy machine is not a fault.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +35,16 @@ def shared_data() -> Path:
 def repository() -> Path:
     """The root of the source tree."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def shipped_audit() -> Callable[..., AuditResult]:
+    """The audit of the shipped vectors with some lexicons; computed once, since it takes seconds."""
+
+    @cache
+    def audited(*lexicons: str) -> AuditResult:
+        import biasgauge as bg
+
+        return bg.audit(lexicons=list(lexicons))
+
+    return audited

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-import inspect
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING, Any
 
 import biasgauge as bg
 
-SHOW_NOTHING = {
-    "Descent", "Distances", "Interval", "Lookup", "Mitigation", "Notice", "Priors", "Recovery", "Recipe", "Resampling",
-    "Rules", "ScoreStore", "Settings", "Spreads", "Study", "Subwords", "TokenCorpus",
-}  # fmt: skip
-"""Settings and handles: their own names and values are all there is to show."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
-def test_every_result_has_an_html_form() -> None:
-    classes = [
-        value
-        for name in bg.__all__
-        if inspect.isclass(value := getattr(bg, name)) and not issubclass(value, BaseException)
-    ]
-    results = [one for one in classes if hasattr(one, "to_frame") or hasattr(one, "to_dict")]
-    assert len(results) > 20
-    without = [one.__name__ for one in results if not hasattr(one, "_repr_html_") and one.__name__ not in SHOW_NOTHING]
-    assert without == []
+def results(kind: type[Any]) -> Iterator[type[Any]]:
+    """Every class of results, of all rooms."""
+    for one in kind.__subclasses__():
+        if one.__module__.startswith("biasgauge."):
+            yield one
+        yield from results(one)
+
+
+def test_every_result_says_what_it_comes_to() -> None:
+    for info in walk_packages(bg.__path__, "biasgauge."):
+        if "__main__" not in info.name:
+            import_module(info.name)
+    found = {one.__name__: one for one in results(bg.Result)}
+    assert len(found) > 20
+    assert [name for name, one in found.items() if one.summary is bg.Result.summary] == []
+    repeated = [name for name, one in found.items() if {"__repr__", "_repr_html_"} & set(vars(one))]
+    assert repeated == []  # written once, in Result
 
 
 def test_direct_bias_shows_its_value_and_its_interval() -> None:
-    vectors = bg.load_default(3_000)
-    found = bg.direct_bias(vectors, pairs="bolukbasi2016", words=["nurse", "teacher", "judge"], min_coverage=0)
+    vectors = bg.embeddings.load_default(3_000)
+    found = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["nurse", "teacher", "judge"], min_coverage=0)
     shown = found._repr_html_()
-    assert f"<b>{found.value:.3f}</b>" in shown
-    assert found.interval is not None
-    assert f"[{found.interval.low:.3f}, {found.interval.high:.3f}]" in shown
-    lost = bg.direct_bias(vectors, pairs="bolukbasi2016", words=["<b>nobody"])
-    assert lost._repr_html_().startswith("<p>direct bias: undefined: ")
+    assert f"{found.mean.value:.3f} [{found.mean.low:.3f}, {found.mean.high:.3f}]" in shown
+    lost = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["<b>nobody"])
+    assert "undefined: fewer than 80% found" in lost._repr_html_()
     assert "<b>nobody" not in lost._repr_html_()

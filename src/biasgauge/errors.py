@@ -2,7 +2,7 @@
 
     BiasgaugeError
     ├── InputError                 the user can mend it: exit code 2
-    │   ├── CorpusError            a text does not say what it should, or a tokenised corpus is damaged
+    │   ├── CorpusError            a text does not say what it should, or a tokenized corpus is damaged
     │   ├── EmbeddingFormatError   a vector file does not say what it should
     │   ├── LexiconError           a word list does not say what it should, or is not known
     │   └── ParameterError         an argument has the wrong type or an impossible value
@@ -64,7 +64,7 @@ class EmbeddingFormatError(_FileError):
 
 
 class CorpusError(_FileError):
-    """A text cannot be read as it stands, or a tokenised corpus on disk is not what it should be."""
+    """A text cannot be read as it stands, or a tokenized corpus on disk is not what it should be."""
 
 
 class LexiconError(_FileError):

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasgauge.association import ect, mac, rnd, rnsb, set_ripa, weat
+from biasgauge.association.ect import ect
+from biasgauge.association.mac import mac
+from biasgauge.association.rnd import rnd
+from biasgauge.association.rnsb import rnsb
+from biasgauge.association.set_ripa import set_ripa
+from biasgauge.association.weat import weat
 
 FOLDER = Path(__file__).parent / "goldens"
 GOLDENS: dict[str, dict[str, float]] = json.loads((FOLDER / "wefe_goldens.json").read_text())
@@ -52,8 +57,8 @@ def test_ect_and_ripa(case: Case) -> None:
 def test_rnsb_with_scikit_learns_two_solvers(case: Case) -> None:
     sets, golden = case
     assert rnsb(**sets, interval=None).value == pytest.approx(golden["rnsb_free"], abs=1e-5)  # lbfgs
-    penalised = rnsb(**sets, penalise_intercept=True, interval=None)
-    assert penalised.value == pytest.approx(golden["rnsb_penalised"], abs=1e-5)  # liblinear
+    penalized = rnsb(**sets, penalize_intercept=True, interval=None)
+    assert penalized.value == pytest.approx(golden["rnsb_penalized"], abs=1e-5)  # liblinear
 
 
 @pytest.fixture
@@ -114,7 +119,7 @@ def test_error_rnsb_settings_leak_into_later_calls() -> None:
     random = np.random.default_rng(2)
     sets: dict[str, Any] = {name: random.normal(size=(5, 6)) for name in "xyab"}
     before = rnsb(**sets)
-    rnsb(**sets, c=5.0, penalise_intercept=True, refit=False, interval=None)
+    rnsb(**sets, c=5.0, penalize_intercept=True, refit=False, interval=None)
     assert rnsb(**sets) == before
 
 

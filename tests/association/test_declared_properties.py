@@ -12,16 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.association import TESTS, Resampling, SetTest
-from biasgauge.association.intervals import Method, interval_over_words
-from biasgauge.association.set_test import Swap
+from biasgauge import registry
+from biasgauge.arrays import Floats
+from biasgauge.association.set_test import SetTest, Swap
+from biasgauge.stats.bootstrap import Method, Resampling, estimate_over_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Sets = dict[str, Array]
+TESTS = registry.everything("association_test")
+
+Sets = dict[str, Floats]
 
 CLOSE = 1e-7
 every_test = pytest.mark.parametrize("name", sorted(TESTS))
@@ -150,6 +152,28 @@ def test_a_wrong_declaration_is_found(name: str) -> None:
         assert found == {declared}, (declared, claim)
 
 
+EAST, NORTH, WEST = [[1.0, 0.0]], [[0.0, 1.0]], [[-1.0, 0.0]]
+FAN = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 1.0]]
+ENDS_OF_RANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "ect": ({"x": EAST, "y": WEST, "a": FAN}, {"x": EAST, "y": [[3.0, 1.0]], "a": FAN[1:]}),
+    "mac": ({"x": EAST, "y": EAST, "a": EAST, "b": EAST}, {"x": EAST, "y": EAST, "a": WEST, "b": WEST}),
+    "rnsb": ({"x": EAST, "y": EAST, "a": NORTH, "b": WEST}, {}),
+    "same": ({"x": NORTH, "a": EAST, "b": WEST}, {"x": EAST + WEST, "a": EAST, "b": WEST}),
+    "semaxis": ({"x": WEST, "a": EAST, "b": WEST}, {"x": EAST, "a": EAST, "b": WEST}),
+}
+
+
+@every_test
+def test_every_end_of_a_range_is_reached(name: str) -> None:
+    ends = ENDS_OF_RANGES.get(name, ({}, {}))
+    for declared, sets in zip(TESTS[name].range, ends, strict=True):
+        if declared is None:
+            assert not sets
+        else:
+            found = value(TESTS[name], {key: np.array(one) for key, one in sets.items()})
+            assert found == pytest.approx(declared, abs=1e-12)
+
+
 @every_test
 @quick
 @given(seed=seeds)
@@ -165,6 +189,19 @@ def test_the_order_of_words_within_a_set_does_not_matter(name: str, seed: int) -
     assert value(test, shuffled) == pytest.approx(value(test, sets), abs=CLOSE)
 
 
+@pytest.mark.parametrize("name", [name for name, test in TESTS.items() if {"x", "y"} <= set(test.sets)])
+def test_only_paired_words_have_a_place(name: str) -> None:
+    """Another order of Y alone: the value changes where x[i] and y[i] belong together, and nowhere else."""
+    test = TESTS[name]
+    sets = drawn(test, 9)
+    turned = {**sets, "y": np.roll(sets["y"], 1, axis=0)}
+    assert test.paired == (abs(value(test, turned) - value(test, sets)) > CLOSE)
+
+
+def test_without_two_target_sets_nothing_is_paired() -> None:
+    assert not any(test.paired for test in TESTS.values() if not {"x", "y"} <= set(test.sets))
+
+
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in sorted(TESTS)),
     ("weat", {"ddof": 1}),
@@ -173,17 +210,35 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("rnd", {"distance": "cosine"}),
     ("rnd", {"distance": "cosine", "unit_vectors": False}),
     ("set_ripa", {"unit_words": True}),
-    ("rnsb", {"c": 0.3, "penalise_intercept": True}),
+    ("rnsb", {"c": 0.3, "penalize_intercept": True}),
 ]
 
 
+def whole_numbers(test: SetTest, seed: int) -> Sets:
+    """Small whole numbers, none of them all 0: equal, opposite and collinear vectors abound."""
+    random = np.random.default_rng(seed)
+    vectors = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0) if x or y])
+    sizes = {"x": 3, "y": 3, "a": int(random.integers(2, 5)), "b": int(random.integers(2, 5))}
+    return {name: vectors[random.integers(0, len(vectors), sizes[name])] for name in test.sets}
+
+
+def tiny(test: SetTest, seed: int) -> Sets:
+    return {name: 1e-30 * table for name, table in drawn(test, seed).items()}
+
+
+@pytest.mark.parametrize("world", [drawn, whole_numbers, tiny])
 @pytest.mark.parametrize(("name", "chosen"), SETTINGS)
 @quick
 @given(seed=seeds)
-def test_drawing_a_word_twice_is_the_same_as_listing_it_twice(name: str, chosen: dict[str, Any], seed: int) -> None:
+def test_drawing_a_word_twice_is_the_same_as_listing_it_twice(
+    name: str, chosen: dict[str, Any], world: Callable[[SetTest, int], Sets], seed: int
+) -> None:
+    """Also where the words drawn leave the number undefined: then a draw has none."""
     test = TESTS[name]
-    sets = drawn(test, seed)
+    sets = world(test, seed)
     random = np.random.default_rng(seed + 4)
+    if test.function(**sets, **chosen, interval=None).value is None:
+        return  # there is nothing to resample
     resampled = test.resampled(sets, **chosen)
     counts = {unit: random.multinomial(size, [1 / size] * size, size=6) for unit, size in resampled.units.items()}
     values = resampled.values({unit: one.astype(np.float64) for unit, one in counts.items()})
@@ -227,7 +282,7 @@ def test_settings_that_change_the_value_change_the_interval_with_it(name: str) -
         asked = Resampling(method="percentile", resamples=100)
         result = test.function(**sets, **chosen, interval=asked)
         assert result.value is not None
-        assert result.interval == interval_over_words(result.value, test.resampled(sets, **chosen), asked)
+        assert result.interval == estimate_over_words(result.value, test.resampled(sets, **chosen), asked)
 
 
 @every_test
@@ -243,7 +298,7 @@ def test_the_result_is_plain_data_with_an_interval(name: str) -> None:
     test = TESTS[name]
     result = test.function(**drawn(test, 3))
     assert result.interval is not None
-    assert result.interval.generalises_over == "words"
+    assert result.interval.over == "words"
     shape = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert shape["effect_size" if name == "weat" else "value"] == result.value
     assert shape["reason"] is None
@@ -275,6 +330,7 @@ def test_wrong_input_gets_a_sentence(name: str) -> None:
         (sets[last] * 1j, "must be a matrix of real numbers"),
         (sets[last][:, 1:], "same number of dimensions"),
         (sets[last] * np.nan, "finite numbers only. Got nan or infinity in row 0"),
+        (np.vstack([sets[last][:1], [np.inf, *sets[last][1, 1:]]]), "Got nan or infinity in row 1"),
     ):
         with pytest.raises(ValueError, match=sentence):
             test.function(**{**sets, last: wrong})
@@ -316,6 +372,12 @@ def test_a_new_test_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "from biasgauge.association.weat import TEST as WEAT\n"
         "TEST = replace(WEAT, name='nearness')\n"
     )
-    room = import_module("biasgauge.association")  # the public function of the same name hides it elsewhere
+    room = import_module("biasgauge.association")
     monkeypatch.setattr(room, "__path__", [*room.__path__, str(tmp_path)])
-    assert set(room._found()) == {*TESTS, "nearness"}  # noqa: SLF001 - the scan that fills TESTS
+    registry._shipped.cache_clear()  # noqa: SLF001 - a package does not grow while it runs
+    registry.refresh()
+    try:
+        assert set(registry.names("association_test")) == {*TESTS, "nearness"}
+    finally:
+        registry._shipped.cache_clear()  # noqa: SLF001 - as above
+        registry.refresh()

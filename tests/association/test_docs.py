@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.association import TESTS, permutation_p
+from biasgauge import registry
+from biasgauge.stats.permutation import permutation_p
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TESTS = registry.everything("association_test")
 
 
 @pytest.fixture

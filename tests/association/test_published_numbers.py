@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from biasgauge.association import effect_size, mac_change, mac_from_similarities, weat_from_similarities
+from biasgauge.association.mac import mac_change, mac_from_similarities
+from biasgauge.association.weat import effect_size, weat_from_similarities
 from biasgauge.papers.r_random import r_normal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from biasgauge.arrays import Floats
     from biasgauge.association.mac import MacResult
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def distances(folder: Path, name: str) -> pd.DataFrame:
@@ -25,7 +24,7 @@ def distances(folder: Path, name: str) -> pd.DataFrame:
     return rows[(rows["cosine_similarity"] >= -1) & rows["connection"].isin(["associated", "different"])]
 
 
-def similarities(rows: pd.DataFrame, targets: list[str], attributes: list[str]) -> Array:
+def similarities(rows: pd.DataFrame, targets: list[str], attributes: list[str]) -> Floats:
     table = rows.pivot_table(index="protected_word", columns="word_to_compare", values="cosine_similarity")
     return table.loc[targets, attributes].to_numpy()
 

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.association import Resampling, associations, effect_size, weat, weat_from_similarities
+from biasgauge.association.weat import associations, effect_size, weat, weat_from_similarities
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
-def turned(*degrees: float) -> Array:
+def turned(*degrees: float) -> Floats:
     """Unit vectors of the plane at these angles."""
     radians = np.radians(degrees)
     return np.column_stack([np.cos(radians), np.sin(radians)])

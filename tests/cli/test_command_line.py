@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.association import TESTS
-from biasgauge.cli.main import app, run
+from biasgauge import registry
+from biasgauge.cli.entry import app, run
 from biasgauge.cli.options import Options
-from biasgauge.cli.screen import console, shorten
+from biasgauge.cli.screen import console
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TESTS = registry.everything("association_test")
 
 WORDS = ("math", "poetry", "he", "she", "Einstein")
 
@@ -107,7 +109,7 @@ def test_audit_in_json_on_stdout_alone(vectors: Path, tmp_path: Path) -> None:
     assert found["version"] == bg.__version__
     assert found["coverage"]["lost"]["weat7.x"] == list(bg.lexicon("weat7").sets["x"][1:])  # all but "math"
     assert found["page"] == str(tmp_path / "out" / "report.html")
-    assert "The page:" in done.stderr
+    assert "page: " in done.stderr
 
 
 def test_audit_without_arguments_uses_the_shipped_vectors(tmp_path: Path) -> None:
@@ -117,7 +119,7 @@ def test_audit_without_arguments_uses_the_shipped_vectors(tmp_path: Path) -> Non
     page = tmp_path / "biasgauge-audit" / "report.html"
     assert str(page) in done.stdout
     assert page.read_text().startswith("<!DOCTYPE html>")
-    assert all(len(line) <= 80 for line in done.stdout.splitlines() if "The page" not in line)
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(page) not in line)
 
 
 def test_quiet_json_says_nothing_else(vectors: Path, tmp_path: Path) -> None:
@@ -134,15 +136,14 @@ def test_own_lexicon_works_where_a_name_does(vectors: Path, own_lexicon: Path, t
 
 
 def test_audit_shows_bias_with_interval_and_p(tmp_path: Path) -> None:
-    done = command("audit", "--lexicon", "weat7", "--lexicon", "religion", "--out", str(tmp_path), "--json")
-    found = json.loads(done.stdout)["bias"]
+    shown = command("audit", "--lexicon", "weat7", "--lexicon", "religion", "--out", str(tmp_path)).stdout
+    found = json.loads((tmp_path / "report.json").read_text())["bias"]
     assert [(one["name"], one["test"]) for one in found] == [("weat7", "weat"), ("religion", "mac")]
-    expected = bg.weat(bg.load_default(), "weat7", alternative="two-sided")
+    expected = bg.weat(bg.embeddings.load_default(), "weat7", alternative="two-sided")
     assert expected.interval is not None
     assert found[0]["effect_size"] == expected.effect_size
     assert (found[0]["p_value"], found[0]["p_method"]) == (expected.p_value, "exact")
     assert found[0]["interval"]["low"] == expected.interval.low
-    shown = command("audit", "--lexicon", "weat7", "--out", str(tmp_path)).stdout
     assert f"{expected.effect_size:5.2f}" in shown
 
 
@@ -150,7 +151,7 @@ WEAT7 = ("--x", "math,algebra", "--y", "poetry,dance", "--a", "he,him", "--b", "
 
 
 def test_weat_as_json_holds_the_contract(tmp_path: Path) -> None:
-    path = bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    path = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
     done = command("weat", str(path), *WEAT7, "--alternative", "two-sided", "--json")
     found = json.loads(done.stdout)
     sets = {"x": ["math", "algebra"], "y": ["poetry", "dance"], "a": ["he", "him"], "b": ["she", "her"]}
@@ -164,7 +165,7 @@ def test_weat_as_json_holds_the_contract(tmp_path: Path) -> None:
 
 def test_weat_takes_files_of_words_and_sets_of_lexicons(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("math\n\nalgebra\n")
-    path = bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    path = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
     by_file = command("weat", str(path), *WEAT7[2:], "--x", str(tmp_path / "x.txt"), "--json")
     by_words = command("weat", str(path), *WEAT7, "--json")
     assert json.loads(by_file.stdout)["effect_size"] == json.loads(by_words.stdout)["effect_size"]
@@ -182,14 +183,14 @@ def test_an_undefined_weat_is_null_with_a_reason(vectors: Path) -> None:
 
 
 def test_every_kind_of_association_test_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    path = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
     for kind in TESTS:
         assert run(["weat", str(path), *WEAT7, "--kind", kind]) == 0
         assert f"{kind} given words" in capsys.readouterr().out
 
 
 def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
-    path = bg.save(bg.load_default(limit=3000), tmp_path / "vectors.bin")
+    path = bg.save(bg.embeddings.load_default(limit=3000), tmp_path / "vectors.bin")
     words = [
         "score",
         str(path),
@@ -206,14 +207,21 @@ def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
     assert found["shape"] == {"measure": 3, "pair": 10, "word": 3, "model": 1}
     assert found["undefined"] == expected.count_undefined()
     assert found["coverage"]["vectors.bin"]["lost"]["words"] == ["zzz"]
-    stored = bg.ScoreStore.open(found["path"]).read()
+    stored = bg.scores.ScoreStore.open(found["path"]).read()
     assert np.array_equal(stored.values, expected.values, equal_nan=True)
+    rows = {(row["measure"], row["word"]): row for row in found["scores"]}
+    assert rows["dbwa", "zzz"]["mean"] is None
+    doctor = expected.to_numpy()[0, :, 0, 0]
+    doctor = doctor[~np.isnan(doctor)]
+    assert rows["dbwa", "doctor"]["mean"] == pytest.approx(float(doctor.mean()), abs=1e-7)
+    assert rows["dbwa", "doctor"]["agree"] == float((np.sign(doctor) == np.sign(doctor.mean())).mean())
     shown = command(*words, "--case-fallback").stdout
-    assert "lost from vectors.bin (words): zzz" in shown
+    assert "vectors.bin: not in the vocabulary (OOV), words: zzz" in shown
+    assert "mean over pairs" in shown
 
 
 def test_score_into_a_store_with_other_settings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = bg.save(bg.load_default(limit=500), tmp_path / "vectors.bin")
+    path = bg.save(bg.embeddings.load_default(limit=500), tmp_path / "vectors.bin")
     words = ["score", str(path), "--measures", "dbwa", "--out", str(tmp_path / "s"), "--words"]
     assert run([*words, "men,women"]) == 0
     assert run([*words, "men,man"]) == 2
@@ -282,9 +290,11 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_made_is_the_users_to_mend(
+    vectors: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "taken").write_text("a file")
-    assert run(["audit", "--lexicon", "weat7", "--out", str(tmp_path / "taken")]) == 2
+    assert run(["audit", str(vectors), "--lexicon", "weat7", "--out", str(tmp_path / "taken")]) == 2
     expected = f"biasgauge: {tmp_path / 'taken'}: File exists; check the path, the permissions and the disk\n"
     assert capsys.readouterr().err == expected
 
@@ -299,25 +309,25 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, capsys: pytest.Cap
 def test_a_defect_of_ours_is_exit_code_1_and_debug_shows_where(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail() -> None:
+    def fail(_group: str) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("biasgauge.cli.lexicons.lexicon_names", fail)
+    monkeypatch.setattr("biasgauge.lexicons.listing.registry.everything", fail)
     assert run(["lexicons", "list"]) == 1
     plain = capsys.readouterr().err
     assert (
         plain
-        == "biasgauge: a defect in biasgauge, please report it: ZeroDivisionError: planted (--debug shows where)\n"
+        == "biasgauge: internal error, please report it: ZeroDivisionError: planted (--debug shows the traceback)\n"
     )
     assert run(["lexicons", "list", "--debug"]) == 1
     assert "Traceback" in capsys.readouterr().err
 
 
 def test_an_interrupt_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt() -> None:
+    def interrupt(_group: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("biasgauge.cli.lexicons.lexicon_names", interrupt)
+    monkeypatch.setattr("biasgauge.lexicons.listing.registry.everything", interrupt)
     assert run(["lexicons", "list"]) == 130
 
 
@@ -347,11 +357,6 @@ def test_output_is_the_same_whatever_the_hash_seed() -> None:
         for seed in ("0", "1", "2")
     }  # fmt: skip
     assert len(outputs) == 1
-
-
-def test_shorten_says_how_many_more() -> None:
-    assert shorten(["a", "b", "c"], 2) == "a, b … and 1 more"
-    assert shorten(["a", "b"], 2) == "a, b"
 
 
 def test_colons_around_a_word_are_no_picture(capsys: pytest.CaptureFixture[str]) -> None:

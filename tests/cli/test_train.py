@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.cli.main import run
+from biasgauge.cli.entry import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,9 +64,24 @@ def test_json_names_every_model_with_its_recipe(text: Path, tmp_path: Path, caps
 def test_the_table_says_what_was_trained_and_where(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["train", str(text), "--out", str(tmp_path / "m"), "--bootstrap", "2", "--threads", "2", *SMALL]) == 0
+    assert (
+        run(
+            [
+                "train",
+                str(text),
+                "--out",
+                str(tmp_path / "m"),
+                "--bootstrap",
+                "2",
+                "--set",
+                "n_jobs_per_model=2",
+                *SMALL,
+            ]
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
-    assert "40 documents of 9 words in the mean; 360 words, 10 different ones" in shown
+    assert "40 documents of 9 words on average; 360 words, 10 distinct" in shown
     assert shown.count("sgns-8d-sample") == 2
     assert "no other run gives the same bytes" in shown
     assert str(tmp_path / "m") in shown
@@ -101,11 +116,11 @@ def test_further_settings(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     [
         (["--algorithm", "word2vec"], "must be one of sgns, cbow, fasttext, glove"),
         (["--min-count", "100000"], "min_count"),
-        (["--set", "negative"], "NAME=NUMBER"),
-        (["--set", "colour=3"], "has no setting 'colour'"),
+        (["--set", "negative"], "NAME=VALUE"),
+        (["--set", "color=3"], "has no setting 'color'"),
         (["--like", "smith2020"], "du2021"),
         (["--as-published"], "which paper"),
-        (["--tokeniser", "wrods"], "words"),
+        (["--tokenizer", "wrods"], "words"),
         (["--dim", "0"], "'dim'"),
         (["--seeds", "0"], "'seeds'"),
         (["--layout", "jsonl"], "text.txt, line 1: is no JSON"),

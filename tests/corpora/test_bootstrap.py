@@ -55,7 +55,7 @@ def test_a_corpus_stands_for_its_number_of_documents() -> None:
     [
         ((0, 0, 0), "corpus"),
         ((5, -1, 0), "sample"),
-        ((5, 0, -3), "seed"),
+        ((5, 0, -3), "random_state"),
         ((5, 0.5, 0), "sample"),
         ((True, 0, 0), "corpus"),
     ],

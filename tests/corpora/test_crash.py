@@ -86,11 +86,12 @@ for number in range(1, total + 1):
 """
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="NO FORK on this system: a kill cannot be planted at every step")
 def test_killed_at_every_step_then_made_again(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("some words and\nsome more of them\n" * 20, encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, check=False, timeout=600
     )
     assert run.returncode == 0, run.stderr
     report = json.loads((tmp_path / "report.json").read_text())
@@ -120,6 +121,7 @@ except CorpusError as problem:
 """
 
 
+@pytest.mark.crash
 @pytest.mark.parametrize("limit", [1_000, 9_000, 450_000], ids=lambda limit: f"{limit} bytes")
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "temporary"])
 def test_full_disk_leaves_nothing(limit: int, tmp_path: Path, *, kept: bool) -> None:
@@ -136,7 +138,7 @@ def test_full_disk_leaves_nothing(limit: int, tmp_path: Path, *, kept: bool) -> 
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
         env={**os.environ, "TMPDIR": str(temporary)},
     )
     assert ended.returncode == 1, ended.stderr
@@ -171,6 +173,7 @@ print(read_corpus(sys.argv[1], out=sys.argv[2]).checksum)
 """
 
 
+@pytest.mark.crash
 def test_processes_at_once_make_it_once(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("some words\n" * 1_000, encoding="utf-8")
@@ -179,7 +182,7 @@ def test_processes_at_once_make_it_once(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", AT_ONCE, str(text), str(out)], stdout=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    said = [process.communicate(timeout=60)[0].split() for process in started]
+    said = [process.communicate(timeout=600)[0].split() for process in started]
     assert [process.returncode for process in started] == [0] * 4
     assert sorted(line for lines in said for line in lines) == sorted([open_corpus(out).checksum] * 4 + ["made"])
     assert {path.name for path in tmp_path.iterdir()} == {"text", "corpus"}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.corpora import PAPER_RULES, planted_corpus, tokeniser_names
-from biasgauge.corpora.layouts import _READERS
+from biasgauge import registry
+from biasgauge.corpora import PAPER_RULES, planted_corpus, tokenizer_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def test_code_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_tables_name_everything(page: str) -> None:
     first_cells = set(re.findall(r"^\| `([\w:-]+)` \|", page, re.MULTILINE))
-    assert first_cells - {"layout", "tokeniser"} == {*tokeniser_names(), *_READERS, *PAPER_RULES}
+    assert first_cells - {"layout", "tokenizer"} == {*tokenizer_names(), *registry.names("corpus_reader"), *PAPER_RULES}
 
 
 def test_minimum_counts_are_those_of_the_rules(page: str) -> None:

@@ -27,7 +27,7 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-def test_kept_corpus_is_opened_again_without_tokenising(
+def test_kept_corpus_is_opened_again_without_tokenizing(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = read_corpus(text, out=tmp_path / "kept")
@@ -35,7 +35,7 @@ def test_kept_corpus_is_opened_again_without_tokenising(
     assert {path.name for path in first.path.iterdir()} == {
         "corpus.json", "words.json", "counts.npy", "tokens.npy", "lines.npy", "documents.npy",
     }  # fmt: skip
-    monkeypatch.setattr(writer.CorpusWriter, "line", lambda *_: pytest.fail("tokenised again"))
+    monkeypatch.setattr(writer.CorpusWriter, "line", lambda *_: pytest.fail("tokenized again"))
     again = read_corpus(text, out=tmp_path / "kept")
     assert again.checksum == first.checksum
     assert again.path == first.path == tmp_path / "kept"
@@ -44,7 +44,7 @@ def test_kept_corpus_is_opened_again_without_tokenising(
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"tokeniser": "whitespace"}, "tokeniser"),
+        ({"tokenizer": "whitespace"}, "tokenizer"),
         ({"documents": "file"}, "documents"),
         ({"layout": "lines"}, "layout"),
     ],
@@ -76,10 +76,10 @@ def test_function_of_the_same_name_is_compared_by_what_it_gives(text: Path, tmp_
         def split(line: str) -> list[str]:
             return change(line).split()
 
-        return read_corpus(text, out=tmp_path / "kept", tokeniser=split)
+        return read_corpus(text, out=tmp_path / "kept", tokenizer=split)
 
     made_with(str.lower)
-    assert made_with(str.lower).settings["tokeniser"]["name"].endswith("made_with.<locals>.split")
+    assert made_with(str.lower).settings["tokenizer"]["name"].endswith("made_with.<locals>.split")
     with pytest.raises(CorpusError, match="holds a corpus of other words"):
         made_with(str.upper)
 
@@ -87,9 +87,9 @@ def test_function_of_the_same_name_is_compared_by_what_it_gives(text: Path, tmp_
 def test_folder_with_something_else_is_left_alone(text: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("all of it", encoding="utf-8")
-    with pytest.raises(CorpusError, match="mine: exists and is no corpus; name another folder"):
+    with pytest.raises(CorpusError, match="mine: exists and is not a corpus; name another folder"):
         read_corpus(text, out=tmp_path / "mine")
-    with pytest.raises(CorpusError, match=r"text\.txt: exists and is no corpus"):
+    with pytest.raises(CorpusError, match=r"text\.txt: exists and is not a corpus"):
         read_corpus(text, out=text)
     assert (tmp_path / "mine" / "thesis.txt").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "text.txt"}
@@ -156,7 +156,7 @@ def _no_sizes(folder: Path) -> None:
         (_other_format, r"is of the format 'biasgauge corpus 9', this version reads"),
         (lambda folder: (folder / "documents.npy").unlink(), r"documents\.npy: cannot be read"),
         (lambda folder: (folder / "words.json").unlink(), r"words\.json: cannot be read \(No such file"),
-        (lambda folder: (folder / "corpus.json").unlink(), r"is no corpus \(No such file"),
+        (lambda folder: (folder / "corpus.json").unlink(), r"is not a corpus \(No such file"),
     ],
 )
 def test_damaged_corpus_is_one_clear_error(

@@ -86,10 +86,10 @@ def test_wikitext_articles(tmp_path: Path, matches: Matches) -> None:
     assert corpus.settings["files"][0]["layout"] == "wikitext"
 
 
-def test_wikitext_keeps_unknown_words_for_tokenisers_that_can(tmp_path: Path) -> None:
+def test_wikitext_keeps_unknown_words_for_tokenizers_that_can(tmp_path: Path) -> None:
     path = tmp_path / "any.txt"
     path.write_text(WIKITEXT, encoding="utf-8")
-    corpus = read_corpus(path, layout="wikitext", tokeniser="whitespace")
+    corpus = read_corpus(path, layout="wikitext", tokenizer="whitespace")
     assert corpus.document(0)[1][:6] == ["Senjō", "no", "Valkyria", "3", ":", "<unk>"]
     assert corpus.document(0)[0] == ["Valkyria", "Chronicles", "III"]
     assert "<formula>" not in corpus.words
@@ -182,7 +182,7 @@ BAD: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "cut letter": ("ab\ncaf\u00e9".encode()[:-1], {}, r"line 2: is not UTF-8"),
     "UTF-16": ("a b".encode("utf-16"), {}, r"is UTF-16 text; convert it first: iconv"),
     "empty": (b"", {}, r"there are no words in the corpus: 0 lines"),
-    "no words": (b"1 2 3\n---\n", {}, r"there are no words in the corpus: 2 lines, none .* tokeniser words"),
+    "no words": (b"1 2 3\n---\n", {}, r"there are no words in the corpus: 2 lines, none .* tokenizer words"),
     "gzip cut short": (b"\x1f\x8b\x08\x00", {}, r"byte 0: the gzip stream is damaged or cut short"),
     "tsv without it": (b"a\tb\n1\t2\n", TSV, r"line 1: has no column 't' \(field\): the first row has 'a', 'b'"),
     "tsv, no field": (b"a\tb\n", {"layout": "tsv"}, r"line 1: name the column of the text \(field\)"),
@@ -251,7 +251,7 @@ def test_csv_cell_beyond_the_bound_of_the_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "json"}, r"auto, lines, paragraphs, wikitext, tsv, csv, jsonl\. Got 'json'\. Did you mean 'jsonl'"),
+        ({"layout": "json"}, r"auto, csv, jsonl, lines, paragraphs, tsv, wikitext\. Got 'json'\. Did you mean 'jsonl'"),
         ({"documents": "lines"}, r"'documents' parameter .* Got 'lines'\. Did you mean 'line'"),
         ({"field": 0}, r"'field' parameter of read_corpus must be a column from 1 on\. Got 0"),
         ({"field": True}, r"'field' parameter .* a name or the number of a column"),

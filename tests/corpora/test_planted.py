@@ -11,7 +11,7 @@ from gensim.models import Word2Vec
 from scipy import stats
 
 from biasgauge.corpora import PlantedCorpus, planted_corpus, read_corpus
-from biasgauge.corpora.planted_words import PAIRS, invented_words
+from biasgauge.corpora.planted import PAIRS, invented_words
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def test_same_seed_same_sentences(tmp_path: Path) -> None:
     assert read_corpus(path).checksum == read_corpus(planted.documents()).checksum
 
 
-def test_every_word_survives_the_default_tokeniser() -> None:
+def test_every_word_survives_the_default_tokenizer() -> None:
     corpus = read_corpus(planted_corpus(STRENGTHS, lines=3_000).documents())
     assert set(invented_words(9)) | {word for pair in PAIRS for word in pair} <= set(corpus.words)
     assert len(corpus.words) > 150

@@ -59,7 +59,7 @@ def test_settings_say_how_it_was_made(text: Path) -> None:
     corpus = read_corpus(text, documents="file")
     (file,) = corpus.settings["files"]
     assert file == {"name": "text.txt", "bytes": len(TEXT), "sha256": _sha256(text), "layout": "lines"}
-    assert corpus.settings["tokeniser"]["name"] == "words"
+    assert corpus.settings["tokenizer"]["name"] == "words"
     assert (corpus.settings["layout"], corpus.settings["documents"]) == ("auto", "file")
     assert json.loads(json.dumps(corpus.to_dict()))["documents"] == 1
 
@@ -179,7 +179,7 @@ def test_documents_come_back_as_they_were(texts: list[list[list[str]]], matches:
     clean = [[["".join(word.split()) or "x" for word in row] for row in document] for document in texts]
     if not any(row for document in clean for row in document):
         clean[0] = [["x"]]
-    corpus = read_corpus(("\n".join(" ".join(row) for row in document) for document in clean), tokeniser="whitespace")
+    corpus = read_corpus(("\n".join(" ".join(row) for row in document) for document in clean), tokenizer="whitespace")
     matches(corpus, clean)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_wikipedia_sample_has_the_counts_of_the_glove_reference(shared_data: Path) -> None:
     """data/glove_reference/SOURCE.txt: 93,557 lines, 5,009,476 tokens, 38,249 words of at least 5."""
     path = shared_data / "enwiki_sample" / "enwiki_long_articles_5M.txt.xz"
-    corpus = read_corpus(path, tokeniser="ascii-words", documents="blank-line")
+    corpus = read_corpus(path, tokenizer="ascii-words", documents="blank-line")
     assert (len(corpus.lines) - 1, len(corpus.tokens)) == (93_557, 5_009_476)
     assert len(vocabulary(corpus, min_count=5).words) == 38_249
     with lzma.open(path, "rt", encoding="utf-8", newline="\n") as file:

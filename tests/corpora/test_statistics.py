@@ -34,7 +34,7 @@ def test_as_published() -> None:
     random = np.random.default_rng(1)
     tokens = ["the", "the.", "cat", "cat's", ".", "--", "3.5", "35", "rare", "Ünique", "a_b"]
     documents = [[tokens[number] for number in random.integers(0, len(tokens), size)] for size in (3, 40, 25, 7)]
-    corpus = read_corpus((" ".join(document) for document in documents), tokeniser="whitespace")
+    corpus = read_corpus((" ".join(document) for document in documents), tokenizer="whitespace")
     result = statistics({"ours": corpus}, as_published="badder_seeds2022")
     (row,) = result.rows
     assert (row.documents, row.words, row.vocabulary, row.mean_length) == published(documents)
@@ -48,7 +48,7 @@ def test_shapes() -> None:
     frame = result.to_frame()
     assert frame["name"].tolist() == ["one", "two"]
     assert list(frame.columns) == ["name", "documents", "lines", "words", "vocabulary", "mean_length"]
-    assert frame.attrs["counting"] == result.to_dict()["counting"] == "all words"
+    assert result.counting == result.to_dict()["counting"] == "all words"
     assert result.to_dict()["rows"][1]["words"] == 1
     assert "<td>two</td>" in result._repr_html_()
 

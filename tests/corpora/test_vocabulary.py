@@ -1,4 +1,4 @@
-"""Which words are learnt, against a plain count of the words of the documents."""
+"""Which words are learned, against a plain count of the words of the documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = ("a a a b b c", "a b\nc d", "<unk> e <unk>", "f")
 
 @pytest.fixture
 def corpus() -> TokenCorpus:
-    return read_corpus(iter(TEXTS), tokeniser="whitespace")
+    return read_corpus(iter(TEXTS), tokenizer="whitespace")
 
 
 def slow(
@@ -63,7 +63,7 @@ word = st.sampled_from([*"abcdefgh", "<unk>", "é", "\U00010428"])
 @settings(deadline=None, max_examples=150)
 @given(data=st.data(), texts=st.lists(st.lists(word, min_size=1, max_size=12), min_size=1, max_size=6))
 def test_against_a_plain_count(data: st.DataObject, texts: list[list[str]]) -> None:
-    corpus = read_corpus((" ".join(text) for text in texts), tokeniser="whitespace")
+    corpus = read_corpus((" ".join(text) for text in texts), tokenizer="whitespace")
     number = st.integers(0, len(texts) - 1)
     documents = data.draw(st.lists(number, min_size=1, max_size=12) | st.none())
     options: dict[str, Any] = {
@@ -151,7 +151,7 @@ def test_impossible_settings(options: dict[str, Any], sentence: str, corpus: Tok
     ],
 )
 def test_rules_of_the_papers(paper: str, rare: int, kept: int) -> None:
-    corpus = read_corpus(iter(["rare " * rare + "kept " * kept + "<unk> " * 20]), tokeniser="whitespace")
+    corpus = read_corpus(iter(["rare " * rare + "kept " * kept + "<unk> " * 20]), tokenizer="whitespace")
     found = vocabulary(corpus, **PAPER_RULES[paper].to_dict())
     assert "kept" in found.words
     assert "rare" not in found.words
@@ -167,7 +167,7 @@ def test_samples_of_a_larger_corpus() -> None:
     texts = [
         [f"w{number}" for number in random.zipf(1.5, size) if number < 500] for size in random.integers(2, 60, 400)
     ]
-    corpus = read_corpus((" ".join(text) for text in texts if text), tokeniser="whitespace")
+    corpus = read_corpus((" ".join(text) for text in texts if text), tokenizer="whitespace")
     texts = [text for text in texts if text]
     for sample in range(3):
         drawn = bootstrap_documents(corpus, sample, 7)

@@ -38,6 +38,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:  # noqa: ANN401 - a
 
     def opened(file: Path, width: int = 1280, **settings: Any) -> Any:  # noqa: ANN401 - a page of the browser
         context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+        context.set_default_timeout(600_000)  # a busy machine takes a while; only a hang takes ten minutes
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.embeddings.default import DEFAULT_PATH, REPLICATES, replicate_path
+from biasgauge.embeddings.loading import DEFAULT_PATH, REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.e2e
 
 
 def script_named(name: str, repository: Path) -> Any:  # noqa: ANN401 - a module that is no part of the package
@@ -36,8 +38,8 @@ def test_every_english_lexicon_word_of_the_source_ships_at_half_precision(shared
     with np.load(shared_data / "glove_6b_100d_subset" / "glove6B100d_subset.npz") as source:
         rows = {word: row for row, word in enumerate(source["words"].tolist())}
         vectors = source["vectors"]
-    shipped = bg.load_default()
-    for name in bg.lexicon_names():
+    shipped = bg.embeddings.load_default()
+    for name in bg.registry.names("lexicon"):
         lexicon = bg.lexicon(name)
         if lexicon.language == "en":
             assert [word for word in lexicon.words if word in rows and word not in shipped] == [], name
@@ -62,12 +64,12 @@ def test_training_again_gives_a_shipped_replicate_byte_for_byte(
 
 
 def test_shipped_replicates_are_one_vocabulary_and_eight_trainings() -> None:
-    models = bg.load_default_replicates()
+    models = bg.embeddings.load_default_replicates()
     assert len(models) == 8
     assert {model.words for model in models} == {models[0].words}
     assert {model.vectors.shape for model in models} == {(13_000, 64)}
     assert {model.vectors.dtype for model in models} == {np.dtype(np.float16)}
-    # Different trainings: no common axes (the same word points elsewhere), but the same language (its neighbours stay).
+    # Different trainings: no common axes (the same word points elsewhere), but the same language (its neighbors stay).
     first, second = (model.vectors.astype(np.float64) for model in models[:2])
     units = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in (first, second)]
     assert abs(np.mean(np.sum(units[0] * units[1], axis=1))) < 0.3
@@ -76,7 +78,7 @@ def test_shipped_replicates_are_one_vocabulary_and_eight_trainings() -> None:
 
 
 def test_shipped_replicates_know_the_words_of_the_lexicons() -> None:
-    model = bg.load_default_replicates()[0]
+    model = bg.embeddings.load_default_replicates()[0]
     for name in ("du2021", "occ18", "weat7", "weat8", "du2021_queries", "gender"):
         words = bg.lexicon(name).words
         assert len([word for word in words if word.lower() in model]) >= 0.95 * len(words), name

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.e2e
+
 HERE = Path(__file__).resolve().parents[2] / "docs"
 PAGES = tuple(sorted(f"howto/{one.name}" for one in (HERE / "howto").glob("*.md")))
 
@@ -55,7 +57,7 @@ def test_the_tutorial_says_what_its_programs_say(tmp_path: Path) -> None:
     """Its sentences about the result are those that the result has."""
     told = run("tutorial.md", tmp_path)
     assert "effect 1.32, p 0.005 (exact)" in told
-    assert re.search(r"^rely: WEAT 1", told, re.MULTILINE)
-    assert re.search(r"^do not report: WEAT 7.*base pairs", told, re.MULTILINE)
+    assert re.search(r"^report: WEAT 1", told, re.MULTILINE)
+    assert re.search(r"^do-not-report: WEAT 7.*base pairs", told, re.MULTILINE)
     assert "decision: undecided" in told
     assert (tmp_path / "report.html").is_file()

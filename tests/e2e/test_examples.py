@@ -13,17 +13,19 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.cli.main import run
+from biasgauge.cli.entry import run
 from biasgauge.lexicons import pairs_of
-from biasgauge.study.plan import plan_study
+from biasgauge.study.planning.plan import plan_study
 from biasgauge.study.read import study_from
 from biasgauge.study.run import run_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biasgauge.study.plan import Plan
+    from biasgauge.study.planning.plan import Plan
     from biasgauge.study.result import StudyRun
+
+pytestmark = pytest.mark.e2e
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
@@ -129,7 +131,7 @@ def test_an_example_runs(name: str, ran: Callable[[str], StudyRun]) -> None:
 
 def test_the_numbers_are_those_of_the_functions(ran: Callable[[str], StudyRun]) -> None:
     found = ran("five-minutes")
-    vectors, replicates = bg.load_default(), bg.load_default_replicates()
+    vectors, replicates = bg.embeddings.load_default(), bg.embeddings.load_default_replicates()
     (science,) = result(found, "science-and-art/glove")["models"]
     expected = bg.weat(vectors, "weat7", alternative="two-sided")
     assert science["result"]["effect_size"] == expected.effect_size
@@ -226,4 +228,4 @@ def test_the_programs_of_the_page_about_studies_run(
         words = line.removeprefix("$ biasgauge ").split("#")[0].split()
         assert run(words) == 0, line
     shown = capsys.readouterr().out
-    assert "The page: " in shown
+    assert "page:" in shown

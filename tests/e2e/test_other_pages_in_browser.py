@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.e2e
+
 STUDY = """
 [study]
 name = "small"
@@ -53,7 +55,7 @@ def path(request: pytest.FixtureRequest) -> Path:
 def test_nothing_is_wider_than_the_screen(open_page: Callable[..., Any], path: Path, width: int, scheme: str) -> None:
     page = open_page(path, width=width, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.title().startswith("biasgauge ")
+    assert page.title().startswith("biasgauge: ")
 
 
 def test_tables_sort_and_charts_are_drawn(open_page: Callable[..., Any], path: Path) -> None:

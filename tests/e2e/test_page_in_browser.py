@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.e2e
+
 HOSTILE = [
     "<img src=x onerror=document.title='pwned'>",
     "</script><script>document.title='pwned'</script>",
@@ -108,8 +110,8 @@ def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(
     assert told[::2] == ["weat", "gap", "test", "method", "name", "strength", "seed"]
     assert told[-1] == "0, 1"
     assert audited.extrinsic is not None
-    rows = page.locator("#extrinsic > .scroll tbody tr")
-    assert rows.count() == len(audited.extrinsic.groups) + 2
+    rows = page.locator("#extrinsic > .scroll").first.locator("tbody tr")
+    assert rows.count() == len(audited.extrinsic.groups)
     assert f"{audited.extrinsic.groups[1].r:.2f}" in rows.nth(1).inner_text().replace("−", "-")
 
 
@@ -144,11 +146,11 @@ def test_points_of_every_chart_are_reached_by_keyboard(opened: Callable[..., Any
 def test_tables_are_sorted_by_number_and_back(opened: Callable[..., Any]) -> None:
     page = opened()
     table = page.locator("#bias > .scroll table")
-    head = table.locator("thead th", has_text="Value")
+    head = table.locator("thead th", has_text="value")
     head.locator("button").press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
     column = texts(page, "#bias > .scroll table tbody tr td:nth-child(3)")
-    values = [float(one.replace("−", "-")) for one in column if not one.startswith("undefined")]
+    values = [float(one.split("[")[0].replace("−", "-")) for one in column if not one.startswith("undefined")]
     assert values == sorted(values)
     assert len(values) == 4
     head.locator("button").click()
@@ -158,11 +160,11 @@ def test_tables_are_sorted_by_number_and_back(opened: Callable[..., Any]) -> Non
 
 def test_rows_are_filtered(opened: Callable[..., Any]) -> None:
     page = opened()
-    page.locator("#reliability > .controls input").fill("occ18")
-    visible = page.locator("#reliability > .scroll tbody tr:visible")
+    page.locator("#reliability article > .controls input").first.fill("occ18")
+    visible = page.locator("#reliability article").first.locator(".scroll").first.locator("tbody tr:visible")
     assert visible.count() > 0
     assert all("occ18" in one for one in visible.all_text_contents())
-    assert "rows" in page.locator("#reliability > .controls [role=status]").inner_text()
+    assert "rows" in page.locator("#reliability article > .controls [role=status]").first.inner_text()
 
 
 def test_one_group_of_charts_is_shown_at_a_time(opened: Callable[..., Any]) -> None:
@@ -177,7 +179,7 @@ def test_a_word_is_looked_up_under_every_measure_and_pair(opened: Callable[..., 
     page = opened()
     page.fill("#word", "engineer")
     assert "engineer" in page.locator("#word-title").inner_text()
-    vectors = bg.load_default()
+    vectors = bg.embeddings.load_default()
     expected = bg.score(vectors, pairs="du2021", words=["engineer"]).to_numpy()[:, :, 0, 0].astype(float)
     page.locator("#word-pairs").evaluate("table => (table.closest('details').open = true)")
     rows = page.locator("#word-pairs tbody tr")
@@ -242,17 +244,17 @@ def test_one_small_model_has_intervals_over_pairs_and_says_what_is_undefined(
     row = page.locator("#list tbody tr", has=page.get_by_role("button", name=result.explorer.packed()["words"][0]))
     assert row.locator("td").nth(1).inner_text() == f"{low:.3f} to {high:.3f}".replace("-", "−")
     page.select_option("#measure", label="nbm")
-    assert "fewer than k neighbours exist" in page.locator("#word-measures").inner_text()
+    assert "fewer than k neighbors exist" in page.locator("#word-measures").inner_text()
     assert page.locator("#list tbody tr").count() == 0
-    assert page.locator("#word-plot").inner_text() == "Undefined: fewer than k neighbours exist."
+    assert page.locator("#word-plot").inner_text() == "Undefined: fewer than k neighbors exist."
 
 
 def test_dark_pages_are_dark_and_so_are_their_charts(opened: Callable[..., Any]) -> None:
     page = opened(color_scheme="light")
 
     def brightness(selector: str, style: str) -> float:
-        colour = page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{style}")
-        return float(np.mean([float(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]))
+        color = page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{style}")
+        return float(np.mean([float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3]]))
 
     label = "#bias .role-axis-label text"
     assert brightness("body", "backgroundColor") > 200
@@ -316,10 +318,8 @@ def test_without_scripts_every_number_is_still_there(opened: Callable[..., Any],
     text = page.locator("main").text_content()
     for one in audited.bias:
         assert one.value is None or f"{one.value:.2f}" in text
-    assert audited.reliability.found is not None
-    drawn = audited.reliability.found.to_frame().query(
-        "of == 'pair' and reliability == 'test_retest' and list == 'occ16'"
-    )
+    assert isinstance(audited.reliability, bg.agreement.ReliabilityResult)
+    drawn = audited.reliability.to_frame().query("of == 'pair' and reliability == 'test_retest' and list == 'occ16'")
     assert len(drawn) == 3 * 23
     for record in drawn.itertuples():
         assert f"{record.value:.4g}" in text
@@ -347,6 +347,6 @@ def test_hostile_words_are_shown_as_text(opened: Callable[..., Any], tmp_path: P
         assert word in page.locator("#tip bdi").all_text_contents()
     page.locator("figure[data-chart='bias-weat'] .mark-symbol path").first.hover()
     page.wait_for_selector("#tip:not([hidden])")
-    assert page.title() == f"biasgauge audit: {HOSTILE[0]}, {HOSTILE[1]}"
+    assert page.title() == f"biasgauge: Bias audit of {HOSTILE[0]}, {HOSTILE[1]}"
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 5

@@ -13,6 +13,8 @@ import pytest
 import biasgauge as bg
 from biasgauge.corpora import planted_corpus
 
+pytestmark = pytest.mark.e2e
+
 
 def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -32,7 +34,7 @@ def page(repository: Path) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the files that the README's commands name."""
-    bg.save(bg.load_default(), tmp_path / "vectors.bin")
+    bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
     (tmp_path / "my_words.toml").write_text('kind = "words"\nwords = ["nurse", "surgeon"]\n')
     planted_corpus([-0.8, 0.0, 0.8], lines=500).write(tmp_path / "corpus.txt")
     return tmp_path
@@ -42,15 +44,21 @@ def test_the_two_commands_come_first(page: str, repository: Path) -> None:
     assert console_lines(page)[:2] == ["make audit", "make test"]
     makefile = (repository / "Makefile").read_text()
     assert re.search(r"^audit: .*\n\t\$\(BIN\)/biasgauge audit$", makefile, re.MULTILINE)
-    assert re.search(r"^test: .*\n\t\$\(BIN\)/python -m pytest ", makefile, re.MULTILINE)
+    assert re.search(r"^test: .*\n\t\$\(PYTEST\) ", makefile, re.MULTILINE)
+    assert re.search(r"^PYTEST := \$\(BIN\)/python -m pytest ", makefile, re.MULTILINE)
     assert "make test" in (repository / ".ci" / "run").read_text()
+
+
+def expanded(word: str, folder: Path) -> list[str]:
+    """What a shell makes of a word."""
+    return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else [word]
 
 
 def test_every_biasgauge_command_runs(page: str, folder: Path) -> None:
     commands = [line for line in console_lines(page) if line.startswith("biasgauge ")]
     assert len(commands) >= 3
     for line in commands:
-        words = [sys.executable, "-m", *line.split()]
+        words = [sys.executable, "-m", *(path for word in line.split() for path in expanded(word, folder))]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), line
     assert (folder / "report" / "report.html").is_file()
@@ -64,7 +72,7 @@ def test_every_python_block_runs(page: str, folder: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
         assert "32 of 32 words; lost: {}" in done.stdout
         assert "exact" in done.stdout
-        assert "weat7 do not report WEAT 7: mathematics and arts" in done.stdout
+        assert "weat7 do-not-report WEAT 7: mathematics and arts" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["scores.md", "training.md"])
@@ -92,7 +100,7 @@ def test_both_commands_work_in_a_fresh_clone(repository: Path, tmp_path: Path) -
     subprocess.run([git, "clone", "--quiet", str(repository), str(clone)], check=True)
     audit = subprocess.run([make, "audit"], cwd=clone, capture_output=True, text=True, check=False)
     assert audit.returncode == 0, audit.stderr
-    told = re.search(r"The page: (.*report\.html)", audit.stdout.replace("\n", ""))
+    told = re.search(r"page: (.*report\.html)", audit.stdout.replace("\n", ""))
     assert told
     assert Path(told.group(1)).is_file()
     tested = subprocess.run([make, "test"], cwd=clone, capture_output=True, text=True, check=False)

@@ -78,20 +78,20 @@ def test_rotation_is_that_of_scipy(random: np.random.Generator, dtype: str) -> N
     assert scaled.residual == pytest.approx(np.linalg.norm(scaled.scale * left @ expected - right), rel=1e-9)
 
 
-def test_centred_and_scaled_fit_is_that_of_scipy(random: np.random.Generator) -> None:
+def test_centered_and_scaled_fit_is_that_of_scipy(random: np.random.Generator) -> None:
     a, b = two_models(random)
     _, left, right = shared_rows(a, b)
     _, _, disparity = procrustes(right, left)
-    assert align(a, b, centre=True, scale=True).fit == pytest.approx(1 - disparity, rel=1e-9)
+    assert align(a, b, center=True, scale=True).fit == pytest.approx(1 - disparity, rel=1e-9)
 
 
-def test_unit_and_centre_come_in_this_order(random: np.random.Generator) -> None:
+def test_unit_and_center_come_in_this_order(random: np.random.Generator) -> None:
     a, b = two_models(random)
     _, left, right = shared_rows(a, b)
     left, right = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in (left, right))
     found = align(a, b, unit=True)
     np.testing.assert_allclose(found.rotation, orthogonal_procrustes(left, right)[0], atol=1e-9)
-    found = align(a, b, unit=True, centre=True)
+    found = align(a, b, unit=True, center=True)
     expected, _ = orthogonal_procrustes(left - left.mean(axis=0), right - right.mean(axis=0))
     np.testing.assert_allclose(found.rotation, expected, atol=1e-9)
     moved = found.apply(a)
@@ -111,7 +111,7 @@ def test_planted_rotation_is_recovered(random: np.random.Generator, dtype: str, 
 
 def test_planted_shift_and_scale_are_recovered(random: np.random.Generator) -> None:
     truth, rotation, shift = uneven(random, 400, 10), turned(random, 10), random.normal(size=10)
-    found = align(named(truth, "a"), named(2.5 * truth @ rotation + shift, "b"), centre=True, scale=True)
+    found = align(named(truth, "a"), named(2.5 * truth @ rotation + shift, "b"), center=True, scale=True)
     assert found.scale == pytest.approx(2.5, rel=1e-9)
     assert found.residual == pytest.approx(0, abs=1e-9)
     np.testing.assert_allclose(found.apply(named(truth, "a")).vectors, 2.5 * truth @ rotation + shift, atol=1e-9)
@@ -141,11 +141,11 @@ def test_apply_keeps_words_lengths_and_cosines(random: np.random.Generator) -> N
 
 def test_blocks_and_threads_do_not_matter(random: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = two_models(random, "float32")
-    whole = align(a, b, centre=True)
+    whole = align(a, b, center=True)
     with threadpool_limits(1, "blas"):
-        np.testing.assert_array_equal(align(a, b, centre=True).rotation, whole.rotation)
+        np.testing.assert_array_equal(align(a, b, center=True).rotation, whole.rotation)
     monkeypatch.setattr(blocks, "ROWS", 7)
-    small = align(a, b, centre=True)
+    small = align(a, b, center=True)
     np.testing.assert_allclose(small.rotation, whole.rotation, atol=1e-12)
     assert small.residual == pytest.approx(whole.residual, rel=1e-12)
 
@@ -160,7 +160,7 @@ def test_memory_is_that_of_a_block(tmp_path: Path) -> None:
     a, b = map(load, paths)
     align(a, b)  # the words' index is made once
     tracemalloc.start()
-    align(a, b, centre=True, unit=True)
+    align(a, b, center=True, unit=True)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 14 * 2**20, f"{peak:,} bytes"
@@ -180,7 +180,7 @@ def test_words_choose_who_decides(random: np.random.Generator) -> None:
 def test_too_few_words_show_in_the_rank(random: np.random.Generator) -> None:
     a, b = (named(random.normal(size=(7, 12)), name) for name in "ab")
     assert align(a, b).rank == 7
-    assert align(a, b, centre=True).rank == 6
+    assert align(a, b, center=True).rank == 6
 
 
 def test_result_can_be_read() -> None:
@@ -220,7 +220,7 @@ def replicates(random: np.random.Generator, count: int, noise: float) -> tuple[N
     ]
 
 
-def slow_generalised_procrustes(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+def slow_generalized_procrustes(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Gower's way on the vectors themselves: turn all to the mean, take the mean, very many times."""
     mean = arrays[0]
     for _ in range(400):
@@ -234,7 +234,7 @@ def test_mean_is_that_of_gower(random: np.random.Generator) -> None:
     _, models = replicates(random, 5, 0.3)
     found = mean_embedding(models)
     np.testing.assert_allclose(
-        found.vectors, slow_generalised_procrustes([np.asarray(one.vectors) for one in models]), atol=1e-4
+        found.vectors, slow_generalized_procrustes([np.asarray(one.vectors) for one in models]), atol=1e-4
     )
 
 
@@ -290,7 +290,7 @@ def test_words_that_a_model_lacks_are_told(random: np.random.Generator) -> None:
     assert (found.name, found.vectors.dtype.name) == ("both", "float32")
     assert set(found.dropped) == set(a.words) ^ set(b.words)
     assert set(found.dropped.values()) == {"not in all 2 models"}
-    assert found.source.startswith("mean of one, other (generalised Procrustes, ")
+    assert found.source.startswith("mean of one, other (generalized Procrustes, ")
     assert mean_embedding([a]).words == a.words
     with pytest.raises(ParameterError, match="no word is in all models"):
         mean_embedding([a, named(np.eye(12), "c", [f"x{row}" for row in range(12)])])

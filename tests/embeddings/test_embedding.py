@@ -45,10 +45,10 @@ def test_case_is_not_changed_unless_asked(embedding: Embedding) -> None:
     assert list(embedding.lookup(["The", "mary", "london"]).lost) == ["The", "mary", "london"]
 
 
-def test_case_fallback_tries_as_written_then_lower_then_capitalised(embedding: Embedding) -> None:
+def test_case_fallback_tries_as_written_then_lower_then_capitalized(embedding: Embedding) -> None:
     found = embedding.lookup(["Paris", "PARIS", "THE", "mary", "london", "LONDON"], case_fallback=True)
     assert found.words == ("Paris", "PARIS", "THE", "mary", "LONDON")
-    # PARIS: the lower-case spelling comes before the capitalised one, and both are there.
+    # PARIS: the lower-case spelling comes before the capitalized one, and both are there.
     assert found.rows.tolist() == [3, 2, 0, 1, 4]
     assert dict(found.respelled) == {"PARIS": "paris", "THE": "the", "mary": "Mary"}
     assert dict(found.lost) == {"london": "not in the vocabulary"}

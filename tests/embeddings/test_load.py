@@ -203,7 +203,7 @@ def test_vocabulary_is_found_beside_a_bare_matrix(suffix: str, ending: str, tmp_
     if ending == ".npy":
         np.save(path, ROWS[:2])
     else:
-        from safetensors.numpy import save_file  # noqa: PLC0415 - used only here
+        from safetensors.numpy import save_file
 
         save_file({"weight": ROWS[:2]}, path)
     with pytest.raises(EmbeddingFormatError, match=r"no words; put a file .*my\.model\.vocab, .*vocabulary="):

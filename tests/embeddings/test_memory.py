@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biasgauge.inputs import VectorsLike
+
 from typing import Any
 
 import numpy as np
@@ -124,7 +129,7 @@ def test_an_embedding_is_handed_back_or_picked_from() -> None:
         ({"a": [1.0], "b": np.array(["2020-01-01"], "M8[D]")}, "cannot be used"),
     ],
 )
-def test_what_cannot_be_used_is_a_parameter_error(source: object, sentence: str) -> None:
+def test_what_cannot_be_used_is_a_parameter_error(source: VectorsLike, sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence) as raised:
         load(source)
     assert "\n" not in str(raised.value)

@@ -18,9 +18,9 @@ from scipy.stats import t as student
 from biasgauge.embeddings import Embedding, load, save, similarity_names, stability, stability_by_pair
 from biasgauge.embeddings import procrustes as blocks
 from biasgauge.embeddings.benchmark_files import find_similarity
-from biasgauge.embeddings.interval import leave_one_out
 from biasgauge.embeddings.stability_result import REASONS
 from biasgauge.errors import ParameterError
+from biasgauge.stats.jackknife import leave_one_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,13 +53,13 @@ def replicates(
     return models
 
 
-def slow_cosines(a: Embedding, b: Embedding, *, centre: bool = False, unit: bool = False) -> dict[str, float]:
+def slow_cosines(a: Embedding, b: Embedding, *, center: bool = False, unit: bool = False) -> dict[str, float]:
     """One pair, by the definition: SciPy's Procrustes on the words of both, then a cosine for each word."""
     words = sorted(set(a.words) & set(b.words))
     left, right = (np.array([model[word] for word in words]).astype(np.float64) for model in (a, b))
     if unit:
         left, right = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in (left, right))
-    if centre:
+    if center:
         left, right = left - left.mean(axis=0), right - right.mean(axis=0)
     moved = left @ orthogonal_procrustes(left, right)[0]
     return {
@@ -82,7 +82,7 @@ def random(request: pytest.FixtureRequest) -> np.random.Generator:
     return np.random.default_rng(request.param)
 
 
-@pytest.mark.parametrize("settings", [{}, {"centre": True}, {"unit": True}, {"centre": True, "unit": True}])
+@pytest.mark.parametrize("settings", [{}, {"center": True}, {"unit": True}, {"center": True, "unit": True}])
 @pytest.mark.parametrize(("dtype", "lose"), [("float16", 0), ("float32", 30), ("float64", 30)])
 def test_equal_to_slow_loops(random: np.random.Generator, settings: dict[str, bool], dtype: str, lose: int) -> None:
     models = replicates(random, dtype=dtype, lose=lose)
@@ -103,7 +103,7 @@ def test_mapped_models_give_the_same(random: np.random.Generator, tmp_path: Path
 def test_rotated_copies_are_perfectly_stable(random: np.random.Generator) -> None:
     found = stability(replicates(random, noise=0))
     np.testing.assert_allclose(found.values, 1, atol=1e-6)
-    assert found.mean == pytest.approx(1, abs=1e-6)
+    assert found.mean.value == pytest.approx(1, abs=1e-6)
     assert np.isnan(found.low).all()
 
 
@@ -121,7 +121,7 @@ def test_pairs_have_no_order(random: np.random.Generator) -> None:
     there, back = stability(models), stability(models[::-1])
     for word in there.words:
         assert back[word].value == pytest.approx(there[word].value, abs=1e-9)
-        assert back[word].interval.low == pytest.approx(there[word].interval.low, abs=1e-9)
+        assert back[word].low == pytest.approx(there[word].low, abs=1e-9)
 
 
 def test_planted_noise_is_found(random: np.random.Generator) -> None:
@@ -132,8 +132,8 @@ def test_planted_noise_is_found(random: np.random.Generator) -> None:
         object.__setattr__(one, "vectors", vectors)
     found = stability(models)
     assert found.words[int(np.argmin(found.values))] == "w42"
-    assert found["w42"].interval.high is not None
-    assert found["w42"].interval.high < found.mean  # type: ignore[operator]
+    assert found["w42"].high is not None
+    assert found["w42"].high < found.mean.value  # type: ignore[operator]
 
 
 def test_interval_is_the_jackknife_over_models(random: np.random.Generator) -> None:
@@ -147,15 +147,16 @@ def test_interval_is_the_jackknife_over_models(random: np.random.Generator) -> N
     np.testing.assert_allclose(found.high, np.minimum(found.values + margin, 1), atol=1e-9)
     means = without.mean(axis=1)
     overall = student.ppf(0.95, 4) * np.sqrt(4 / 5 * np.square(means - means.mean()).sum())
-    assert found.mean == pytest.approx(found.values.mean(), abs=1e-12)
-    assert found.interval.low == pytest.approx(found.values.mean() - overall, abs=1e-9)
-    assert (found.interval.method, found.interval.generalises_over, found.interval.level) == (
+    assert found.mean.value == pytest.approx(found.values.mean(), abs=1e-12)
+    assert found.mean.low == pytest.approx(found.values.mean() - overall, abs=1e-9)
+    assert (found.mean.method, found.mean.over, found.mean.level) == (
         "jackknife-t",
         "models",
         0.9,
     )
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("models", [4, 8, 16])
 def test_intervals_hold_the_truth_as_often_as_they_say(models: int) -> None:
     """Models are draws around a direction; pairs taken for independent would be right far too seldom."""
@@ -186,16 +187,16 @@ def test_pairs_are_reported(random: np.random.Generator) -> None:
     assert [(one.first, one.second) for one in found.pairs] == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for one, column, (a, b) in zip(found.pairs, columns, combinations(models, 2), strict=True):
         expected = slow_cosines(a, b)
-        assert (one.shared, one.compared, one.rank) == (len(expected), len(expected), 10)
+        assert (one.shared, one.n, one.rank) == (len(expected), len(expected), 10)
         values = np.array(list(expected.values()))
-        assert one.mean == pytest.approx(values.mean(), abs=1e-6)
-        assert one.interval.low == pytest.approx(values.mean() - 1.959964 * values.std(ddof=1) / len(values) ** 0.5)
-        assert one.interval.method == "normal"
+        assert one.value == pytest.approx(values.mean(), abs=1e-6)
+        assert one.low == pytest.approx(values.mean() - 1.959964 * values.std(ddof=1) / len(values) ** 0.5)
+        assert one.method == "normal"
         got = {word: value for word, value in zip(found.words, column.cosines, strict=True) if not np.isnan(value)}
         assert got == pytest.approx(expected, abs=1e-6)
-        assert column.summary == one
+        assert column.mean == one
     table = found.pairs_to_frame()
-    assert list(table["mean"]) == [one.mean for one in found.pairs]
+    assert list(table["mean"]) == [one.value for one in found.pairs]
 
 
 def test_words_are_reported_but_do_not_decide(random: np.random.Generator) -> None:
@@ -223,14 +224,14 @@ def test_undefined_has_a_reason() -> None:
         models.append(Embedding(tuple(words), vectors, name=f"m{number}"))
     found = stability(models)
     assert found["w0"].value is None
-    assert found["w0"].reason == found["w0"].interval.reason == REASONS[3]
+    assert found["w0"].reason == REASONS[3]
     assert found["alone1"].reason == REASONS[2]
     for word in ("w1", "w3"):
         assert found[word].value is not None
         assert (found[word].models, found[word].pairs) == (2, 1)
-        assert found[word].interval.low is None
-        assert found[word].interval.reason == "fewer than three models have the word with a direction"
-    assert found["w5"].interval.reason is None
+        assert found[word].low is None
+        assert found[word].reason == "fewer than three models have the word with a direction"
+    assert found["w5"].reason is None
     assert np.array_equal(np.isnan(found.values), found.undefined > 0)
     assert found.to_dict()["undefined"] == {REASONS[2]: 4, REASONS[3]: 1}
     frame = found.to_frame().set_index("word")
@@ -243,14 +244,14 @@ def test_an_interval_without_width_is_undefined() -> None:
     vectors = np.random.default_rng(0).normal(size=(30, 4))
     found = stability([Embedding(tuple(f"w{row}" for row in range(30)), vectors, name=name) for name in "abc"])
     assert found["w1"].value == pytest.approx(1)
-    assert found["w1"].interval.low is None
-    assert found["w1"].interval.reason == found.interval.reason == "leaving out any model gives the same value"
+    assert found["w1"].low is None
+    assert found["w1"].reason == found.mean.reason == "leaving out any model gives the same value"
 
 
 def test_two_models_have_no_interval(random: np.random.Generator) -> None:
     found = stability(replicates(random, count=2))
-    assert found.mean is not None
-    assert (found.interval.low, found.interval.reason) == (None, "there are fewer than three models")
+    assert found.mean.value is not None
+    assert (found.mean.low, found.mean.reason) == (None, "there are fewer than three models")
     assert json.loads(json.dumps(found.to_dict()))["interval"]["low"] is None
     assert "mean 0." in repr(found)
 

@@ -16,6 +16,8 @@ from biasgauge.embeddings import Embedding
 if TYPE_CHECKING:
     from tests.fuzz.conftest import Build, Judge
 
+pytestmark = pytest.mark.fuzz
+
 LARGE = 128 * 2**20
 """Bytes of filling: more than the judge's ceiling."""
 

@@ -15,6 +15,8 @@ from biasgauge.embeddings import Embedding
 if TYPE_CHECKING:
     from tests.fuzz.conftest import Judge, ValidFile
 
+pytestmark = pytest.mark.fuzz
+
 FORMATS = [
     "glove-text",
     "word2vec-text",

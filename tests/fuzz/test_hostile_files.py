@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.fuzz.conftest import Build, Judge, Outcome, Table
 
+pytestmark = pytest.mark.fuzz
+
 A, B, C = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]
 NAN, INF = float("nan"), float("inf")
 BOM = b"\xef\xbb\xbf"
@@ -97,7 +99,7 @@ TEXT: dict[str, tuple[bytes, int, Table | tuple[int, str]]] = {
     "too large for 64 bits": (ROW_A + b"b 4 -1e400 6\n" + ROW_C, 3, {**AC, "codes": {"not-finite"}, "dropped": ["b"]}),
     "zero vector": (ROW_A + b"b 0 -0.0 0e9\n", 2, {"words": ["a", "b"], "rows": [A, [0, 0, 0]], "codes": {"zero"}}),
     "too small for 32 bits": (ROW_A + b"b 4 1e-400 6\n", 2, {"words": ["a", "b"], "rows": [A, [4.0, 0.0, 6.0]]}),
-    "number spelt at length": (
+    "number spelled at length": (
         ROW_A + b"b 4 0." + b"0" * 20_000 + b"1 +6.e0\n" + ROW_C,
         3,
         {"words": ["a", "b", "c"], "rows": [A, [4.0, 0.0, 6.0], C]},

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.fuzz.conftest import Build, Judge
 
+pytestmark = pytest.mark.fuzz
+
 
 class Trap:
     """Makes a file when it is unpickled."""

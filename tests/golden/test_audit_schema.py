@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import jsonschema
 import numpy as np
@@ -10,8 +11,11 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.extrinsic import TaskGap, TaskResult
-from biasgauge.scores import Interval
+from biasgauge.applications import TaskGap, TaskResult
+from biasgauge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NUMBER = {"type": ["number", "null"]}
 TEXT = {"type": "string"}
@@ -43,11 +47,27 @@ SCHEMA = {
     "properties": {
         "verdicts": rows(
             question=TEXT,
+            id=TEXT,
             title=TEXT,
             model=TEXT,
-            decision={"enum": ["rely", "care", "do not report", "nothing found", "undecided", "undefined"]},
+            test=TEXT,
+            decision={
+                "enum": [
+                    "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive",
+                    "not-measurable",
+                ]
+            },
             sentence=TEXT,
-            evidence=rows(name=TEXT, value=TEXT, rule=TEXT, passed={"type": ["boolean", "null"]}, link=TEXT),
+            claim=TEXT,
+            why=TEXT,
+            evidence=rows(
+                rule=TEXT,
+                observed={"type": ["number", "object", "null"], "additionalProperties": NUMBER},
+                threshold=NUMBER,
+                passes={"type": ["boolean", "null"]},
+                reason=TEXT,
+                link=TEXT,
+            ),
         ),
         "bias": rows(test=TEXT, name=TEXT, model=TEXT, interval=INTERVAL, coverage=COVERAGE),
         "reliability": {
@@ -121,8 +141,8 @@ SCHEMA = {
 
 
 @pytest.mark.parametrize("lexicons", [["weat7", "religion", "du2021"], ["weat3"], ["occ16"]])
-def test_the_json_of_an_audit_has_its_shape(lexicons: list[str]) -> None:
-    content = json.loads(json.dumps(bg.audit(lexicons=lexicons).to_dict(), allow_nan=False))
+def test_the_json_of_an_audit_has_its_shape(lexicons: list[str], shipped_audit: Callable[..., bg.AuditResult]) -> None:
+    content = json.loads(json.dumps(shipped_audit(*lexicons).to_dict(), allow_nan=False))
     jsonschema.validate(content, SCHEMA)
     assert content["extrinsic"]["reason"].startswith("no points were given")
 
@@ -130,10 +150,11 @@ def test_the_json_of_an_audit_has_its_shape(lexicons: list[str]) -> None:
 def test_points_and_tasks_have_their_shape() -> None:
     points = pd.DataFrame({"weat": [1.0, 2.0, 3.0, 4.0] * 2, "gap": [2.0, 1.0, 4.0, 3.5, 2.2, 1.1, 4.1, 3.4]})
     points = points.assign(name=list("abcd") * 2, seed=[0] * 4 + [1] * 4)
-    interval = Interval(0.0, 0.2, 0.95, "percentile", 100)
+    sd = Estimate(value=0.02, low=0.0, high=0.2, method="percentile", resamples=100)
     gap = TaskGap(
-        "recall", "toxic", "men", "women", 0.1, interval, 0.02, (0.1,), None, None, None, 5, 6, None, interval
-    )
+        metric="recall", of="toxic", a="men", b="women", value=0.1, low=0.0, high=0.2, method="percentile",
+        resamples=100, sd=sd, values=(0.1,), n_a=5, n_b=6,
+    )  # fmt: skip
     task = TaskResult("csv", "", "v", (), (gap,), (), {}, {}, {"level": 0.95}, ())
     vectors = bg.Embedding(("he", "she"), np.ones((2, 2)), name="toy")
     content = json.loads(json.dumps(bg.audit(vectors, lexicons=["weat3"], points=points, tasks=[task]).to_dict()))
@@ -145,8 +166,8 @@ def test_points_and_tasks_have_their_shape() -> None:
         jsonschema.validate(content["extrinsic"], SCHEMA["properties"]["extrinsic"])  # type: ignore[index]
 
 
-def test_the_schema_can_fail() -> None:
-    content = bg.audit(lexicons=["weat3"]).to_dict()
+def test_the_schema_can_fail(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+    content = shipped_audit("weat3").to_dict()
     del content["verdicts"][0]["decision"]
     with pytest.raises(jsonschema.ValidationError, match="'decision' is a required property"):
         jsonschema.validate(json.loads(json.dumps(content)), SCHEMA)

@@ -7,8 +7,8 @@ end of nine of the ten base pairs, and (king, queen). What cannot be reached, an
 - (mary, john) in lower case: neither word is in the part. John and Mary are, but they are other vectors: κ = .85 where
   .90 was printed for mary and john. Whatever rests on all ten pairs (Fleiss' κ, the share of professions on whose
   direction all agree, means over pairs) can therefore be bounded or compared, not reproduced.
-- NBM: its neighbours are 26,145 gender-neutral words among the 50,000 most frequent, most of which are not there.
-- Table 4 and Table 5: 204 of 320 plurals and 35 of 58 traits are there; capitalised and upper-case forms hardly.
+- NBM: its neighbors are 26,145 gender-neutral words among the 50,000 most frequent, most of which are not there.
+- Table 4 and Table 5: 204 of 320 plurals and 35 of 58 traits are there; capitalized and upper-case forms hardly.
 - The likeness of homemaker and computer_programmer (.4980): computer_programmer is not there.
 
 In the paper a positive score is female; here it is male, since pairs are (male, female): its signs are turned.
@@ -41,7 +41,7 @@ ROYAL = ("king", "queen")
 TABLE_6 = dict(zip(PAIRS, (0.69, 0.86, 0.64, 0.82, 0.79, 0.92, 0.85, 0.89, 0.96), strict=True))
 TABLE_6_MARY_JOHN = 0.90
 
-# Table 3: Cohen's κ of the directions by a pair and by its capitalised form, (DB/WA, RIPA).
+# Table 3: Cohen's κ of the directions by a pair and by its capitalized form, (DB/WA, RIPA).
 TABLE_3 = {
     ("he", "she"): (0.65, 0.80),
     ("his", "her"): (0.53, 0.56),
@@ -80,8 +80,8 @@ def professions() -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def scores(google: Embedding, professions: tuple[str, ...]) -> ScoreTensor:
-    capitalised = [(first.capitalize(), second.capitalize()) for first, second in TABLE_3]
-    pairs = [*PAIRS, JOHN_MARY, ROYAL, *capitalised]
+    capitalized = [(first.capitalize(), second.capitalize()) for first, second in TABLE_3]
+    pairs = [*PAIRS, JOHN_MARY, ROYAL, *capitalized]
     return score(google, pairs=pairs, words=professions, measures=["dbwa", "ripa"])
 
 
@@ -169,7 +169,7 @@ def test_table_6(pair: tuple[str, str], printed: float, scores: ScoreTensor) -> 
 
 
 def test_table_6_of_mary_and_john_is_out_of_reach(google: Embedding, scores: ScoreTensor) -> None:
-    """The vectors of the capitalised names are others; in lower case the score is undefined, with its reason."""
+    """The vectors of the capitalized names are others; in lower case the score is undefined, with its reason."""
     found = score(google, pairs="zhang2020", words=["surgeon"], measures=["dbwa", "ripa"])
     assert found.count_undefined() == {"an end of the pair is not in the vocabulary": 2}
     assert np.isnan(found.select(pair=[("john", "mary")]).values).all()

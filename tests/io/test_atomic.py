@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def test_new_file_appears_when_the_block_ends(tmp_path: Path) -> None:
     path = tmp_path / "new"
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         part.write_bytes(b"content")
         assert not path.exists()
     assert path.read_bytes() == b"content"
@@ -37,7 +37,7 @@ def test_problem_leaves_things_as_they_were(old: bytes | None, problem: type[Bas
         path.write_bytes(old)
 
     def write_half() -> None:
-        with whole_file(path) as part:
+        with atomic_file(path) as part:
             part.write_bytes(b"half")
             raise problem
 
@@ -49,13 +49,13 @@ def test_problem_leaves_things_as_they_were(old: bytes | None, problem: type[Bas
 def test_block_that_writes_nothing_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(FileNotFoundError), whole_file(path):
+    with pytest.raises(FileNotFoundError), atomic_file(path):
         pass
     assert path.read_bytes() == b"old"
 
 
 def test_part_lies_beside_and_is_hidden(tmp_path: Path) -> None:
-    with whole_file(tmp_path / "file.bin") as part:
+    with atomic_file(tmp_path / "file.bin") as part:
         part.write_bytes(b"x")
         assert part.parent == tmp_path
         assert part.name.startswith(".file.bin.")
@@ -64,13 +64,13 @@ def test_part_lies_beside_and_is_hidden(tmp_path: Path) -> None:
 
 def test_folder_that_does_not_exist(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "file"
-    with pytest.raises(InputError, match=r"nowhere does not exist; make it first"), whole_file(path):
+    with pytest.raises(InputError, match=r"nowhere does not exist; make it first"), atomic_file(path):
         pytest.fail("the block must not run")
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder; name a file inside it"), whole_file(tmp_path):
+    with pytest.raises(InputError, match="is a folder; name a file inside it"), atomic_file(tmp_path):
         pytest.fail("the block must not run")
 
 
@@ -80,13 +80,13 @@ def test_text_is_utf8_with_unix_line_ends(tmp_path: Path) -> None:
 
 
 def _run(code: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, check=False, timeout=60)
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, check=False, timeout=600)
 
 
 KILLED = """
 import os, signal, sys
-from biasgauge._io.atomic import whole_file
-with whole_file(sys.argv[1]) as part:
+from biasgauge._io.atomic import atomic_file
+with atomic_file(sys.argv[1]) as part:
     with part.open("wb") as file:
         file.write(b"half of it")
         file.flush()
@@ -94,6 +94,7 @@ with whole_file(sys.argv[1]) as part:
 """
 
 
+@pytest.mark.crash
 @pytest.mark.parametrize("old", [None, b"old"])
 def test_killed_process_leaves_the_old_file(old: bytes | None, tmp_path: Path) -> None:
     path = tmp_path / "file"
@@ -124,6 +125,7 @@ except OSError as problem:
 """
 
 
+@pytest.mark.crash
 @pytest.mark.parametrize("ending", [".bin", ".txt", ".safetensors"])
 @pytest.mark.parametrize("old", [None, b"old"])
 def test_disk_that_is_full_leaves_the_old_file(old: bytes | None, ending: str, tmp_path: Path) -> None:
@@ -143,7 +145,7 @@ def test_writers_at_once_leave_one_whole_file(tmp_path: Path) -> None:
 
     def write(content: bytes) -> None:
         for _ in range(10):
-            with whole_file(path) as part:
+            with atomic_file(path) as part:
                 part.write_bytes(content)
 
     with ThreadPoolExecutor(8) as pool:
@@ -159,7 +161,7 @@ def test_reader_never_sees_half_a_file(tmp_path: Path) -> None:
 
     def write(content: bytes) -> None:
         for _ in range(25):
-            with whole_file(path) as part:
+            with atomic_file(path) as part:
                 part.write_bytes(content)
 
     with ThreadPoolExecutor(2) as pool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from biasgauge import registry
 from biasgauge.lexicons import (
     KINDS,
     AssociationTest,
@@ -18,7 +19,6 @@ from biasgauge.lexicons import (
     WordSets,
     check,
     lexicon,
-    lexicon_names,
     parse_lexicon,
 )
 
@@ -40,7 +40,9 @@ def test_every_kind_has_an_example_without_errors(page: str) -> None:
 
 def test_the_table_lists_every_lexicon_with_its_kind_and_count(page: str) -> None:
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]+) \|", page, re.MULTILINE)
-    assert [(name, kind) for name, kind, _ in rows] == [(name, lexicon(name).kind) for name in lexicon_names()]
+    assert [(name, kind) for name, kind, _ in rows] == [
+        (name, lexicon(name).kind) for name in registry.names("lexicon")
+    ]
     for name, _, count in rows:
         numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", count)]
         match lexicon(name):

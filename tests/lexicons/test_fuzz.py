@@ -6,15 +6,18 @@ import contextlib
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons import KINDS, Lexicon, check, parse_lexicon
-from biasgauge.lexicons.reading import parse_toml
+from biasgauge.lexicons.table import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+pytestmark = pytest.mark.fuzz
 
 KEYS = [
     *("kind", "name", "title", "language", "beware", "words", "pairs", "ends", "sets", "x", "y", "a", "b", "groups"),

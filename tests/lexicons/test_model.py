@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from biasgauge import registry
 from biasgauge.lexicons import (
     AssociationTest,
     Lexicon,
     Pairs,
     Translations,
     lexicon,
-    lexicon_names,
     parse_lexicon,
     read_lexicon,
 )
@@ -79,8 +79,8 @@ def test_checksum_changes_with_any_word(tmp_path: Path, before: str, after: str)
 
 
 def test_checksums_of_shipped_lexicons_are_all_different() -> None:
-    checksums = {lexicon(name).checksum for name in lexicon_names()}
-    assert len(checksums) == len(lexicon_names())
+    checksums = {lexicon(name).checksum for name in registry.names("lexicon")}
+    assert len(checksums) == len(registry.names("lexicon"))
 
 
 def test_checksum_is_that_of_the_stated_canonical_text() -> None:
@@ -89,14 +89,14 @@ def test_checksum_is_that_of_the_stated_canonical_text() -> None:
     assert parse_lexicon({"kind": "words", "words": ["nurse", "pilot"]}).checksum == expected
 
 
-@pytest.mark.parametrize("name", lexicon_names())
+@pytest.mark.parametrize("name", registry.names("lexicon"))
 def test_a_dictionary_parses_back_to_an_equal_lexicon(name: str) -> None:
     original = lexicon(name)
     through_json = json.loads(json.dumps(original.to_dict()))
     assert parse_lexicon(through_json) == original
 
 
-@pytest.mark.parametrize("name", lexicon_names())
+@pytest.mark.parametrize("name", registry.names("lexicon"))
 def test_lexicons_survive_pickling_and_hash_alike(name: str) -> None:
     original = lexicon(name)
     copy = pickle.loads(pickle.dumps(original))  # noqa: S301  # our own bytes
@@ -104,7 +104,7 @@ def test_lexicons_survive_pickling_and_hash_alike(name: str) -> None:
     assert hash(copy) == hash(original)
 
 
-@pytest.mark.parametrize("name", [name for name in lexicon_names() if name != "xweat_es"])
+@pytest.mark.parametrize("name", [name for name in registry.names("lexicon") if name != "xweat_es"])
 def test_a_table_has_one_row_per_word_of_each_set(name: str) -> None:
     original = lexicon(name)
     rows = [(set_name, word) for set_name, words in original.sets.items() for word in words]

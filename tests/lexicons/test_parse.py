@@ -34,7 +34,7 @@ BAD = [
     ('kind = "words"\nwords = ["a", ""]', ["'words, item 2' must be a word, found an empty string"]),
     ('kind = "words"\nwords = [" a"]', ["'words, item 1'", "without white space around it, found ' a'"]),
     ('kind = "words"\nwords = ["a\\n"]', ["'words, item 1'", "without white space around it"]),
-    ('kind = "words"\nwords = ["a"]\nlicense = "MIT"', ["the key 'license' is not known", "did you mean 'licence'?"]),
+    ('kind = "words"\nwords = ["a"]\nlicence = "MIT"', ["the key 'licence' is not known", "did you mean 'license'?"]),
     ('kind = "words"\nwords = ["a"]\npairs = []', ["the key 'pairs' is not known", "known keys: kind, name, title"]),
     ('kind = "words"\nwords = ["a"]\ntitle = 1', ["'title' must be a string, found the number 1"]),
     ('kind = "words"\nwords = ["a"]\nbeware = "this"', ["'beware' must be an array of words, found the string"]),

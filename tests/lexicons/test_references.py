@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from biasgauge import registry
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons import Pairs, WordSet, lexicon, lexicon_names, pairs_of, seed_bank, words_of
+from biasgauge.lexicons import Pairs, WordSet, lexicon, pairs_of, seed_bank, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,7 @@ def test_what_cannot_be_a_lexicon_is_refused(wrong: object) -> None:
 
 def test_adding_a_lexicon_is_adding_a_file() -> None:
     folder = Path(str(lexicon("occ16").path)).parent
-    assert {file.stem for file in folder.glob("*.toml")} == set(lexicon_names())
+    assert {file.stem for file in folder.glob("*.toml")} == set(registry.names("lexicon"))
 
 
 def test_words_of_a_whole_lexicon() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import FilteredSeedBank, check, lexicon, seed_bank
-from biasgauge.lexicons.seed_bank import published_label
+from biasgauge.lexicons.bank import published_label
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,7 +142,7 @@ def test_corrected_filter_keeps_every_word_and_drops_only_empty_sets() -> None:
 
 def test_corrected_filter_puts_back_characters_that_were_spelt_out() -> None:
     changes = {(change.before, change.after) for change in seed_bank().rewritten}
-    assert len(changes) == 9  # counted: words with a spelt-out escape, all in one set
+    assert len(changes) == 9  # counted: words with a spelled-out escape, all in one set
     assert ("fianc\\u00e9", "fiancé") in changes
     assert seed_bank().rewritten_sets == ("gender_specific-Bolukbasi_et_al_2016",)
     intact = set(lexicon("gender_specific").words)

@@ -74,7 +74,7 @@ def test_overview_has_a_row_a_set() -> None:
 
 
 def test_a_set_without_a_paper_in_parentheses_keeps_its_entry() -> None:
-    from dataclasses import replace  # noqa: PLC0415 - for this one
+    from dataclasses import replace
 
     assert replace(BANK.seeds[0], paper="An unpublished list").short_paper == "An unpublished list"
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import pytest
 
+from biasgauge import registry
 from biasgauge.lexicons import (
     AssociationTest,
     Pairs,
@@ -16,7 +17,6 @@ from biasgauge.lexicons import (
     WordSets,
     check,
     lexicon,
-    lexicon_names,
     words_of,
 )
 
@@ -34,20 +34,20 @@ CONTRACT = {
 
 
 def test_exactly_the_promised_lexicons_ship() -> None:
-    assert set(lexicon_names()) == CONTRACT
+    assert set(registry.names("lexicon")) == CONTRACT
 
 
 def test_names_sort_numbers_as_numbers() -> None:
-    names = lexicon_names()
+    names = registry.names("lexicon")
     assert names.index("weat2") < names.index("weat10")
     assert names.index("weat10") < names.index("weat_es_gender")
 
 
-@pytest.mark.parametrize("name", lexicon_names())
+@pytest.mark.parametrize("name", registry.names("lexicon"))
 def test_every_file_states_its_source_and_what_to_beware_of(name: str) -> None:
     shipped = lexicon(name)
     assert shipped.name == name
-    for key in ("title", "source", "citation", "licence"):
+    for key in ("title", "source", "citation", "license"):
         assert getattr(shipped, key).strip(), key
     assert shipped.beware
     assert shipped.shipped
@@ -56,17 +56,17 @@ def test_every_file_states_its_source_and_what_to_beware_of(name: str) -> None:
     assert shipped.language == ("es" if "_es" in name and name != "xweat_es" else "en")
 
 
-@pytest.mark.parametrize("name", lexicon_names())
+@pytest.mark.parametrize("name", registry.names("lexicon"))
 def test_no_shipped_lexicon_has_an_error(name: str) -> None:
     result = check(name)
     assert result.ok, [finding.sentence for finding in result.findings if finding.severity == "error"]
 
 
-@pytest.mark.parametrize("name", lexicon_names())
+@pytest.mark.parametrize("name", registry.names("lexicon"))
 def test_shipped_files_state_all_common_keys(name: str) -> None:
     file = files("biasgauge.lexicons") / "data" / f"{name}.toml"
     data = tomllib.loads(file.read_text(encoding="utf-8"))
-    assert {"name", "kind", "title", "language", "source", "citation", "licence", "beware"} <= set(data)
+    assert {"name", "kind", "title", "language", "source", "citation", "license", "beware"} <= set(data)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.errors import ParameterError
-from biasgauge.measures import measure, measure_names
 from biasgauge.scores.engine import Task, compute
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-NEIGHBOURHOODS = ("nbm", "nbm_du2021", "nbm_zhang2020")
+NEIGHBORHOODS = ("nbm", "nbm_du2021", "nbm_zhang2020")
+RANGES = {"dbwa": (-2, 2), "ripa": (-inf, inf), "ripa_unit": (-1, 1), **dict.fromkeys(NEIGHBORHOODS, (-1, 1))}
 
 
 def scored(
@@ -32,7 +33,7 @@ def scored(
     """Score of one row against the pair (row 0, row 1)."""
     table = np.array(vectors, dtype)
     rows = np.array([word]), np.array([0]), np.array([1])
-    task = Task(table, *rows, [measure(name)], k, None if pool is None else np.array(pool))
+    task = Task(table, *rows, [registry.get("measure", name)], k, None if pool is None else np.array(pool))
     return float(compute(task)[0, 0, 0])
 
 
@@ -62,7 +63,7 @@ def test_linear_measures(name: str, ends: Sequence[Sequence[float]], word: Seque
     assert scored(name, [*ends, word], 2) == pytest.approx(expected, abs=1e-6)
 
 
-# Rows: the ends; the word (1, 1); then neighbours. The nearest to (1, 1) by cosine come first.
+# Rows: the ends; the word (1, 1); then neighbors. The nearest to (1, 1) by cosine come first.
 CIRCLE = [
     (1.0, 0.0),
     (0.0, 1.0),
@@ -74,15 +75,15 @@ CIRCLE = [
 ]
 
 
-@pytest.mark.parametrize("name", NEIGHBOURHOODS)
+@pytest.mark.parametrize("name", NEIGHBORHOODS)
 @pytest.mark.parametrize(
     ("k", "votes"), [(1, [1]), (2, [1, -1]), (3, [1, -1, 1]), (4, [1, -1, 1, 1]), (6, [1, -1, 1, 1, 1, -1])]
 )
-def test_neighbours_vote_by_their_own_bias(name: str, k: int, votes: list[int]) -> None:
+def test_neighbors_vote_by_their_own_bias(name: str, k: int, votes: list[int]) -> None:
     assert scored(name, CIRCLE, 2, k=k) == pytest.approx(sum(votes) / k, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", NEIGHBOURHOODS)
+@pytest.mark.parametrize("name", NEIGHBORHOODS)
 def test_only_the_pool_votes(name: str) -> None:
     assert scored(name, CIRCLE, 2, k=1, pool=[2, 4, 1]) == -1
     assert scored(name, CIRCLE, 2, k=2, pool=[6, 2, 4, 4, 1]) == 0
@@ -102,7 +103,7 @@ TIES = [
 @pytest.mark.parametrize(
     ("first", "second", "between", "dtype"), [case[1:] for case in TIES], ids=[case[0] for case in TIES]
 )
-def test_a_neighbour_between_the_ends(
+def test_a_neighbor_between_the_ends(
     first: Sequence[float], second: Sequence[float], between: Sequence[float], dtype: DTypeLike
 ) -> None:
     beside = [between[0] + 0.01, between[1] + 0.01]
@@ -114,7 +115,7 @@ def test_a_neighbour_between_the_ends(
     assert scored("nbm_zhang2020", swapped, 3, dtype=dtype) == 1
 
 
-def test_a_neighbour_nearly_between_the_ends_takes_its_side() -> None:
+def test_a_neighbor_nearly_between_the_ends_takes_its_side() -> None:
     for side in (1, -1):
         vectors = [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0 - side * 1e-9), (1.0, 1.1)]
         assert scored("nbm", vectors, 3, dtype=np.float64) == side
@@ -123,7 +124,7 @@ def test_a_neighbour_nearly_between_the_ends_takes_its_side() -> None:
 
 def test_ties_count_among_the_k() -> None:
     vectors = [(1, 0), (0, 1), (1, 1), (3, 3), (1, 0.9), (1, 1.05)]
-    # Neighbours of (1, 1.05) in order: (1, 1) and (3, 3) without bias, then (1, 0.9) to the first end.
+    # Neighbors of (1, 1.05) in order: (1, 1) and (3, 3) without bias, then (1, 0.9) to the first end.
     assert [scored("nbm", vectors, 5, k=k) for k in (2, 3)] == pytest.approx([0, 1 / 3])
     assert [scored("nbm_zhang2020", vectors, 5, k=k) for k in (2, 3)] == [1, 1]
 
@@ -143,7 +144,7 @@ def test_first_hit_leaves_out_the_nearest_whoever_it_is() -> None:
     assert scored("nbm_du2021", copies, 4, k=2, pool=[2, 3, 5]) == 0
 
 
-@pytest.mark.parametrize("name", measure_names())
+@pytest.mark.parametrize("name", registry.names("measure"))
 def test_zero_vectors_have_no_score(name: str) -> None:
     vectors = [(1, 0), (0, 1), (0, 0), (1, 2), (2, 1)]
     assert np.isnan(scored(name, vectors, 2))
@@ -152,8 +153,8 @@ def test_zero_vectors_have_no_score(name: str) -> None:
     assert np.isnan(scored(name, [vectors[0], (0, 0), *vectors[2:]], 3)), "the second end"
 
 
-@pytest.mark.parametrize("name", NEIGHBOURHOODS)
-def test_zero_vectors_are_nobodys_neighbours(name: str) -> None:
+@pytest.mark.parametrize("name", NEIGHBORHOODS)
+def test_zero_vectors_are_nobodys_neighbors(name: str) -> None:
     vectors = [(1, 0), (0, 1), (0, 0), (1, 2), (2, 1)]
     assert not np.isnan(scored(name, vectors, 3, k=3))
     assert np.isnan(scored(name, vectors, 3, k=4)), "three others have a direction"
@@ -165,14 +166,24 @@ def test_equal_ends_have_no_direction(name: str) -> None:
 
 
 def test_unknown_measure() -> None:
-    names = ", ".join(measure_names())
+    names = ", ".join(registry.names("measure"))
     with pytest.raises(ParameterError, match=rf"^A measure must be one of {names}\. Got 'weat'\.$"):
-        measure("weat")
+        registry.get("measure", "weat")
 
 
 def test_a_measure_is_handed_back_as_it_is() -> None:
-    assert measure(measure("nbm")) is measure("nbm")
+    assert registry.get("measure", registry.get("measure", "nbm")) is registry.get("measure", "nbm")
 
 
 def test_shipped_measures() -> None:
-    assert measure_names() == ("dbwa", "nbm", "nbm_du2021", "nbm_zhang2020", "ripa", "ripa_unit")
+    assert registry.names("measure") == ("dbwa", "nbm", "nbm_du2021", "nbm_zhang2020", "ripa", "ripa_unit")
+
+
+@pytest.mark.parametrize("name", registry.names("measure"))
+def test_the_range_is_that_of_the_definition_and_both_ends_are_reached(name: str) -> None:
+    """The ends of the pair lie opposite each other; the word at one of them, among neighbors that lean as it does."""
+    assert (registry.get("measure", name).low, registry.get("measure", name).high) == RANGES[name]
+    if isfinite(registry.get("measure", name).high):
+        for end, side in ((registry.get("measure", name).high, 1.0), (registry.get("measure", name).low, -1.0)):
+            near = [(side, 0.1), (side, 0.2), (side, 0.3), (-side, 0.1)]
+            assert scored(name, [(1, 0), (-1, 0), (side, 0), *near], 2, k=2, pool=[3, 4, 5, 6]) == pytest.approx(end)

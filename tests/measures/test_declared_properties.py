@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.measures import Linear, Measure, Neighbourhood, measure, measure_names
+from biasgauge import registry
+from biasgauge.measures import Linear, Measure, Neighborhood
 from biasgauge.scores.engine import Task, compute
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
 
-every_measure = pytest.mark.parametrize("name", measure_names())
+every_measure = pytest.mark.parametrize("name", registry.names("measure"))
 quick = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 10_000)
 SEEDS_OF_CHANGE = range(20)
@@ -33,7 +34,7 @@ SEEDS_OF_CHANGE = range(20)
 
 @dataclass(frozen=True)
 class World:
-    """Vectors, which of them are words and ends, and how many neighbours vote."""
+    """Vectors, which of them are words and ends, and how many neighbors vote."""
 
     vectors: Vectors
     rows: NDArray[np.intp]
@@ -90,7 +91,7 @@ INVARIANCES: dict[str, Callable[[World, int], World]] = {
 
 
 def settled(world: World, one: Measure) -> bool:
-    """Whether no neighbour is so near a tie that rounding after a rotation may decide its vote or its place."""
+    """Whether no neighbor is so near a tie that rounding after a rotation may decide its vote or its place."""
     if isinstance(one, Linear):
         return True
     unit = world.vectors / np.linalg.norm(world.vectors, axis=1)[:, None]
@@ -147,19 +148,19 @@ def idle_declarations(one: Measure) -> list[str]:
 @quick
 @given(seed=seeds)
 def test_declarations_hold(name: str, seed: int) -> None:
-    assert broken_declarations(measure(name), seed) == []
+    assert broken_declarations(registry.get("measure", name), seed) == []
 
 
 @every_measure
 def test_declarations_of_a_change_are_borne_out(name: str) -> None:
-    assert idle_declarations(measure(name)) == []
+    assert idle_declarations(registry.get("measure", name)) == []
 
 
 @every_measure
 def test_no_measure_is_unclassified(name: str) -> None:
-    one = measure(name)
+    one = registry.get("measure", name)
     assert one.name == name
-    assert isinstance(one, (Linear, Neighbourhood))
+    assert isinstance(one, (Linear, Neighborhood))
     for declared in (*INVARIANCES, "swap_negates"):
         assert getattr(one, declared) is True or getattr(one, declared) is False, declared
     assert one.low == -one.high or not one.swap_negates
@@ -175,7 +176,7 @@ def test_every_declared_property_is_put_to_the_test() -> None:
 
 @every_measure
 def test_a_wrong_declaration_is_found(name: str) -> None:
-    one = measure(name)
+    one = registry.get("measure", name)
     planted: list[dict[str, Any]] = [
         {declared: not getattr(one, declared)} for declared in (*INVARIANCES, "swap_negates")
     ]
@@ -187,7 +188,7 @@ def test_a_wrong_declaration_is_found(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "wrong"), [("dbwa", {"high": 0.1}), ("nbm", {"low": -0.1}), ("dbwa", {"high": inf})])
 def test_a_wrong_range_is_found(name: str, wrong: dict[str, float]) -> None:
-    lie = replace(measure(name), **wrong)  # type: ignore[arg-type]  # floats into floats
+    lie = replace(registry.get("measure", name), **wrong)  # type: ignore[arg-type]  # floats into floats
     found = {problem for seed in SEEDS_OF_CHANGE for problem in broken_declarations(lie, seed)}
     assert "range" in found | set(idle_declarations(lie))
 
@@ -198,8 +199,8 @@ def test_a_wrong_range_is_found(name: str, wrong: dict[str, float]) -> None:
 def test_permuting_words_permutes_scores(name: str, seed: int) -> None:
     world = drawn(seed)
     order = np.random.default_rng(seed + 4).permutation(len(world.rows))
-    permuted = replace(world, rows=world.rows[order]).scores(measure(name))
-    np.testing.assert_array_equal(permuted, world.scores(measure(name))[:, order])
+    permuted = replace(world, rows=world.rows[order]).scores(registry.get("measure", name))
+    np.testing.assert_array_equal(permuted, world.scores(registry.get("measure", name))[:, order])
 
 
 @every_measure
@@ -208,8 +209,10 @@ def test_permuting_words_permutes_scores(name: str, seed: int) -> None:
 def test_permuting_pairs_permutes_scores(name: str, seed: int) -> None:
     world = drawn(seed)
     order = np.array([2, 0, 1])
-    permuted = replace(world, first=world.first[order], second=world.second[order]).scores(measure(name))
-    assert not differ(permuted, world.scores(measure(name))[order])
+    permuted = replace(world, first=world.first[order], second=world.second[order]).scores(
+        registry.get("measure", name)
+    )
+    assert not differ(permuted, world.scores(registry.get("measure", name))[order])
 
 
 @every_measure
@@ -219,7 +222,7 @@ def test_inputs_are_left_as_they_are(name: str, seed: int) -> None:
     world = drawn(seed)
     world.vectors.flags.writeable = False
     before = [array.copy() for array in (world.vectors, world.rows, world.first, world.second)]
-    world.scores(measure(name))
+    world.scores(registry.get("measure", name))
     for was, array in zip(before, (world.vectors, world.rows, world.first, world.second), strict=True):
         np.testing.assert_array_equal(array, was)
 
@@ -229,8 +232,15 @@ def test_inputs_are_left_as_they_are(name: str, seed: int) -> None:
 def test_scale_invariance_reaches_the_ends_of_the_number_range(name: str, exponent: int) -> None:
     world = drawn(4)
     changed = replace(world, vectors=world.vectors * 10.0**exponent)
-    if measure(name).scale_invariant:
-        np.testing.assert_allclose(changed.scores(measure(name)), world.scores(measure(name)), rtol=0, atol=2e-6)
+    if registry.get("measure", name).scale_invariant:
+        np.testing.assert_allclose(
+            changed.scores(registry.get("measure", name)),
+            world.scores(registry.get("measure", name)),
+            rtol=0,
+            atol=2e-6,
+        )
     elif abs(exponent) <= 30:  # beyond, the score itself is no number of single precision
-        expected = world.scores(measure(name)).astype(float) * 10.0**exponent
-        np.testing.assert_allclose(changed.scores(measure(name)), expected, rtol=2e-5, atol=10.0 ** (exponent - 6))
+        expected = world.scores(registry.get("measure", name)).astype(float) * 10.0**exponent
+        np.testing.assert_allclose(
+            changed.scores(registry.get("measure", name)), expected, rtol=2e-5, atol=10.0 ** (exponent - 6)
+        )

@@ -114,8 +114,8 @@ def test_pairs_that_differ_in_one_direction_only() -> None:
     """Ends c ± t·d of length 1 with d at right angles to every c: all variance lies along d."""
     direction = np.array(unit([1, 2, 0, 2]))
     first, second = [], []
-    for centre, part in (((2, -1, 5, 0), 0.3), ((0, 1, 1, -1), 0.6), ((2, -1, -3, 0), 0.1)):
-        across = np.array(unit(centre)) * sqrt(1 - part**2)
+    for center, part in (((2, -1, 5, 0), 0.3), ((0, 1, 1, -1), 0.6), ((2, -1, -3, 0), 0.1)):
+        across = np.array(unit(center)) * sqrt(1 - part**2)
         first.append(across + part * direction)
         second.append(across - part * direction)
     found = pair_direction(np.array(first), np.array(second))

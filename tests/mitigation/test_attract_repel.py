@@ -18,17 +18,17 @@ from biasgauge.mitigation.methods.attract_repel import AttractRepel
 from biasgauge.scores import weat
 
 if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
     from biasgauge.embeddings import Embedding
 
 torch = pytest.importorskip("torch")
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Places = np.ndarray[Any, np.dtype[np.intp]]
 
 WORDS, DIMENSIONS = 23, 7
 
 
-def torch_cost(matrix: Any, original: Array, batch: Batch, settings: Descent) -> Any:  # noqa: ANN401 - a tensor
+def torch_cost(matrix: Any, original: Floats, batch: Batch, settings: Descent) -> Any:  # noqa: ANN401 - a tensor
     """The cost as the paper writes it, one pair after the other."""
     units = matrix / matrix.norm(dim=1, keepdim=True)
     start = torch.tensor(original)
@@ -41,10 +41,10 @@ def torch_cost(matrix: Any, original: Array, batch: Batch, settings: Descent) ->
                 total = total + torch.relu(batch.margin + batch.sign * gap)
             pull = pull + 0.5 * ((start[end] - units[end]) ** 2).sum()
     times = len(batch.pairs) if settings.as_published else 1
-    return total + times * settings.regularisation * pull
+    return total + times * settings.regularization * pull
 
 
-def drawn(seed: int, pairs: int = 30) -> tuple[Array, Places, np.random.Generator]:
+def drawn(seed: int, pairs: int = 30) -> tuple[Floats, Places, np.random.Generator]:
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((WORDS, DIMENSIONS)) * random.uniform(0.5, 3, (WORDS, 1))
     ends = np.array([random.choice(WORDS, 2, replace=False) for _ in range(pairs)])
@@ -57,7 +57,7 @@ def drawn(seed: int, pairs: int = 30) -> tuple[Array, Places, np.random.Generato
 def test_gradient_against_automatic_differentiation(seed: int, sign: float, as_published: bool) -> None:  # noqa: FBT001
     vectors, pairs, random = drawn(seed)
     negatives = random.integers(-1, WORDS, (len(pairs), 2))
-    settings = Descent(regularisation=0.3, as_published=as_published)
+    settings = Descent(regularization=0.3, as_published=as_published)
     batch = Batch(pairs, negatives, sign, 0.2)
     original = vectors + random.standard_normal(vectors.shape)
     matrix = torch.tensor(vectors, requires_grad=True)
@@ -65,7 +65,7 @@ def test_gradient_against_automatic_differentiation(seed: int, sign: float, as_p
     np.testing.assert_allclose(gradient(vectors, original, batch, settings), matrix.grad.numpy(), atol=1e-12)
 
 
-def slow_negatives(units: Array, pairs: Places, sign: float, random: np.random.Generator, *, by_place: bool) -> Places:
+def slow_negatives(units: Floats, pairs: Places, sign: float, random: np.random.Generator, *, by_place: bool) -> Places:
     """Negative examples in plain loops, drawing the same random numbers."""
     count, ends = len(pairs), pairs.ravel().tolist()
     found = np.full((count, 2), -1)
@@ -128,8 +128,8 @@ def test_a_pair_alone_in_its_batch_has_no_negative_example() -> None:
 
 
 def slow_descent(
-    vectors: Array, attract: Places, repel: Places, settings: Descent, random: np.random.Generator, epochs: int
-) -> Array:
+    vectors: Floats, attract: Places, repel: Places, settings: Descent, random: np.random.Generator, epochs: int
+) -> Floats:
     """All of it on the dense matrix: automatic gradients, two dense Adagrads, loops over batches."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     original = vectors if settings.as_published else vectors / lengths
@@ -173,7 +173,7 @@ def slow_descent(
 def test_descent_against_a_dense_one(as_published: bool) -> None:  # noqa: FBT001 - a parameter
     vectors, attract, _ = drawn(2, pairs=23)
     _, repel, _ = drawn(3, pairs=17)
-    settings = Descent(batch_size=6, regularisation=1e-2, clip=0.3, as_published=as_published)
+    settings = Descent(batch_size=6, regularization=1e-2, clip=0.3, as_published=as_published)
     found = list(islice(descend(vectors, attract, repel, settings, np.random.default_rng(9)), 3))
     expected = slow_descent(vectors, attract, repel, settings, np.random.default_rng(9), 3)
     np.testing.assert_allclose(found[-1], expected, atol=1e-9)
@@ -262,7 +262,7 @@ def test_weat_follows_strength_both_ways(embedding: Embedding, test: str) -> Non
 
 def test_published_results_reach_where_theirs_did() -> None:
     """Their targeted WEATs end between 1.85 and 1.99 either way (`coref_results_orig.csv`)."""
-    from biasgauge.embeddings import load_default  # noqa: PLC0415 - this test alone needs it
+    from biasgauge.embeddings import load_default
 
     vectors = load_default()
     for direction, sign in (("debias", -1), ("overbias", 1)):

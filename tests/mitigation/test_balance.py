@@ -15,15 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.corpora.tokenisers import tokeniser_named
+from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, InputError, LexiconError, ParameterError
-from biasgauge.mitigation import balance_lines, balance_output
-from biasgauge.mitigation.balance import balance
-from biasgauge.mitigation.balance_plan import CLASSES as CODES
-from biasgauge.mitigation.balance_plan import plan
+from biasgauge.mitigation.balancing import lines as balance_lines
+from biasgauge.mitigation.balancing import output as balance_output
+from biasgauge.mitigation.balancing.corpus import balance
+from biasgauge.mitigation.balancing.plan import CLASSES as CODES
+from biasgauge.mitigation.balancing.plan import plan
 
 if TYPE_CHECKING:
-    from biasgauge.mitigation.balance_result import BalanceResult
+    from biasgauge.mitigation.balancing.result import BalanceResult
 
 SETS = {"x": ["he", "man"], "y": ["she"], "a": ["career", "Office"], "b": ["home"]}
 # What each line is, by hand: pro 1, pro 2, anti 1, anti 2, mixed, neutral.
@@ -60,7 +61,7 @@ def counts(result: BalanceResult) -> dict[str, tuple[int, int, int]]:
     return {one.name: (one.before, one.removed, one.after) for one in result.classes}
 
 
-def slow_class(line: str, sets: dict[str, list[str]], split: Any) -> set[str]:  # noqa: ANN401 - a tokeniser
+def slow_class(line: str, sets: dict[str, list[str]], split: Any) -> set[str]:  # noqa: ANN401 - a tokenizer
     """All classes of a line, as the paper defines them."""
     tokens = split(line)
     words = {role: {token for word in words for token in split(word)} for role, words in sets.items()}
@@ -92,7 +93,7 @@ def released(lines: list[str], sets: dict[str, list[str]], direction: str, *, ex
     return written
 
 
-def single(line: str, split: Any) -> str:  # noqa: ANN401 - a tokeniser
+def single(line: str, split: Any) -> str:  # noqa: ANN401 - a tokenizer
     classes = slow_class(line, SETS, split)
     return classes.pop() if len(classes) == 1 else "mixed" if classes else "neutral"
 
@@ -204,7 +205,7 @@ WORDS = ["he", "man", "He", "she", "SHE", "career", "Office", "office", "home", 
     direction=st.sampled_from(["debias", "overbias"]),
     degree=st.one_of(st.just("max"), st.sampled_from([0, 0.25, 0.3, 0.7, 1])),
     share=st.sampled_from([0, 0.05, 0.2, 0.33, 1]),
-    tokeniser=st.sampled_from(["words", "whitespace", "lower-whitespace"]),
+    tokenizer=st.sampled_from(["words", "whitespace", "lower-whitespace"]),
     ended=st.booleans(),
 )
 def test_any_corpus_against_a_slow_loop(
@@ -212,17 +213,17 @@ def test_any_corpus_against_a_slow_loop(
     direction: Any,  # noqa: ANN401 - what the drawn values are
     degree: Any,  # noqa: ANN401 - as above
     share: float,
-    tokeniser: str,
+    tokenizer: str,
     *,
     ended: bool,
 ) -> None:
-    split = tokeniser_named(tokeniser).split
+    split = tokenizer_named(tokenizer).split
     content = "\n".join(lines).encode() + b"\n" * (ended or not lines[-1])
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "in").write_bytes(content)
         found = balance(
             Path(folder) / "in", SETS, out=Path(folder) / "out", direction=direction, degree=degree, max_removed=share,
-            tokeniser=tokeniser,
+            tokenizer=tokenizer,
         )  # fmt: skip
         written = (Path(folder) / "out").read_bytes()
     of = [single(line, split) for line in lines]
@@ -284,17 +285,17 @@ def test_as_published_by_hand(tmp_path: Path) -> None:
     assert found.warnings == (
         "22.2% of the lines were removed: the paper says that it stayed below 5%, but its code does not see to that.",
     )
-    assert found.settings["tokeniser"] == {"name": "whitespace"}
+    assert found.settings["tokenizer"] == {"name": "whitespace"}
     assert found.settings["max_removed"] is None
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 2**17])
-@pytest.mark.parametrize("tokeniser", ["words", "whitespace"])
-def test_blocks_change_nothing(block: int, tokeniser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("tokenizer", ["words", "whitespace"])
+def test_blocks_change_nothing(block: int, tokenizer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(5)
     lines = [" ".join(random.choice([*WORDS, "naïve", "…"], size=random.integers(0, 12))) for _ in range(300)]
     path = made(tmp_path, lines)
-    asked: dict[str, Any] = {"direction": "overbias", "degree": 0.6, "max_removed": 1, "tokeniser": tokeniser}
+    asked: dict[str, Any] = {"direction": "overbias", "degree": 0.6, "max_removed": 1, "tokenizer": tokenizer}
     whole = balance(path, SETS, out=tmp_path / "whole", **asked)
     monkeypatch.setattr(balance_lines, "_BLOCK", block)
     monkeypatch.setattr(balance_output, "_BLOCK", block)
@@ -304,12 +305,12 @@ def test_blocks_change_nothing(block: int, tokeniser: str, tmp_path: Path, monke
     assert parts.classes == whole.classes
 
 
-def test_words_that_the_tokeniser_breaks_up_are_lost_and_listed(tmp_path: Path) -> None:
+def test_words_that_the_tokenizer_breaks_up_are_lost_and_listed(tmp_path: Path) -> None:
     sets = {**SETS, "x": ["he", "vice-president", "nobody"]}
     found = balance(made(tmp_path, ["he career", "she home"]), sets, out=tmp_path / "out")
     assert found.coverage["lost"] == {"x": ["vice-president", "nobody"], "a": ["Office"]}
     assert (found.coverage["asked"], found.coverage["found"]) == (7, 4)
-    assert found.coverage["reasons"] == {"vice-president": "the tokeniser makes no single word of it"}
+    assert found.coverage["reasons"] == {"vice-president": "the tokenizer makes no single word of it"}
 
 
 def test_what_to_beware_of_is_said(tmp_path: Path) -> None:
@@ -364,7 +365,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"degree": 0.5, "as_published": True}, 'must be 1 or "max": the released code knows no others. Got 0.5.'),
     ({"max_removed": 5}, "The 'max_removed' parameter of balance must be from 0 to 1. Got 5."),
     ({"random_state": -1}, "The 'random_state' parameter of balance must be a whole number from 0 on. Got -1."),
-    ({"tokeniser": "wrods"}, "Did you mean 'words'?"),
+    ({"tokenizer": "wrods"}, "Did you mean 'words'?"),
     ({"layout": "line"}, "Did you mean 'lines'?"),
     ({"lexicon": {"x": ["a"]}}, "must give the sets x, y, a and b. Got x."),
     ({"lexicon": "occ16"}, "The lexicon 'occ16' is of kind 'words'; balancing needs kind 'test', or four sets."),

@@ -18,11 +18,12 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.corpora.tokenisers import tokeniser_named
+from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.lexicons import lexicon
-from biasgauge.mitigation import balance_lines, balance_output
-from biasgauge.mitigation.balance import balance
+from biasgauge.mitigation.balancing import lines as balance_lines
+from biasgauge.mitigation.balancing import output as balance_output
+from biasgauge.mitigation.balancing.corpus import balance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,8 +89,8 @@ def _unpacked(content: bytes) -> bytes:
             "\n\n\nhe\n\ncareer\n \n",
         ),
         ("wiki.train.tokens", {}, " \n = he career = \n \n she <unk> home \n x \n", " \n \n x \n"),
-        ("a.txt", {"tokeniser": "whitespace"}, "\ufeffhe career\n\nshe home", "\n"),
-        ("a.tsv", {"field": "text", "tokeniser": "whitespace"}, "\ufefftext\nhe career", "\ufefftext\n"),
+        ("a.txt", {"tokenizer": "whitespace"}, "\ufeffhe career\n\nshe home", "\n"),
+        ("a.tsv", {"field": "text", "tokenizer": "whitespace"}, "\ufefftext\nhe career", "\ufefftext\n"),
         ("a.txt", {}, "he\rcareer\r\nhe\r\ncareer\r\n", "he\r\ncareer\r\n"),
     ],
 )
@@ -128,7 +129,7 @@ def test_rows_that_stay_are_the_rows_that_should(
         found = balance(path, SETS, out=folder / "out", field="text", **ALL)
     finally:
         patched.undo()
-    split = tokeniser_named("words").split
+    split = tokenizer_named("words").split
     pro = [{"he", "career"}, {"she", "home"}]
     stay = [row for row in rows if set(split(row[1])) & {"he", "she", "career", "home"} not in pro]
     with (folder / "out").open(encoding="utf-8", newline="") as file:
@@ -151,8 +152,8 @@ def test_a_row_that_is_wrong_is_named(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from biasgauge.mitigation import balance_output
-from biasgauge.mitigation.balance import balance
+from biasgauge.mitigation.balancing import output as balance_output
+from biasgauge.mitigation.balancing.corpus import balance
 
 steps, at = 0, int(sys.argv[3])
 
@@ -180,6 +181,7 @@ print(steps)
 """
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="NO SIGKILL on this system")
 def test_killed_at_any_step_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     path, out = tmp_path / "in", tmp_path / "out"
@@ -187,7 +189,7 @@ def test_killed_at_any_step_leaves_the_old_file_or_the_new_one(tmp_path: Path) -
 
     def run(at: int) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", KILLED, str(path), str(out), str(at)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
 
     whole = run(0)
     assert whole.returncode == 0, whole.stderr
@@ -229,9 +231,9 @@ def test_real_text_against_a_slow_loop(shared_data: Path, tmp_path: Path) -> Non
         tokens = set(split(line.decode()))
         return "".join(role for role, words in sets.items() if words & tokens)
 
-    for tokeniser in ("words", "whitespace"):
-        number = Counter(held(line, tokeniser_named(tokeniser).split) for line in lines)
-        found = balance(path, "weat6b", out=tmp_path / "out", tokeniser=tokeniser)
+    for tokenizer in ("words", "whitespace"):
+        number = Counter(held(line, tokenizer_named(tokenizer).split) for line in lines)
+        found = balance(path, "weat6b", out=tmp_path / "out", tokenizer=tokenizer)
         assert [one.before for one in found.classes[:4]] == [
             number[sets_held] for sets_held in ("xa", "yb", "ya", "xb")
         ]

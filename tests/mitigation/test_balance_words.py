@@ -1,4 +1,4 @@
-"""Which sets a line holds: the byte scan must say what the tokeniser says, whatever the text."""
+"""Which sets a line holds: the byte scan must say what the tokenizer says, whatever the text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.corpora.tokenisers import Tokeniser, tokeniser_named
-from biasgauge.mitigation.balance_words import SetFinder
+from biasgauge.corpora.tokenizers import Tokenizer, tokenizer_named
+from biasgauge.mitigation.balancing.words import SetFinder
 
 SCANNED = ("words", "ascii-words", "whitespace", "lower-whitespace")
 WORDS = {
@@ -39,11 +39,11 @@ PIECES = [
 ]  # fmt: skip
 
 
-def slow(lines: list[str], words: dict[str, int], tokeniser: Tokeniser) -> list[int]:
+def slow(lines: list[str], words: dict[str, int], tokenizer: Tokenizer) -> list[int]:
     found = []
     for line in lines:
         sets = 0
-        for word in tokeniser.split(line):
+        for word in tokenizer.split(line):
             sets |= words.get(word, 0)
         found.append(sets)
     return found
@@ -57,22 +57,22 @@ def slow(lines: list[str], words: dict[str, int], tokeniser: Tokeniser) -> list[
 )
 @settings(deadline=None, max_examples=80)
 @given(lines=st.lists(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=8), max_size=6))
-def test_the_scan_is_the_tokeniser(name: str, words: dict[str, int], lines: list[list[str]]) -> None:
-    tokeniser = tokeniser_named(name)
+def test_the_scan_is_the_tokenizer(name: str, words: dict[str, int], lines: list[list[str]]) -> None:
+    tokenizer = tokenizer_named(name)
     texts = ["".join(pieces).replace("\n", "").encode("utf-8", "replace").decode() for pieces in lines] or [""]
-    finder = SetFinder(words, tokeniser)
-    assert finder.find("\n".join(texts).encode()).tolist() == slow(texts, words, tokeniser)
-    assert finder.seen == {word for text in texts for word in tokeniser.split(text) if word in words}
+    finder = SetFinder(words, tokenizer)
+    assert finder.find("\n".join(texts).encode()).tolist() == slow(texts, words, tokenizer)
+    assert finder.seen == {word for text in texts for word in tokenizer.split(text) if word in words}
 
 
-def test_other_tokenisers_are_asked_line_by_line() -> None:
-    tokeniser = tokeniser_named("twitter")
+def test_other_tokenizers_are_asked_line_by_line() -> None:
+    tokenizer = tokenizer_named("twitter")
     texts = ["RT @x he", "He's at home: @someone", "#career", "", "she — career"]
-    assert SetFinder(WORDS, tokeniser).find("\n".join(texts).encode()).tolist() == slow(texts, WORDS, tokeniser)
+    assert SetFinder(WORDS, tokenizer).find("\n".join(texts).encode()).tolist() == slow(texts, WORDS, tokenizer)
 
 
-def test_a_function_named_like_a_tokeniser_is_not_taken_for_it() -> None:
-    own = Tokeniser("whitespace", list, ours=False)
+def test_a_function_named_like_a_tokenizer_is_not_taken_for_it() -> None:
+    own = Tokenizer("whitespace", list, ours=False)
     assert SetFinder({"h": 1}, own).find(b"he\nshe\nx").tolist() == [1, 1, 0]
 
 
@@ -101,16 +101,16 @@ def test_only_two_signs_beyond_ascii_are_lowered_to_letters_of_ascii() -> None:
     ],
 )
 def test_lower_case_that_is_more_than_one_sign_for_another(name: str, word: str, text: str) -> None:
-    assert word in tokeniser_named(name).split(text)
-    assert SetFinder({word: 4}, tokeniser_named(name)).find(text.encode()).tolist() == [4]
+    assert word in tokenizer_named(name).split(text)
+    assert SetFinder({word: 4}, tokenizer_named(name)).find(text.encode()).tolist() == [4]
 
 
 def test_words_of_eight_bytes_and_more_are_told_apart() -> None:
-    finder = SetFinder({"daughter": 1, "daughters": 2, "daughterless": 4}, tokeniser_named("words"))
+    finder = SetFinder({"daughter": 1, "daughters": 2, "daughterless": 4}, tokenizer_named("words"))
     found = finder.find(b"daughter\ndaughters\ndaughterl\nDaughterless\ndaughte\ndaughterlessness")
     assert found.tolist() == [1, 2, 0, 4, 0, 0]
     assert found.dtype == np.uint8
 
 
 def test_a_word_may_be_in_several_sets() -> None:
-    assert SetFinder({"he": 1 | 8, "she": 2}, tokeniser_named("words")).find(b"he\nshe he\n").tolist() == [9, 11, 0]
+    assert SetFinder({"he": 1 | 8, "she": 2}, tokenizer_named("words")).find(b"he\nshe he\n").tolist() == [9, 11, 0]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.cli.main import run
+from biasgauge import registry
+from biasgauge.cli.entry import run
 from biasgauge.embeddings import load, load_default, save
-from biasgauge.mitigation import mitigate, mitigation_effect, mitigations
+from biasgauge.mitigation import mitigate, mitigation_effect
 from biasgauge.mitigation.methods.attract_repel import AttractRepel
 
 if TYPE_CHECKING:
@@ -47,27 +48,27 @@ def test_json_and_the_file(file: Path, tmp_path: Path, capsys: pytest.CaptureFix
 def test_options_reach_the_method(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "x.safetensors"
     asked = ["--method", "attract_repel", "--lexicon", "weat6b,weat7", "--direction", "overbias", "--strength", "0.5"]
-    result(capsys, file, "--out", out, *asked, "--epochs", 2, "--norms", "unit", "--seed", 5)
+    result(capsys, file, "--out", out, *asked, "--set", "epochs=2", "--norms", "unit", "--seed", 5)
     expected = AttractRepel(
         lexicon=["weat6b", "weat7"], direction="overbias", strength=0.5, epochs=2, norms="unit", random_state=5
     ).fit_transform(file)
     np.testing.assert_array_equal(load(out).vectors, expected.vectors)
-    result(capsys, file, "--out", out, "--equalise", "none", "--specific", "other1,other2", "--strength", "0.25")
-    told = mitigate(file, "hard", equalise=None, specific=["other1", "other2"], strength=0.25)
+    result(capsys, file, "--out", out, "--equalize", "none", "--specific", "other1,other2", "--strength", "0.25")
+    told = mitigate(file, "hard", equalize=None, specific=["other1", "other2"], strength=0.25)
     np.testing.assert_array_equal(load(out).vectors, told.vectors)
-    result(capsys, file, "--out", out, "--method", "multiclass_soft", "--weight", 3, "--components", 1)
+    result(capsys, file, "--out", out, "--method", "multiclass_soft", "--set", "weight=3", "--set", "components=1")
     np.testing.assert_array_equal(
         load(out).vectors, mitigate(file, "multiclass_soft", weight=3.0, components=1).vectors
     )
-    result(capsys, file, "--out", out, "--method", "half_sibling", "--alpha", 3, "--lexicon", "he,she")
+    result(capsys, file, "--out", out, "--method", "half_sibling", "--set", "alpha=3", "--lexicon", "he,she")
     np.testing.assert_array_equal(
         load(out).vectors, mitigate(file, "half_sibling", alpha=3.0, lexicon=["he", "she"]).vectors
     )
 
 
-@pytest.mark.parametrize("method", mitigations())
+@pytest.mark.parametrize("method", registry.names("mitigation"))
 def test_every_method_runs(method: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    more = ["--epochs", 3] if method == "ran" else []
+    more = ["--set", "epochs=3"] if method == "ran" else []
     found = result(capsys, file, "--method", method, "--out", tmp_path / "x.txt", *more)
     assert found["changed"] > 0
     assert load(found["path"]).words == load(file).words
@@ -96,7 +97,7 @@ def test_the_vectors_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--method", "soft"], "must be one of attract_repel"),
         (["--method", "ran", "--direction", "overbias"], "has no inverse"),
         (["--strength", "2"], "must lie between 0 and 1"),
-        (["--alpha", "2"], "has no setting 'alpha'"),
+        (["--set", "alpha=2"], "has no setting 'alpha'"),
         (["--lexicon", "nolist"], "there is no lexicon named"),
         (["--out", "x.pkl"], "must be one of safetensors"),
         (["--effect", "--compare", "bolukbasi2016"], "is of kind 'pairs'"),

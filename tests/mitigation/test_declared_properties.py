@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
-from biasgauge.mitigation import Mitigation, mitigate, mitigation_method, mitigations
+from biasgauge.mitigation import Mitigation, mitigate, mitigation_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-SMALL: dict[str, dict[str, Any]] = {"ran": {"epochs": 15, "neighbours": 10}, "double_hard": {"biased_words": 40}}
+SMALL: dict[str, dict[str, Any]] = {"ran": {"epochs": 15, "neighbors": 10}, "double_hard": {"biased_words": 40}}
 """Settings that keep a test short; the method is the same."""
 
-every_method = pytest.mark.parametrize("name", mitigations())
+every_method = pytest.mark.parametrize("name", registry.names("mitigation"))
 
 
 def method(name: str, **settings: Any) -> Mitigation:  # noqa: ANN401 - settings of the method
@@ -37,7 +38,7 @@ def directions(name: str) -> list[str]:
 
 def test_the_methods_of_the_papers_and_of_the_peers_are_there() -> None:
     expected = {"hard", "multiclass_hard", "multiclass_soft", "attract_repel", "double_hard", "half_sibling", "ran"}
-    assert expected <= set(mitigations())
+    assert expected <= set(registry.names("mitigation"))
 
 
 @every_method
@@ -70,7 +71,7 @@ def test_half_and_single_precision_give_single(name: str, embedding: Embedding, 
     wide = method(name).fit_transform(Embedding(given.words, given.vectors.astype(np.float64)))
     np.testing.assert_allclose(lengths(found.vectors), lengths(given.vectors), rtol=2e-5)
     close = np.abs(found.vectors - wide.vectors).max(axis=1) < 2e-3 * lengths(wide.vectors)
-    assert close.mean() > 0.99  # a neighbour at the edge of its list may fall either way
+    assert close.mean() > 0.99  # a neighbor at the edge of its list may fall either way
 
 
 @every_method

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.association import Resampling
-from biasgauge.cli.main import run
+from biasgauge import registry
+from biasgauge.cli.entry import run
 from biasgauge.embeddings import load_default
-from biasgauge.mitigation import mitigate, mitigation_effect, mitigation_method, mitigations
-from biasgauge.mitigation.effect_result import PARTS
+from biasgauge.mitigation import mitigate, mitigation_effect, mitigation_method
+from biasgauge.mitigation.effects.result import PARTS
+from biasgauge.stats.bootstrap import Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 COLUMNS = (
     ("association", "weat", "weat6b"),
     ("association", "weat", "weat7"),
-    ("neighbours", "10 nearest", "all"),
+    ("neighbors", "10 nearest", "all"),
     ("benchmark", "spearman", "men"),
     ("recovery", "classifier accuracy", "bolukbasi2016"),
     ("recovery", "cluster match", "bolukbasi2016"),
-    ("recovery", "neighbour correlation", "occ16"),
+    ("recovery", "neighbor correlation", "occ16"),
 )
 GIVEN: dict[str, dict[str, Any]] = {
     "attract_repel": {"lexicon": ["weat6b", "weat7"]},
@@ -49,7 +50,7 @@ def vectors() -> Embedding:
 
 def test_the_code_runs(page: str, tmp_path: Path) -> None:
     program = "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
-    assert "bg.mitigation_effect(vectors" in program
+    assert "bg.mitigation.mitigation_effect(vectors" in program
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -68,10 +69,10 @@ def test_the_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_every_method_has_its_rows_and_every_part_is_explained(page: str) -> None:
     methods = page.split("## What the numbers", maxsplit=1)[0]
     told = re.findall(r"^\| `(\w+)` \| (?:.*) \| (.*) \|$", methods, re.MULTILINE)
-    assert {name for name, _ in told} == set(mitigations())
+    assert {name for name, _ in told} == set(registry.names("mitigation"))
     assert all((last == "–") != mitigation_method(name).inverse for name, last in told)
     shown = re.findall(r"^\| `(\w+)`", page.split("## What debiasing does not do")[1], re.MULTILINE)
-    assert set(shown) == set(mitigations())
+    assert set(shown) == set(registry.names("mitigation"))
     explained = re.findall(r"^\| (\w+) \|", page.split("## What the numbers")[1], re.MULTILINE)
     assert set(PARTS) <= set(explained)
 
@@ -87,7 +88,7 @@ def test_the_table_is_true(name: str, page: str, vectors: Embedding) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({*mitigations()} - {"hard", "attract_repel"}))
+@pytest.mark.parametrize("name", sorted({*registry.names("mitigation")} - {"hard", "attract_repel"}))
 def test_the_slow_rows_are_true(name: str, page: str, vectors: Embedding) -> None:
     check(page, name, vectors)
 
@@ -96,6 +97,6 @@ def check(page: str, name: str, vectors: Embedding) -> None:
     after = vectors if name == "nothing" else mitigate(vectors, name, **GIVEN.get(name, {}))
     few = Resampling("jackknife")
     effect = mitigation_effect(vectors, after, ["weat6b", "weat7"], interval=few, benchmarks=["men"])
-    found = {(row.part, row.name, row.of): row.after for row in effect.rows}
+    found = {(row.part, row.name, row.of): row.after and row.after.value for row in effect.rows}
     for place, number in zip(COLUMNS, stated(page, name), strict=True):
         assert found[place] == pytest.approx(number, abs=0.006), place

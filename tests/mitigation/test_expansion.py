@@ -123,7 +123,7 @@ def test_the_file_loads_checks_and_tells_how_it_was_made(tmp_path: Path) -> None
     assert shape["lexicon"]["checksum"] == read.checksum
     assert shape["coverage"]["lost"] == {"a": ["absent"]}
     assert list(found.to_frame()["set_name"].unique()) == ["x", "y", "a", "b"]
-    assert found.warnings == ("Words of the set a that the embedding lacks, so they pull no neighbours: absent.",)
+    assert found.warnings == ("Words of the set a that the embedding lacks, so they pull no neighbors: absent.",)
 
 
 @settings(deadline=None, max_examples=60)

@@ -91,10 +91,10 @@ def test_it_finds_the_planted_direction_and_points_to_the_first_ends(world: Any)
 
 
 def test_words_that_carry_gender_by_meaning_stay(embedding: Embedding) -> None:
-    found = mitigate(embedding, "hard", equalise=None)
+    found = mitigate(embedding, "hard", equalize=None)
     for word in ("he", "queen", "Mary"):
         np.testing.assert_array_equal(found[word], embedding[word])
-    told = mitigate(embedding, "hard", equalise=None, specific=["other1"])
+    told = mitigate(embedding, "hard", equalize=None, specific=["other1"])
     np.testing.assert_array_equal(told["other1"], embedding["other1"])
     assert not np.array_equal(found["other1"], embedding["other1"])
 
@@ -127,7 +127,7 @@ def test_weat_follows_strength_both_ways(embedding: Embedding, test: str) -> Non
     assert abs(sizes[0]) < 0.1 * sizes[4]
 
 
-def test_pairs_of_the_user_are_equalised_and_nothing_else_spared(embedding: Embedding) -> None:
+def test_pairs_of_the_user_are_equalized_and_nothing_else_spared(embedding: Embedding) -> None:
     pairs = [("other1", "other2"), ("other3", "other4")]
     method = HardDebias(lexicon=pairs).fit(embedding)
     found = method.transform(embedding)
@@ -137,7 +137,7 @@ def test_pairs_of_the_user_are_equalised_and_nothing_else_spared(embedding: Embe
     assert ends[0] @ unit(found["he"]) == pytest.approx(ends[1] @ unit(found["he"]), abs=1e-12)
 
 
-def test_pairs_with_a_shared_word_are_equalised_as_one(embedding: Embedding) -> None:
+def test_pairs_with_a_shared_word_are_equalized_as_one(embedding: Embedding) -> None:
     pairs = [("he", "she"), ("he", "woman"), ("king", "queen")]
     found = mitigate(embedding, "hard", lexicon=pairs)
     ends = unit([found[word] for word in ("he", "she", "woman")])
@@ -172,6 +172,6 @@ def test_a_word_of_which_nothing_is_left_is_zero_and_named() -> None:
 def test_a_pair_that_does_not_differ_along_the_direction_is_left_alone() -> None:
     vectors = np.array([[1.0, 1, 0], [-1, 1, 0], [0, 1, 1], [0, 1, 2]])
     found = mitigate(
-        Embedding(("he", "she", "sun", "moon"), vectors), "hard", lexicon=[("he", "she")], equalise=[("sun", "moon")]
+        Embedding(("he", "she", "sun", "moon"), vectors), "hard", lexicon=[("he", "she")], equalize=[("sun", "moon")]
     )
     np.testing.assert_array_equal(found["sun"], vectors[2])

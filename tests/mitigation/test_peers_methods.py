@@ -137,7 +137,7 @@ def test_double_hard_removes_a_planted_frequency(embedding: Embedding) -> None:
 
 
 def test_indirect_bias_is_that_of_the_measure(embedding: Embedding) -> None:
-    from biasgauge.scores import indirect_bias as measured  # noqa: PLC0415 - the same name
+    from biasgauge.scores import indirect_bias as measured
 
     method = Ran().fit(embedding)
     assert method.subspace_ is not None
@@ -164,7 +164,7 @@ def ran_cost(current: Any, word: Any, near: Any, direction: Any, weights: Weight
     return (
         weights.repulsion * repulsion
         + weights.attraction * (cosine(current, word) - 1).abs() / 2
-        + weights.neutralisation * cosine(current, direction).abs()
+        + weights.neutralization * cosine(current, direction).abs()
     )
 
 
@@ -187,7 +187,7 @@ def test_slopes_of_ran_against_automatic_differentiation() -> None:
 
 def test_ran_against_one_word_at_a_time_with_another_adam(embedding: Embedding) -> None:
     words = ["math", "poetry", "other3", "executive"]
-    settings: dict[str, Any] = {"neighbours": 8, "epochs": 25, "threshold": 0.05}
+    settings: dict[str, Any] = {"neighbors": 8, "epochs": 25, "threshold": 0.05}
     weights = Weights(0.125, 0.75, 0.125)
     found = mitigate(embedding, "ran", words=words, weights=weights, norms="unit", **settings)
     method = Ran().fit(embedding)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.embeddings import load_default_replicates, save
 from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
-from biasgauge.papers import Reproduction, paper_named, reproduce
-from biasgauge.papers.badderseeds2022_models import OTHER_MODELS
-from biasgauge.papers.badderseeds2022_tables import FEMALE, FIGURE_A2, LETTERS, MALE, SHUFFLED_FIGURE_1, SHUFFLES
-from biasgauge.seeds import seeds
+from biasgauge.papers import Reproduction, reproduce
+from biasgauge.papers.badderseeds2022.models import OTHER_MODELS
+from biasgauge.papers.badderseeds2022.tables import FEMALE, FIGURE_A2, LETTERS, MALE, SHUFFLED_FIGURE_1, SHUFFLES
+from biasgauge.seed_words import seeds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ def without() -> Reproduction:
 
 
 def test_every_number_has_one_row() -> None:
-    rows = [row for part in paper_named("badderseeds2022").parts for row in part.published]
+    rows = [row for part in registry.get("paper", "badderseeds2022").parts for row in part.published]
     assert len({row.id for row in rows}) == len(rows)
 
 
@@ -85,8 +86,8 @@ def test_words_of_figure_a2_get_their_own_value(without: Reproduction) -> None:
 
 def test_what_is_missing_comes_with_what_to_do() -> None:
     found = reproduce("badderseeds2022", parts=["tableA1"])
-    assert [one.need.name for one in found.missing] == ["nyt", "wikitext", "romance", "history"]
-    needs = {need.name: need for need in paper_named("badderseeds2022").needs}
+    assert [one.name for one in found.missing] == ["nyt", "wikitext", "romance", "history"]
+    needs = {need.name: need for need in registry.get("paper", "badderseeds2022").needs}
     assert "--bootstrap 20" in needs["nyt_min10"].fetch
     assert "--out nyt_min10" in needs["nyt_min10"].fetch
     assert "nytimes_news_articles.txt" in needs["nyt"].fetch
@@ -264,4 +265,4 @@ def test_without_models_those_that_ship_stand_in() -> None:
     found = reproduce("badderseeds2022", parts=["figure2", "figure3"])
     assert all(OTHER_MODELS in row.note for row in found.rows)
     assert {row.agrees for row in found.rows} == {None}
-    assert [one.need.name for one in found.missing] == ["history_min10", "nyt_min0"]
+    assert [one.name for one in found.missing] == ["history_min10", "nyt_min0"]

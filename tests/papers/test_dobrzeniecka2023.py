@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from biasgauge.errors import InputError
 from biasgauge.papers import reproduce
-from biasgauge.papers.dobrzeniecka2023_rows import COVERAGE
+from biasgauge.papers.dobrzeniecka2023.rows import COVERAGE
 from biasgauge.papers.r_random import r_normal
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def test_without_data(bare: Reproduction) -> None:
         "null_example",
         "null_simulation",
     }
-    assert [one.need.name for one in bare.missing] == ["distances", "coordinates"]
+    assert [one.name for one in bare.missing] == ["distances", "coordinates"]
 
 
 def test_the_null_simulation_with_and_without_its_fault(bare: Reproduction) -> None:
@@ -214,7 +214,7 @@ def test_a_posterior_from_one_file(shared_data: Path, tmp_path: Path) -> None:
 @pytest.mark.shared
 def test_other_sets_are_used_once_they_are_there(shared_data: Path, tmp_path: Path) -> None:
     """Files in the authors' layout, ungzipped; here one set under the name of another."""
-    import gzip  # noqa: PLC0415 - only here
+    import gzip
 
     folder = tmp_path / "datasets" / "macWeatDatasets"
     folder.mkdir(parents=True)

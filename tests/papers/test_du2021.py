@@ -38,7 +38,7 @@ def test_without_data_lists_and_estimators_agree() -> None:
     assert {row.part for row in found.rows if row.as_published is not None} == {"lists", "estimators"}
     assert (found.count("agrees"), found.count("differs"), found.count("not printed")) == (12, 0, 6)
     assert found.row("estimators.icc21").low is not None
-    assert [one.need.name for one in found.missing] == ["replicates"]
+    assert [one.name for one in found.missing] == ["replicates"]
     assert found.row("regression.inter_rater.estimate.pos_num").published == -0.0886
     assert "needs replicates" in found.row("pearson.dbwa.ripa").note
 
@@ -68,14 +68,14 @@ def test_a_folder_without_replicates_is_as_good_as_none(tmp_path: Path, inside: 
     elif inside:
         (tmp_path / inside).mkdir()
     found = reproduce("du2021", tmp_path, parts=["reliability"])
-    assert [one.need.name for one in found.missing] == ["replicates"]
+    assert [one.name for one in found.missing] == ["replicates"]
     assert found.warnings == ("not found: replicates, for reliability",)
     assert found.settings["files"] == {}
 
 
 @pytest.mark.shared
 def test_the_shared_folder_holds_no_replicates(shared_data: Path) -> None:
-    assert [one.need.name for one in reproduce("du2021", shared_data, parts=["reliability"]).missing] == ["replicates"]
+    assert [one.name for one in reproduce("du2021", shared_data, parts=["reliability"]).missing] == ["replicates"]
 
 
 def test_own_replicates_stand_beside_the_papers_numbers(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_own_replicates_stand_beside_the_papers_numbers(tmp_path: Path) -> None:
     renamed = [bg.Embedding(one.words, one.vectors, name=name) for one, name in zip(models, names, strict=True)]
     for rule, column in (("du2021", "as_published"), (None, "corrected")):
         scores = bg.score(renamed, pairs="du2021", words=WORDS, measures=["ripa"], as_published=rule)
-        values = [bg.icc(scores.values[0, :, place, :], "2,1").value for place, word in enumerate(WORDS)
+        values = [bg.stats.icc(scores.values[0, :, place, :], "2,1").value for place, word in enumerate(WORDS)
                   if word in bg.lexicon("occ16").words and word not in bg.lexicon("du2021_queries").words]  # fmt: skip
         row = found.row("test_retest.sgns-wikitext103.occ16.ripa")
         assert getattr(row, column) == pytest.approx(
@@ -103,7 +103,7 @@ def test_a_store_of_the_papers_name_is_held_to_its_numbers(tmp_path: Path) -> No
     paths = sorted((tmp_path / "models").iterdir())
     store = tmp_path / "du2021" / "sgns-wikitext103"
     store.parent.mkdir()
-    bg.score_to_store(store, list(paths), pairs="du2021", words="full", as_published="du2021")
+    bg.scores.score_to_store(store, list(paths), pairs="du2021", words="full", as_published="du2021")
     found = reproduce("du2021", tmp_path, parts=["reliability"])
     row = found.row("test_retest.sgns-wikitext103.full.dbwa")
     assert row.agrees is False  # random vectors

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from biasgauge import registry
 from biasgauge.errors import InputError, InternalError, ParameterError
-from biasgauge.papers import Data, Found, Need, Paper, Part, Row, paper_named, paper_names, reproduce
+from biasgauge.papers import Data, Need, Paper, Part, Recomputed, Row, reproduce
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from biasgauge.papers.paper import Progress
@@ -23,12 +24,15 @@ NEEDS = (
 )
 
 
-def filled(data: Data, seed: int, progress: Progress | None) -> dict[str, Found]:
+def filled(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     if progress is not None:
         progress(1, 2)
         progress(2, 2)
     size = data.path("vectors").stat().st_size
-    return {"t.size": Found(size, size + seed, size - 1, size + 1), "t.other": Found(3.0, same_data=False, note="mine")}
+    return {
+        "t.size": Recomputed(size, size + seed, size - 1, size + 1),
+        "t.other": Recomputed(3.0, same_data=False, note="mine"),
+    }
 
 
 PAPER = Paper(
@@ -37,7 +41,12 @@ PAPER = Paper(
     citation="Nobody 1900",
     needs=NEEDS,
     parts=(
-        Part("free", "Needs nothing.", (Row("f.one", "one", "§1", 1, tolerance=0),), lambda *_: {"f.one": Found(1, 2)}),
+        Part(
+            "free",
+            "Needs nothing.",
+            (Row("f.one", "one", "§1", 1, tolerance=0),),
+            lambda *_: {"f.one": Recomputed(1, 2)},
+        ),
         Part(
             "t",
             "Needs vectors.",
@@ -55,9 +64,10 @@ PAPER = Paper(
 
 
 @pytest.fixture
-def nobody(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(sys.modules["biasgauge.papers.reproduce"], "paper_named", lambda _name: PAPER)
-    return PAPER.name
+def nobody() -> Iterator[str]:
+    registry.register(PAPER)
+    yield PAPER.name
+    registry.unregister("paper", PAPER.name)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +113,9 @@ def test_states_and_texts() -> None:
     assert Row("a", "", "").texts == dict.fromkeys(("published", "as_published", "corrected", "interval"), "")
 
 
-def test_other_data_are_held_to_nothing() -> None:
+def test_row_are_held_to_nothing() -> None:
     row = Row("a", "", "", 0.5, tolerance=0.01, between=(0, 1), note="theirs")
-    same, other = row.filled(Found(0.9)), row.filled(Found(0.9, same_data=False, note="mine"))
+    same, other = row.filled(Recomputed(0.9)), row.filled(Recomputed(0.9, same_data=False, note="mine"))
     assert (same.agrees, same.note, other.agrees, other.note) == (True, "theirs", None, "mine")
 
 
@@ -141,7 +151,7 @@ def test_without_data_every_row_is_listed_and_none_is_invented(nobody: str) -> N
         "needs vectors",
         "not released",
     ]
-    assert [(one.need.name, one.parts) for one in found.missing] == [("vectors", ("t",)), ("table", ("t",))]
+    assert [(one.name, one.parts) for one in found.missing] == [("vectors", ("t",)), ("table", ("t",))]
     assert [found.count(state) for state in ("agrees", "differs", "not printed", "not checked")] == [1, 0, 0, 4]
 
 
@@ -153,7 +163,7 @@ def test_with_data_rows_are_filled(nobody: str, tmp_path: Path) -> None:
     assert (size.as_published, size.corrected, size.low, size.high, size.agrees) == (5, 12, 4, 6, False)
     assert (other.as_published, other.agrees, other.note) == (3.0, None, "mine")
     assert (more.note, more.part) == ("needs table", "t")
-    assert [one.need.name for one in found.missing] == ["table"]
+    assert [one.name for one in found.missing] == ["table"]
     assert found.settings["files"] == {"vectors": "vectors.bin"}
     assert seen == [(1500, 3000), (2000, 3000)]
     assert found.warnings == ("1 of 5 published numbers are not reached: t.size", "not found: table, for t")
@@ -169,22 +179,25 @@ def test_parts_can_be_chosen(nobody: str) -> None:
         reproduce(nobody, parts=["fre"])
 
 
-def test_a_part_fills_its_own_rows_alone(nobody: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    strange = replace(PAPER, parts=(replace(PAPER.parts[0], compute=lambda *_: {"f.two": Found(1)}),))
-    monkeypatch.setattr(sys.modules["biasgauge.papers.reproduce"], "paper_named", lambda _name: strange)
-    with pytest.raises(InternalError, match=r"f\.two"):
-        reproduce(nobody)
+def test_a_part_fills_its_own_rows_alone() -> None:
+    strange = replace(PAPER, parts=(replace(PAPER.parts[0], compute=lambda *_: {"f.two": Recomputed(1)}),))
+    registry.register(strange)
+    try:
+        with pytest.raises(InternalError, match=r"f\.two"):
+            reproduce(strange.name)
+    finally:
+        registry.unregister("paper", strange.name)
 
 
 def test_names_of_papers() -> None:
-    assert {"du2021", "dobrzeniecka2023", "goldfarbtarrant2021"} <= set(paper_names())
+    assert {"du2021", "dobrzeniecka2023", "goldfarbtarrant2021"} <= set(registry.names("paper"))
     with pytest.raises(ParameterError, match="Got 'du2020'; did you mean 'du2021'"):
-        paper_named("du2020")
+        registry.get("paper", "du2020")
 
 
-@pytest.mark.parametrize("name", paper_names())
+@pytest.mark.parametrize("name", registry.names("paper"))
 def test_every_paper_is_whole(name: str) -> None:
-    paper = paper_named(name)
+    paper = registry.get("paper", name)
     rows = [row for part in paper.parts for row in part.published]
     known = {need.name for need in paper.needs}
     assert paper.name == name

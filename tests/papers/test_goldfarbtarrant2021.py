@@ -40,7 +40,7 @@ def test_what_can_be_checked_agrees_but_for_documented_differences(found: Reprod
     assert differing == pytest.approx(DIFFERS, abs=5e-5)
     assert all(found.row(name).note for name in differing)
     assert found.count("agrees") == 69
-    assert [one.need.name for one in found.missing] == ["coref", "spanish"]
+    assert [one.name for one in found.missing] == ["coref", "spanish"]
 
 
 @pytest.mark.shared
@@ -70,7 +70,7 @@ def test_as_published(found: Reproduction, name: str, expected: float) -> None:
 
 @pytest.mark.shared
 def test_corrected_by_file_name_and_embedding(found: Reproduction) -> None:
-    """METHODS 5.9: relabelled, post +.245 and pre −.359."""
+    """METHODS 5.9: relabeled, post +.245 and pre −.359."""
     for method, r in (("postprocess", 0.245), ("preprocess", -0.359)):
         for row in (found.row(f"unfiltered.recall.{method}.r"), found.row(f"hsd_en.recall.{method}.both.r")):
             assert row.corrected == pytest.approx(r, abs=5e-4)
@@ -88,7 +88,7 @@ def test_without_data() -> None:
     computed = {row.part for row in found.rows if row.as_published is not None}
     assert computed == {"lists", "spanish_lists"}
     assert found.count("agrees") == 37
-    assert [one.need.name for one in found.missing] == ["hsd_en", "coref", "spanish"]
+    assert [one.name for one in found.missing] == ["hsd_en", "coref", "spanish"]
     assert found.row("lists.expansion.all").as_published == 254
 
 

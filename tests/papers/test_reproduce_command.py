@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from biasgauge import registry
 from biasgauge.cli.reproduce import app
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.papers import paper_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,26 +35,27 @@ def test_tables_fit_a_narrow_terminal(capsys: pytest.CaptureFixture[str], monkey
     command("goldfarbtarrant2021")
     shown = capsys.readouterr().out
     assert all(len(line) <= 80 for line in shown.splitlines())
-    assert "no   art.feminine        8          4         8" in shown
+    assert "art.feminine                8               4          8  differs" in shown
     assert "37 agree; 4 differ; 0 have no printed number;" in shown
     assert "- spanish_lists.art.feminine differs: the words cut are feminine" in shown
-    assert "Not found: hsd_en (for baselines, figure4b, unfiltered, figure3)" in shown
+    assert "Data that were not found" in shown
+    assert "- hsd_en (for baselines, figure4b, unfiltered, figure3): " in shown
     assert "seraphinatarrant/embedding_bias" in shown
 
 
 def test_alone_it_lists_the_papers(capsys: pytest.CaptureFixture[str]) -> None:
     command()
     shown = capsys.readouterr().out
-    assert all(name in shown for name in paper_names())
+    assert all(name in shown for name in registry.names("paper"))
     command("--json")
     listed = json.loads(capsys.readouterr().out)["papers"]
-    assert [one["name"] for one in listed] == list(paper_names())
+    assert [one["name"] for one in listed] == list(registry.names("paper"))
     assert all(one["numbers"] > 0 and one["citation"] for one in listed)
 
 
 def test_page_and_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command("dobrzeniecka2023", "--part", "example", "--out", str(tmp_path / "page.html"))
-    assert f"page: {tmp_path / 'page.html'}" in capsys.readouterr().out.replace("\n", "")
+    assert f"result: {tmp_path / 'page.html'}" in capsys.readouterr().out.replace("\n", "")
     assert {path.suffix for path in tmp_path.iterdir()} == {".html", ".json", ".csv"}
     assert [row["id"] for row in json.loads((tmp_path / "page.json").read_text())["rows"]] == ["example.weat"]
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from scipy.stats import pearsonr
 
+from biasgauge import registry
+from biasgauge.applications import read_points
 from biasgauge.cli.reproduce import app
-from biasgauge.extrinsic import read_points
-from biasgauge.papers import Row, paper_names, reproduce
+from biasgauge.papers import Row, reproduce
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,8 @@ def test_the_program_runs(page: str) -> None:
 
 def test_every_paper_and_every_column_is_told(page: str) -> None:
     assert re.findall(r"^\| `(\w+\d{4})` \|", page, re.MULTILINE) == sorted(
-        paper_names(), key=["du2021", "dobrzeniecka2023", "badderseeds2022", "zhang2020", "goldfarbtarrant2021"].index
+        registry.names("paper"),
+        key=["du2021", "dobrzeniecka2023", "badderseeds2022", "zhang2020", "goldfarbtarrant2021"].index,
     )
     told = set(re.findall(r"`(\w+)`", page.split("## The papers", maxsplit=1)[0]))
     assert set(Row("a", "", "").to_dict()) <= told
@@ -76,7 +78,7 @@ def test_the_tolerances_are_those_of_the_rows(page: str) -> None:
         assert kept.pop() in told
         assert told.replace("1e-06", ".000001") in page
         named |= {row.id for row in rows}
-    for name in paper_names():
+    for name in registry.names("paper"):
         for row in reproduce(name).rows if name != "badderseeds2022" else ():
             if row.tolerance and not isinstance(row.published, str) and row.id not in named:
                 assert row.tolerance <= 0.5 * _unit(float(row.published or 0)) * (1 + 1e-9), row.id
@@ -104,11 +106,11 @@ def test_what_is_told_of_the_negative_correlation_is_true(page: str, shared_data
     cells = zip(*(points.texts(name) for name in ("Metric", "Method")), strict=True)
     chosen = points.take([place for place, cell in enumerate(cells) if cell == ("Recall", "Preprocess")])
     oracle = pearsonr(chosen.numbers("WEAT"), chosen.numbers("Performance Gap"))
-    labelled = found.row("unfiltered.recall.preprocess.r")
-    assert labelled.as_published == pytest.approx(oracle.statistic)
+    labeled = found.row("unfiltered.recall.preprocess.r")
+    assert labeled.as_published == pytest.approx(oracle.statistic)
     all_points = f"r = {oracle.statistic:.2f}, p = {oracle.pvalue:.4f}"
     p = found.row("hsd_en.recall.preprocess.both.p").corrected
-    once = f"r = {labelled.corrected:.2f} [{labelled.low:.2f}, {labelled.high:.2f}], p = {p:.3f}"
+    once = f"r = {labeled.corrected:.2f} [{labeled.low:.2f}, {labeled.high:.2f}], p = {p:.3f}"
     for told in (page, found.about):
         for numbers in (all_points, once):
             assert numbers.replace("0.", ".").replace("-", "−") in told

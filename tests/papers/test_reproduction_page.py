@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.papers import Missing, Need, Reproduction, Row
-from biasgauge.report.reproduction_page import reproduction_page, save_reproduction
+from biasgauge.papers import Missing, Reproduction, Row
+from biasgauge.presentation.page.summary_page import summary_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,6 @@ def result(word: str = "plain") -> Reproduction:
         Row("a.three", "three", "Table 1", None, 4, part="a"),
         Row("b.four", "four", "Table 2", 4, note="needs x", needs="x", part="b"),
     )
-    need = Need("x", word, f"Fetch {word}.", (word,))
     return Reproduction(
         paper="nobody1900",
         title=word,
@@ -34,9 +33,13 @@ def result(word: str = "plain") -> Reproduction:
         about=word,
         parts={"a": word, "b": "second"},
         rows=rows,
-        missing=(Missing(need, ("b",)),),
+        missing=(Missing("x", word, f"Fetch {word}.", (word,), ("b",)),),
         settings={"paper": "nobody1900", "data": None, "parts": ["a", "b"], "files": {"y": word}},
     )
+
+
+def reproduction_page(found: Reproduction) -> str:
+    return summary_page(found.summary())
 
 
 def tags(page: str) -> list[str]:
@@ -64,8 +67,7 @@ def test_the_page_holds_every_row_and_loads_nothing() -> None:
 
 
 def test_saved_with_json_and_csv(tmp_path: Path) -> None:
-    page = save_reproduction(result("=1+1"), tmp_path / "out")
-    assert page.name == "out.html"
+    page = result("=1+1").save(tmp_path / "out.html")
     content = json.loads(page.with_suffix(".json").read_text())
     assert [row["id"] for row in content["rows"]] == ["a.one", "a.two", "a.three", "b.four"]
     assert content["version"]

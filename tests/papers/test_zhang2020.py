@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.embeddings import load, save
 from biasgauge.embeddings.benchmark_files import google_analogies
 from biasgauge.lexicons import lexicon, pairs_of, words_of
-from biasgauge.papers import Reproduction, paper_named, reproduce
-from biasgauge.papers.zhang2020_tables import LINES, MEAN, PAIRS, TABLE_2
+from biasgauge.papers import Reproduction, reproduce
+from biasgauge.papers.zhang2020.tables import LINES, MEAN, PAIRS, TABLE_2
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ TABLES = ("table2", "table3", "table4", "table5", "table6", "text")
 SAME_WORDS = (
     "he~she", "his~her", "man~woman", "son~daughter", "father~mother", "boy~girl", "male~female",
 )  # fmt: skip
-"""Pairs that the part of GoogleNews has in lower case and capitalised."""
+"""Pairs that the part of GoogleNews has in lower case and capitalized."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def without() -> Reproduction:
 
 
 def test_every_number_has_one_row_and_every_part_fills_only_its_own() -> None:
-    paper = paper_named("zhang2020")
+    paper = registry.get("paper", "zhang2020")
     rows = [row for part in paper.parts for row in part.published]
     assert len({row.id for row in rows}) == len(rows)
     # Tables 1 to 6: 6 + 3 counts, 9, 33, 99 + 1, 66 and 33 numbers.
@@ -57,7 +58,7 @@ def test_without_data_counts_and_sums_are_checked_and_the_rest_says_what_it_need
     needed = [row for row in without.rows if row.part in states]
     assert all(row.note.startswith("needs googlenews") and row.as_published is None for row in needed)
     (missing,) = without.missing
-    assert FILE in missing.need.fetch
+    assert FILE in missing.fetch
     assert missing.parts == tuple(states)
 
 
@@ -75,14 +76,14 @@ def test_table_2_prints_one_minus_the_share(measure: str, share: float, without:
 
 
 def test_a_mistake_in_a_table_would_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = sys.modules["biasgauge.papers.zhang2020_lists"]
+    lists = sys.modules["biasgauge.papers.zhang2020.lists"]
     wrong = LINES[0]._replace(kappas=(0.95, *LINES[0].kappas[1:]))
     monkeypatch.setattr(lists, "LINES", (wrong, *LINES[1:]))
-    assert reproduce("zhang2020", parts=["sums"]).row("sums.table3.dbwa.capitalised.mean").state == "differs"
+    assert reproduce("zhang2020", parts=["sums"]).row("sums.table3.dbwa.capitalized.mean").state == "differs"
 
 
 def made_up_words() -> list[str]:
-    """Whatever the paper asks for, in all its forms, and as many other words as neighbours take."""
+    """Whatever the paper asks for, in all its forms, and as many other words as neighbors take."""
     asked = [*words_of("occ16").words, *words_of("bsri").words, *words_of("animals").words]
     pairs = [end for pair in pairs_of("zhang2020").pairs for end in pair]
     forms = [form for word in asked[:320] for form in (f"{word}s", word.capitalize(), word.upper())]
@@ -128,9 +129,9 @@ def test_tables_3_4_and_6_against_plain_counting(made_up: Embedding, on_made_up:
         by_dbwa, by_ripa = (directions(made_up, pair, words, unit=unit) for unit in (True, False))
         expected = sklearn.cohen_kappa_score(by_dbwa, by_ripa)
         assert on_made_up.row(f"table6.dbwa.ripa.{pair}").as_published == pytest.approx(expected)
-        capitalised = directions(made_up, "~".join(end.capitalize() for end in pair.split("~")), words, unit=True)
-        expected = sklearn.cohen_kappa_score(by_dbwa, capitalised)
-        assert on_made_up.row(f"table3.dbwa.capitalised.{pair}").as_published == pytest.approx(expected)
+        capitalized = directions(made_up, "~".join(end.capitalize() for end in pair.split("~")), words, unit=True)
+        expected = sklearn.cohen_kappa_score(by_dbwa, capitalized)
+        assert on_made_up.row(f"table3.dbwa.capitalized.{pair}").as_published == pytest.approx(expected)
         plurals = directions(made_up, pair, tuple(f"{word}s" for word in words), unit=True)
         expected = sklearn.cohen_kappa_score(by_dbwa, plurals)
         assert on_made_up.row(f"table4.dbwa.plural.{pair}").as_published == pytest.approx(expected)
@@ -217,7 +218,7 @@ def test_vectors_that_lack_what_the_paper_asks_for_say_so(tmp_path: Path) -> Non
     words = ["he", "she", "nurse", "judge", *(a + b for a in "bcdfghjklm" for b in "aeiouy")]
     save(load((words, np.random.default_rng(1).normal(size=(len(words), 6)).astype(np.float32))), tmp_path / FILE)
     found = reproduce("zhang2020", tmp_path, parts=[*TABLES, "figure2", "analogies"])
-    assert found.row("table3.dbwa.capitalised.he~she").note
+    assert found.row("table3.dbwa.capitalized.he~she").note
     assert found.row("table6.dbwa.ripa.man~woman").as_published is None
     assert found.row("text.flipped").as_published is None
     assert "man" in found.row("analogies.solved").note
@@ -225,7 +226,7 @@ def test_vectors_that_lack_what_the_paper_asks_for_say_so(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def on_part(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    """A part of the part of GoogleNews, so that NBM has few neighbours to look through."""
+    """A part of the part of GoogleNews, so that NBM has few neighbors to look through."""
     source = shared_data / "googlenews_subset_union" / "googlenews_union_31927x300.npz"
     asked = {*made_up_words(), "surgeons"}
     with np.load(source, allow_pickle=False) as archive:
@@ -240,7 +241,7 @@ def on_part(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Repr
 @pytest.mark.shared
 def test_what_rests_on_the_same_words_is_reached_on_real_vectors(on_part: Reproduction) -> None:
     reached = {
-        *(f"table3.{measure}.capitalised.{pair}" for measure in ("dbwa", "ripa") for pair in SAME_WORDS),
+        *(f"table3.{measure}.capitalized.{pair}" for measure in ("dbwa", "ripa") for pair in SAME_WORDS),
         *(f"table6.dbwa.ripa.{pair}" for pair in PAIRS if pair != "john~mary"),
         "text.surgeon.ripa.she_he",
         "text.surgeon.ripa.woman_man",
@@ -265,7 +266,7 @@ def test_the_printed_magnitude_is_impossible_on_real_vectors(measure: str, on_pa
 
 @pytest.mark.shared
 def test_what_a_part_lacks_is_named(on_part: Reproduction) -> None:
-    assert "an end of the pair is not in" in on_part.row("table3.dbwa.capitalised.john~mary").note
+    assert "an end of the pair is not in" in on_part.row("table3.dbwa.capitalized.john~mary").note
     assert "9 of the ten pairs" in on_part.row("table2.dbwa.kappa").note
     assert "neutral words" in on_part.row("table6.dbwa.nbm.he~she").note
     assert "too few" in on_part.row("table4.dbwa.upper.he~she").note

@@ -277,7 +277,7 @@ def test_binary_files_are_never_taken_for_text(folder: Path) -> None:
 
 
 def _keyed_vectors(embedding: Embedding) -> Any:  # noqa: ANN401 - gensim has no types
-    from gensim.models import KeyedVectors  # noqa: PLC0415 - slow to import
+    from gensim.models import KeyedVectors
 
     keyed = KeyedVectors(embedding.dim)
     keyed.add_vectors(list(embedding.words), embedding.vectors)
@@ -300,7 +300,7 @@ def test_gensim_writes_we_read(embedding: Embedding, folder: Path, *, binary: bo
 @pytest.mark.parametrize("ending", [".bin", ".txt", ".bin.gz", ".txt.gz"])
 @given(embedding=embeddings(word))
 def test_we_write_gensim_reads(ending: str, embedding: Embedding, folder: Path) -> None:
-    from gensim.models import KeyedVectors  # noqa: PLC0415 - slow to import
+    from gensim.models import KeyedVectors
 
     path = save(embedding, folder / f"by-us{ending}")
     found = KeyedVectors.load_word2vec_format(path, binary=".bin" in ending)
@@ -311,7 +311,7 @@ def test_we_write_gensim_reads(ending: str, embedding: Embedding, folder: Path) 
 @quick
 @given(embedding=embeddings(any_word, (np.float16, np.float32, np.float64)))
 def test_the_safetensors_library_reads_what_we_write(embedding: Embedding, folder: Path) -> None:
-    from safetensors.numpy import load_file  # noqa: PLC0415 - as the library is loaded only by those who need it
+    from safetensors.numpy import load_file
 
     tensors = load_file(save(embedding, folder / "witness.safetensors"))
     _assert_bits(tensors["vectors"], embedding.vectors)

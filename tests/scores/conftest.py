@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.embeddings import Embedding
-from biasgauge.measures import measure, measure_names
 from biasgauge.scores.engine import Task
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Slow:
         return {"ripa": along, "ripa_unit": along / lengths[0]}[name]
 
     @staticmethod
-    def neighbours(task: Task, row: int, *, first_hit: bool, single: bool) -> list[int] | None:
+    def neighbors(task: Task, row: int, *, first_hit: bool, single: bool) -> list[int] | None:
         """Rows of the k nearest, the lower row first among equals; None where they are too few.
 
         `single`: similarities of unit vectors that were rounded to single precision, as the engine documents.
@@ -83,7 +83,7 @@ class Slow:
                             one.name, task.vectors[row], *(task.vectors[end] for end in ends)
                         )
                     continue
-                nearest = self.neighbours(task, row, first_hit=one.name == "nbm_du2021", single=single)
+                nearest = self.neighbors(task, row, first_hit=one.name == "nbm_du2021", single=single)
                 for pair, (first, second) in enumerate(zip(task.first, task.second, strict=True)):
                     if nearest is not None and task.vectors[first].any() and task.vectors[second].any():
                         biases = [
@@ -126,7 +126,7 @@ class Worlds:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __call__(self, kind: str, seed: int = 0, names: Sequence[str] = measure_names()) -> Task:
+    def __call__(self, kind: str, seed: int = 0, names: Sequence[str] = registry.names("measure")) -> Task:
         """A task with all measures, five pairs and every word of a model of this kind."""
         random = np.random.default_rng([seed, WORLDS.index(kind)])
         size = int(random.integers(60, 90))
@@ -134,7 +134,7 @@ class Worlds:
         vectors = _vectors(kind, random, size, dimensions)
         ends = np.arange(10)
         if kind == "between the ends":
-            # Multiples of the sum of the ends, and of other vectors, so that many neighbours have no bias at all.
+            # Multiples of the sum of the ends, and of other vectors, so that many neighbors have no bias at all.
             vectors[10:40] = random.integers(1, 9, size=(30, 1)) * np.array([[3, 1]])
         dtype = {"half precision": np.float16, "double precision": np.float64}.get(kind, np.float32)
         vectors = vectors.astype(dtype)
@@ -147,7 +147,7 @@ class Worlds:
             random.permutation(size),
             ends[::2],
             ends[1::2],
-            [measure(name) for name in names],
+            [registry.get("measure", name) for name in names],
             int(random.integers(1, 12)),
         )
         if kind in ("tiny pool", "pool too small"):

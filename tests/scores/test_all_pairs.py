@@ -1,4 +1,4 @@
-"""The search that computes each similarity once gives the neighbours of the search that computes each twice."""
+"""The search that computes each similarity once gives the neighbors of the search that computes each twice."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.measures import measure
+from biasgauge import registry
 from biasgauge.scores import all_pairs, engine
 from biasgauge.scores.all_pairs import AllPairs
 from biasgauge.scores.engine import Task, compute
-from biasgauge.scores.neighbours import nearest
+from biasgauge.scores.neighbors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,11 +59,11 @@ def test_equal_to_slow_loops(
     assert len(searches) == (0 if "pool" in kind else 2)  # one for each rule of leaving out the word itself
 
 
-def neighbours(pool: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+def neighbors(pool: NDArray[np.float32], k: int) -> NDArray[np.intp]:
     search = AllPairs(pool, k, exclude_self=True)
     for job in (*search.first_jobs(), *search.second_jobs()):
         job()
-    parts = [search.neighbours(slice(start, min(start + 700, len(pool)))) for start in range(0, len(pool), 700)]
+    parts = [search.neighbors(slice(start, min(start + 700, len(pool)))) for start in range(0, len(pool), 700)]
     return np.concatenate(parts)
 
 
@@ -77,7 +77,7 @@ def test_groups_side_by_side_do_not_mislead_it(spread: float) -> None:
     random = np.random.default_rng(3)
     groups = np.repeat(random.standard_normal((4, 12)), 1300, axis=0)
     pool = unit(groups + spread * random.standard_normal(groups.shape))
-    found = neighbours(pool, 20)
+    found = neighbors(pool, 20)
     rows = random.choice(len(pool), 150, replace=False)
     expected = nearest(pool[rows], pool, 20, rows)
     np.testing.assert_array_equal(np.sort(found[rows], axis=1), np.sort(expected, axis=1))
@@ -86,7 +86,7 @@ def test_groups_side_by_side_do_not_mislead_it(spread: float) -> None:
 def test_equal_vectors_go_by_their_row() -> None:
     random = np.random.default_rng(4)
     pool = unit(np.repeat(random.standard_normal((500, 6)), 12, axis=0))  # twelve copies of each, side by side
-    found = neighbours(pool, 5)
+    found = neighbors(pool, 5)
     for row in (0, 11, 12, 3000, 5999):
         copies = [one for one in range(row // 12 * 12, row // 12 * 12 + 12) if one != row]
         assert sorted(found[row].tolist()) == copies[:5]
@@ -98,7 +98,14 @@ def test_the_engine_gives_a_word_one_score_whichever_way_it_searches(share: floa
     vectors = random.standard_normal((9000, 10)).astype(np.float32)
     rows = random.permutation(9000)[: round(share * 9000)]
     ends = np.arange(6)
-    task = Task(vectors, rows, ends[::2], ends[1::2], [measure("nbm"), measure("nbm_du2021")], 30)
+    task = Task(
+        vectors,
+        rows,
+        ends[::2],
+        ends[1::2],
+        [registry.get("measure", "nbm"), registry.get("measure", "nbm_du2021")],
+        30,
+    )
     some = slice(0, 40)
     alone = Task(vectors, rows[some], ends[::2], ends[1::2], task.measures, 30)
     assert compute(task)[:, :, some].tobytes() == compute(alone).tobytes()

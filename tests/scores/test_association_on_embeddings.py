@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.association import TESTS
-from biasgauge.association import weat as weat_of_arrays
+from biasgauge import registry
+from biasgauge.association.weat import weat as weat_of_arrays
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TESTS = registry.everything("association_test")
 
 SETS: dict[str, Any] = {"x": ["x1", "x2", "x3"], "y": ["y1", "y2", "y3"], "a": ["a1", "a2"], "b": ["b1", "b2"]}
 
@@ -32,7 +34,7 @@ def arrays(embedding: bg.Embedding, **sets: list[str]) -> dict[str, Any]:
     return {role: np.array([embedding[word] for word in words]) for role, words in sets.items()}
 
 
-def test_the_labelled_result_is_that_of_the_arrays() -> None:
+def test_the_labeled_result_is_that_of_the_arrays() -> None:
     vectors = model()
     expected = weat_of_arrays(**arrays(vectors, **SETS), alternative="two-sided", ddof=1)
     found = bg.weat(vectors, alternative="two-sided", ddof=1, **SETS)
@@ -60,7 +62,7 @@ def test_a_lexicon_a_toml_and_a_query_mean_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", sorted(TESTS))
 def test_every_test_runs_and_states_interval_coverage_and_settings(kind: str) -> None:
-    found = bg.association(model("a2"), kind=kind, min_coverage=0.5, **SETS)
+    found = bg.association_test(model("a2"), kind=kind, min_coverage=0.5, **SETS)
     needed = TESTS[kind].sets
     lost = {"a": ["a2"]} if "a" in needed else {}
     shape = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -103,7 +105,7 @@ def test_a_repeated_word_counts_once() -> None:
 
 def test_pairs_stay_pairs_when_a_word_is_lost() -> None:
     """PEERS: RIPA paired by index after dropping, so the wrong words were paired."""
-    found = bg.association(model("x1"), kind="set_ripa", min_coverage=0.6, x=SETS["x"], y=SETS["y"], a=SETS["a"])
+    found = bg.association_test(model("x1"), kind="set_ripa", min_coverage=0.6, x=SETS["x"], y=SETS["y"], a=SETS["a"])
     by_hand = TESTS["set_ripa"].function(**arrays(model(), x=["x2", "x3"], y=["y2", "y3"], a=SETS["a"]))
     assert found.value == by_hand.value
 
@@ -122,7 +124,7 @@ def test_a_word_in_both_target_sets_under_another_case_is_refused_too() -> None:
 
 def test_two_unnamed_models_are_not_averaged() -> None:
     with pytest.raises(bg.ParameterError, match="Got list"):
-        bg.weat([model(), model()], **SETS)
+        bg.weat([model(), model()], **SETS)  # type: ignore[arg-type]  # the mistake
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_two_unnamed_models_are_not_averaged() -> None:
 )
 def test_impossible_arguments_get_a_sentence(arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(bg.ParameterError, match=sentence):
-        bg.association(bg.load_default(), **arguments)
+        bg.association_test(bg.embeddings.load_default(), **arguments)
 
 
 def test_direct_bias_by_hand() -> None:
@@ -145,27 +147,27 @@ def test_direct_bias_by_hand() -> None:
         ("he", "she", "along", "across", "half"),
         np.array([[1.0, 0], [-1, 0], [3, 0], [0, 5], [1, 1]]),
     )
-    found = bg.direct_bias(vectors, pairs=[("he", "she")], words=["along", "across", "half"])
+    found = bg.scores.direct_bias(vectors, pairs=[("he", "she")], words=["along", "across", "half"])
     assert found.words == pytest.approx({"along": 1.0, "across": 0.0, "half": 2**-0.5})
-    assert found.value == pytest.approx((1 + 2**-0.5) / 3)
-    strict = bg.direct_bias(vectors, pairs=[("he", "she")], words=["half"], c=2)
-    assert strict.value == pytest.approx(0.5)
-    lost = bg.direct_bias(vectors, pairs=[("he", "she")], words=["half", "nowhere"])
-    assert (lost.value, lost.reason) == (None, "fewer than 80% found of: words")
+    assert found.mean.value == pytest.approx((1 + 2**-0.5) / 3)
+    strict = bg.scores.direct_bias(vectors, pairs=[("he", "she")], words=["half"], c=2)
+    assert strict.mean.value == pytest.approx(0.5)
+    lost = bg.scores.direct_bias(vectors, pairs=[("he", "she")], words=["half", "nowhere"])
+    assert (lost.mean.value, lost.mean.reason) == (None, "fewer than 80% found of: words")
 
 
 def test_indirect_bias_by_hand() -> None:
     vectors = bg.Embedding(("he", "she", "u", "v"), np.array([[1.0, 0, 0], [-1, 0, 0], [1, 1, 0], [1, 0, 1]]))
     # cos(u, v) = 1/2, all of it along the direction: across it, (0, 1, 0) and (0, 0, 1) are at right angles.
-    assert bg.indirect_bias(vectors, "u", "v", pairs=[("he", "she")]) == pytest.approx(1.0)
+    assert bg.scores.indirect_bias(vectors, "u", "v", pairs=[("he", "she")]) == pytest.approx(1.0)
     with pytest.raises(bg.ParameterError, match="'w' cannot be used: not in the vocabulary"):
-        bg.indirect_bias(vectors, "u", "w", pairs=[("he", "she")])
+        bg.scores.indirect_bias(vectors, "u", "w", pairs=[("he", "she")])
 
 
 def test_mac_of_stereotypes_and_its_change() -> None:
     religion = bg.lexicon("religion")
-    vectors = bg.load_default()
-    found = bg.mac(vectors, "religion")
+    vectors = bg.embeddings.load_default()
+    found = bg.scores.mac(vectors, "religion")
     groups = [words for name, words in religion.sets.items() if name.endswith("attributes")]
     targets = [word for name, words in religion.sets.items() if name.endswith("protected") for word in words]
 
@@ -176,11 +178,11 @@ def test_mac_of_stereotypes_and_its_change() -> None:
     by_hand = np.mean([[np.mean([1 - unit(t) @ unit(w) for w in words]) for words in groups] for t in targets])
     assert found.value == pytest.approx(by_hand, abs=1e-12)
     other = bg.Embedding(vectors.words, vectors.vectors.astype(np.float32) + np.float32(0.01), name="shifted")
-    change = bg.mac_change(vectors, other, "religion")
+    change = bg.scores.mac_change(vectors, other, "religion")
     assert change.df == 44  # 15 targets × 3 sets − 1, as in Manzini et al.
-    assert bg.mac_change(vectors, vectors, "religion").t is None
+    assert bg.scores.mac_change(vectors, vectors, "religion").t is None
     with pytest.raises(bg.ParameterError, match="must have the same words"):
-        bg.mac_change(vectors, vectors.subset([*targets, *groups[0]]), "religion", min_coverage=0)
+        bg.scores.mac_change(vectors, vectors.subset([*targets, *groups[0]]), "religion", min_coverage=0)
 
 
 @pytest.mark.shared
@@ -188,3 +190,17 @@ def test_weat_7_on_google_news_is_the_published_number(shared_data: Path) -> Non
     path = shared_data / "googlenews_subset_union" / "googlenews_union_31927x300.npz"
     assert bg.weat(path, "weat7").effect_size == pytest.approx(0.9981, abs=5e-5)  # the authors' distances, ddof 0
     assert bg.weat(path, "weat7", ddof=1).effect_size == pytest.approx(0.9664, abs=5e-5)
+
+
+def test_the_frame_and_the_summary_hold_the_numbers() -> None:
+    found = bg.weat(model("x3"), min_coverage=0.5, **SETS)
+    row = found.to_frame().iloc[0]
+    assert found.interval is not None
+    assert (row["effect_size"], row["p_value"]) == (found.effect_size, found.p_value)
+    assert (row["low"], row["high"]) == (found.interval.low, found.interval.high)
+    assert repr(found).startswith("<Weat: weat given words on toy: effect size ")
+    sets = {cells[0]: cells[2:] for cells in found.summary().tables[0].rows}
+    assert sets["x"] == (2, 3, ("x3",))
+    undefined = bg.weat(model("x1", "x2", "x3"), **SETS)
+    assert "undefined: " in undefined.summary().headline
+    assert undefined.to_frame()["effect_size"].tolist() == [None]

@@ -13,6 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.crash
+
 # Every step that touches the disk counts: half of an array written, before and after each flush, before and after each
 # move. For each step a child is killed there, then another resumes; both are forked, so that imports are paid for once.
 DRIVER = """
@@ -93,7 +95,7 @@ def test_killed_at_every_step_then_resumed(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )
     assert run.returncode == 0, run.stderr

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.errors import ParameterError
-from biasgauge.measures import measure, measure_names
 from biasgauge.scores import engine, score
 from biasgauge.scores.engine import Task
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 def gpu() -> ModuleType:
     """The module under test."""
     try:
-        import torch  # noqa: F401, PLC0415 - optional
+        import torch  # noqa: F401 - optional
     except ImportError:
         pytest.skip("NO PYTORCH: install biasgauge[extrinsic] to test the engine that runs on GPUs")
-    from biasgauge.scores import gpu  # noqa: PLC0415 - as above
+    from biasgauge.scores import gpu
 
     return gpu
 
@@ -41,7 +41,7 @@ def gpu() -> ModuleType:
 @pytest.fixture(scope="module", params=["torch", "cuda"])
 def device(request: pytest.FixtureRequest, gpu: ModuleType) -> torch.device:
     """PyTorch on the CPU, then on the GPU."""
-    import torch  # noqa: PLC0415 - optional
+    import torch
 
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("NO GPU on this machine: the engine was tested in PyTorch on the CPU only")
@@ -57,18 +57,18 @@ def test_equal_to_the_engine(
     same_scores(gpu.compute(task, device), engine.compute(task), task)
 
 
-def larger(seed: int, names: tuple[str, ...] = measure_names()) -> Task:
+def larger(seed: int, names: tuple[str, ...] = registry.names("measure")) -> Task:
     """Enough vectors for proposals and samples to count; clustered, with copies and zero vectors."""
     random = np.random.default_rng(seed)
     size, dimensions = 1_500, 24
-    centres = random.normal(size=(20, dimensions))[random.integers(0, 20, size)]
-    vectors = (centres + 0.5 * random.normal(size=(size, dimensions))).astype(np.float32)
+    centers = random.normal(size=(20, dimensions))[random.integers(0, 20, size)]
+    vectors = (centers + 0.5 * random.normal(size=(size, dimensions))).astype(np.float32)
     vectors[100:140] = vectors[100]
     vectors[200:240] = vectors[200] + 1e-7 * random.normal(size=(40, dimensions))
     vectors[300:310] = 0
     ends = np.arange(12)
     rows = random.permutation(size)
-    return Task(vectors, rows, ends[::2], ends[1::2], [measure(name) for name in names], 25)
+    return Task(vectors, rows, ends[::2], ends[1::2], [registry.get("measure", name) for name in names], 25)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -147,7 +147,7 @@ def test_progress(gpu: ModuleType, device: torch.device, monkeypatch: pytest.Mon
 
 
 def test_precision_of_products_is_left_as_it_was(gpu: ModuleType, device: torch.device) -> None:
-    import torch  # noqa: PLC0415 - optional
+    import torch
 
     before = torch.get_float32_matmul_precision()
     gpu.compute(larger(5, ("nbm",)), device)
@@ -173,7 +173,7 @@ def test_devices_that_cannot_be_used(name: str, people: Embedding, gpu: ModuleTy
 
 
 def test_cuda_without_a_gpu(people: Embedding, gpu: ModuleType) -> None:  # noqa: ARG001 - skips
-    import torch  # noqa: PLC0415 - optional
+    import torch
 
     if torch.cuda.is_available():
         pytest.skip("a GPU is here, so that asking for one is no mistake")

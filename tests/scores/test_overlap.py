@@ -1,4 +1,4 @@
-"""`neighbour_overlap`: full sorting, planted models, and the jackknife done in earnest."""
+"""`neighbor_overlap`: full sorting, planted models, and the jackknife done in earnest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.scores import overlap
-from biasgauge.scores.overlap import REASONS, neighbour_overlap
+from biasgauge.scores.overlap import REASONS, neighbor_overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,44 +60,44 @@ def slow_overlap(models: list[Embedding], k: int) -> dict[str, float]:
 def test_equal_to_full_sorting(seed: int, count: int, k: int) -> None:
     models = replicates(seed, count, lose=15)
     expected = slow_overlap(models, k)
-    found = neighbour_overlap(*models, k=k)
+    found = neighbor_overlap(*models, k=k)
     assert dict(zip(found.words, found.values, strict=True)) == pytest.approx(expected, abs=1e-12)
-    assert found.mean == pytest.approx(np.mean(list(expected.values())))
+    assert found.mean.value == pytest.approx(np.mean(list(expected.values())))
     assert found.pool == len(expected)
     assert found.chance == pytest.approx(k / (len(expected) - 1))
 
 
 def test_search_over_all_pairs_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     models = replicates(5, 3)
-    plain = neighbour_overlap(*models, n_jobs=1)
+    plain = neighbor_overlap(*models, n_jobs=1)
     monkeypatch.setattr(overlap, "LEAST_FOR_ALL_PAIRS", 10)
-    np.testing.assert_array_equal(neighbour_overlap(*models, n_jobs=2).values, plain.values)
+    np.testing.assert_array_equal(neighbor_overlap(*models, n_jobs=2).values, plain.values)
     some = [f"w{row}" for row in range(100, 10, -1)]
-    picked = neighbour_overlap(*models, words=some)
+    picked = neighbor_overlap(*models, words=some)
     places = [plain.words.index(word) for word in some]
     np.testing.assert_array_equal(picked.values, plain.values[places])
 
 
-def test_what_keeps_cosines_keeps_neighbours() -> None:
+def test_what_keeps_cosines_keeps_neighbors() -> None:
     """A rotation, other lengths, further dimensions of nothing: no alignment is needed."""
     random = np.random.default_rng(0)
     vectors = random.normal(size=(80, 5))
     rotation = np.linalg.qr(random.normal(size=(5, 5)))[0]
     other = np.concatenate([vectors @ rotation * random.uniform(0.5, 2, (80, 1)), np.zeros((80, 3))], axis=1)
-    found = neighbour_overlap(model(vectors, "a"), model(other, "b"), k=5)
+    found = neighbor_overlap(model(vectors, "a"), model(other, "b"), k=5)
     np.testing.assert_array_equal(found.values, 1)
-    three = neighbour_overlap(model(vectors, "a"), model(other, "b"), model(2 * vectors, "c"), k=5)
-    assert (three.mean, three.interval.low) == (1, None)
-    assert three.interval.reason == "leaving out any model gives the same value"
+    three = neighbor_overlap(model(vectors, "a"), model(other, "b"), model(2 * vectors, "c"), k=5)
+    assert (three.mean.value, three.mean.low) == (1, None)
+    assert three.mean.reason == "leaving out any model gives the same value"
     assert np.isnan(three.low).all()
 
 
 def test_unrelated_models_agree_by_chance() -> None:
     random = np.random.default_rng(0)
-    found = neighbour_overlap(*(model(random.normal(size=(600, 20)), name) for name in "abcd"), k=30)
+    found = neighbor_overlap(*(model(random.normal(size=(600, 20)), name) for name in "abcd"), k=30)
     assert found.chance == pytest.approx(30 / 599)
-    assert found.mean == pytest.approx(found.chance, abs=0.003)
-    low, high = found.interval.low, found.interval.high
+    assert found.mean.value == pytest.approx(found.chance, abs=0.003)
+    low, high = found.mean.low, found.mean.high
     assert low is not None
     assert high is not None
     assert low <= 30 / 599 <= high
@@ -105,10 +105,10 @@ def test_unrelated_models_agree_by_chance() -> None:
 
 def test_interval_is_the_jackknife_over_models() -> None:
     models = replicates(3, 5)
-    found = neighbour_overlap(*models)
+    found = neighbor_overlap(*models)
     without = []
     for left in range(5):
-        one = neighbour_overlap(*models[:left], *models[left + 1 :], words=found.words)
+        one = neighbor_overlap(*models[:left], *models[left + 1 :], words=found.words)
         without.append(one.values)
     spread = np.sqrt(4 / 5 * np.square(np.array(without) - np.mean(without, axis=0)).sum(axis=0))
     margin = np.where(spread > 0, student.ppf(0.975, 4) * spread, np.nan)
@@ -116,16 +116,16 @@ def test_interval_is_the_jackknife_over_models() -> None:
     np.testing.assert_allclose(found.high, np.minimum(found.values + margin, 1), atol=1e-12)
     means = np.mean(without, axis=1)
     overall = student.ppf(0.975, 4) * np.sqrt(4 / 5 * np.square(means - means.mean()).sum())
-    assert found.interval.low == pytest.approx(found.values.mean() - overall)
-    assert (found.interval.method, found.interval.generalises_over) == ("jackknife-t", "models")
+    assert found.mean.low == pytest.approx(found.values.mean() - overall)
+    assert (found.mean.method, found.mean.over) == ("jackknife-t", "models")
 
 
 def test_two_models_have_an_interval_over_words_alone() -> None:
-    found = neighbour_overlap(*replicates(0, 2))
+    found = neighbor_overlap(*replicates(0, 2))
     assert np.isnan(found.low).all()
     margin = 1.959964 * found.values.std(ddof=1) / len(found.values) ** 0.5
-    assert found.interval.high == pytest.approx(found.values.mean() + margin, rel=1e-6)
-    assert (found.interval.method, found.interval.generalises_over) == ("normal", "words")
+    assert found.mean.high == pytest.approx(found.values.mean() + margin, rel=1e-6)
+    assert (found.mean.method, found.mean.over) == ("normal", "words")
 
 
 def test_undefined_has_a_reason() -> None:
@@ -134,7 +134,7 @@ def test_undefined_has_a_reason() -> None:
     vectors[a.index["w4"]] = 0
     a = model(vectors, "a", list(a.words))
     b = b.subset([word for word in b.words if word != "w5"])
-    found = neighbour_overlap(a, b, words=["w1", "w4", "w5", "nowhere"], k=5)
+    found = neighbor_overlap(a, b, words=["w1", "w4", "w5", "nowhere"], k=5)
     assert [REASONS[place] for place in found.undefined] == [
         "",
         "its vector is zero in a model",
@@ -145,12 +145,12 @@ def test_undefined_has_a_reason() -> None:
     assert found.pool == 28
     expected = slow_overlap([a, b], 5)
     assert found.values[0] == pytest.approx(expected["w1"])
-    few = neighbour_overlap(a, b, words=["w1", "w5"], k=28)
+    few = neighbor_overlap(a, b, words=["w1", "w5"], k=28)
     assert [REASONS[place] for place in few.undefined] == [
         "fewer than k other words are in every model",
         "not in every model",
     ]
-    assert (few.mean, few.interval.reason, few.chance) == (None, "no word has a value", None)
+    assert (few.mean.value, few.mean.reason, few.chance) == (None, "no word has a value", None)
     told = json.loads(json.dumps(found.to_dict()))
     assert told["undefined"] == {"not in every model": 2, "its vector is zero in a model": 1}
     assert list(found.to_frame()["undefined"]) == [REASONS[place] for place in found.undefined]
@@ -158,14 +158,14 @@ def test_undefined_has_a_reason() -> None:
 
 
 def test_models_that_share_nothing() -> None:
-    found = neighbour_overlap(model(np.eye(3), "a"), model(np.eye(3), "b", ["x", "y", "z"]))
-    assert (found.words, found.mean, found.pool) == ((), None, 0)
+    found = neighbor_overlap(model(np.eye(3), "a"), model(np.eye(3), "b", ["x", "y", "z"]))
+    assert (found.words, found.mean.value, found.pool) == ((), None, 0)
 
 
 def test_arguments_that_cannot_be_used() -> None:
     a, b = replicates(0, 2)
     for wrong in ({"k": 0}, {"k": 2.5}, {"n_jobs": 0}, {"words": "w1"}, {"level": 1}):
         with pytest.raises(ParameterError, match=r"must (be|lie)"):
-            neighbour_overlap(a, b, **wrong)
+            neighbor_overlap(a, b, **wrong)
     with pytest.raises(ParameterError, match="Every model needs a name of its own"):
-        neighbour_overlap(a, a)
+        neighbor_overlap(a, a)

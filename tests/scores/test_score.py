@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import biasgauge
+from biasgauge import registry
 from biasgauge.embeddings import Embedding, load_default
 from biasgauge.errors import BiasgaugeError, LexiconError, ParameterError
 from biasgauge.lexicons import lexicon
-from biasgauge.measures import measure
+from biasgauge.measures import Linear, Measure
 from biasgauge.scores import AS_PUBLISHED, score
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from biasgauge.arrays import Floats
     from biasgauge.scores import ScoreTensor
 
 PAIR = [("he", "she")]
@@ -59,7 +62,7 @@ def test_any_vectors(source: str, people: Embedding, tmp_path: Path) -> None:
     path = tmp_path / "people"
     lines = [f"{word} {a:g} {b:g}\n" for word, (a, b) in zip(people.words, people.vectors, strict=True)]
     path.write_text(f"8 2\n{''.join(lines)}", encoding="utf-8")
-    given: object = {
+    given: Any = {
         "embedding": people,
         "dict": dict(zip(people.words, people.vectors, strict=True)),
         "pair": (people.words, people.vectors),
@@ -73,7 +76,7 @@ def test_any_vectors(source: str, people: Embedding, tmp_path: Path) -> None:
 def test_words_by_name_by_file_and_by_themselves(people: Embedding, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('kind = "words"\nwords = ["nurse", "king", "nurse"]\n', encoding="utf-8")
-    given: tuple[object, ...] = (own, str(own), lexicon(own), ["nurse", "king"], ("nurse", "king", "nurse"))
+    given: tuple[Any, ...] = (own, str(own), lexicon(own), ["nurse", "king"], ("nurse", "king", "nurse"))
     for words in given:
         assert_same(
             score(people, pairs=PAIR, words=words, k=3), score(people, pairs=PAIR, words=["nurse", "king"], k=3)
@@ -90,7 +93,7 @@ def test_pairs_by_name_by_file_and_by_themselves(people: Embedding, tmp_path: Pa
     own = tmp_path / "own.toml"
     own.write_text('kind = "pairs"\npairs = [["he", "she"], ["king", "queen"]]\n', encoding="utf-8")
     expected = score(people, pairs=[("he", "she"), ("king", "queen")], words=["nurse"], k=3)
-    given: tuple[object, ...] = (own, lexicon(own), [["he", "she"], ["king", "queen"], ["he", "she"]])
+    given: tuple[Any, ...] = (own, lexicon(own), [["he", "she"], ["king", "queen"], ["he", "she"]])
     for pairs in given:
         assert_same(score(people, pairs=pairs, words=["nurse"], k=3), expected)
     zhang = score(people, pairs="zhang2020", words=["nurse"], k=3)
@@ -129,7 +132,7 @@ def test_each_model_is_scored_by_its_own_vectors(people: Embedding) -> None:
 def test_pool_as_words_and_as_lexicon(people: Embedding, tmp_path: Path) -> None:
     own = tmp_path / "pool.toml"
     own.write_text('kind = "words"\nwords = ["nurse", "queen", "king", "unheard"]\n', encoding="utf-8")
-    given: tuple[object, ...] = (own, ["king", "nurse", "queen", "king", "unheard"])
+    given: tuple[Any, ...] = (own, ["king", "nurse", "queen", "king", "unheard"])
     for pool in given:
         found = score(people, pairs=PAIR, words=["doctor", "nurse"], measures="nbm", k=2, pool=pool)
         # doctor (3, 2): king and queen are nearest, one on each side; nurse (2, 3.5): queen, then king.
@@ -138,7 +141,7 @@ def test_pool_as_words_and_as_lexicon(people: Embedding, tmp_path: Path) -> None
     nearest = score(people, pairs=PAIR, words=["doctor", "nurse"], measures="nbm", k=1, pool=own)
     np.testing.assert_array_equal(nearest.values.ravel(), [1, -1])
     too_few = score(people, pairs=PAIR, words=["doctor"], measures="nbm", k=3, pool=own)
-    assert too_few.count_undefined() == {"fewer than k neighbours exist": 1}
+    assert too_few.count_undefined() == {"fewer than k neighbors exist": 1}
 
 
 def test_case_fallback(people: Embedding) -> None:
@@ -154,11 +157,11 @@ def test_case_fallback(people: Embedding) -> None:
 
 
 def test_pool_with_spellings_of_one_word(people: Embedding) -> None:
-    """Two spellings of one word are one neighbour."""
+    """Two spellings of one word are one neighbor."""
     found = score(
         people, pairs=PAIR, words=["doctor"], measures="nbm", k=2, pool=["king", "King", "KING"], case_fallback=True
     )
-    assert found.count_undefined() == {"fewer than k neighbours exist": 1}
+    assert found.count_undefined() == {"fewer than k neighbors exist": 1}
 
 
 @pytest.mark.parametrize(("paper", "variants"), AS_PUBLISHED.items())
@@ -175,10 +178,75 @@ def test_as_published(paper: str, variants: dict[str, str], people: Embedding) -
     assert found.provenance["as_published"] == paper
 
 
-def test_a_measure_of_ones_own(people: Embedding) -> None:
-    ours = measure("dbwa")
-    found = score(people, pairs=PAIR, words=["king"], measures=ours)
-    assert_same(found, score(people, pairs=PAIR, words=["king"], measures="dbwa"))
+class Distances(Measure):
+    """How much nearer a word is to the first end, by distance: neither linear nor by neighbors."""
+
+    def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:
+        to_first, to_second = (np.linalg.norm(words - ends[:, None], axis=2) for ends in (first, second))
+        return np.asarray(to_second - to_first)
+
+
+ABOUT: dict[str, Any] = {
+    "summary": "", "low": -np.inf, "high": np.inf, "source": "", "scale_invariant": False,
+    "word_scale_invariant": False,
+}  # fmt: skip
+
+
+def by_distances(model: Embedding, words: list[str], pairs: list[tuple[str, str]]) -> Floats:
+    """The same from its definition, word by word."""
+
+    def at(word: str) -> Floats:
+        return np.asarray(model[word], np.float64)
+
+    return np.array([[np.linalg.norm(at(w) - at(b)) - np.linalg.norm(at(w) - at(a)) for w in words] for a, b in pairs])
+
+
+@pytest.mark.parametrize("device", ["cpu", "torch"])
+def test_a_measure_of_ones_own(people: Embedding, device: str) -> None:
+    words, pairs = ["king", "nurse"], [*PAIR, ("she", "he")]
+    own = Distances(name="distances", **ABOUT)
+    found = score(people, pairs=pairs, words=words, measures=[own, "dbwa"], device=device)
+    assert found.measures == ("distances", "dbwa")
+    assert found.count_undefined() == {}
+    np.testing.assert_allclose(found.values[0, ..., 0], by_distances(people, words, pairs), rtol=1e-6)
+    np.testing.assert_array_equal(found.values[0, -1], -found.values[0, 0])
+    assert np.abs(found.values[0]).min() > 0
+
+
+def test_a_linear_measure_of_ones_own_is_not_the_shipped_one(people: Embedding) -> None:
+    shipped = registry.get("measure", "dbwa")
+    assert isinstance(shipped, Linear)
+    turned = replace(shipped, name="turned", direction=lambda first, second: second - first)
+    found = score(people, pairs=PAIR, words=["king"], measures=[turned, "dbwa"])
+    assert np.sign(found.values[0]) == -np.sign(found.values[1])
+
+
+def test_a_registered_measure_is_found_by_its_name(people: Embedding, tmp_path: Path) -> None:
+    registry.register(Distances(name="distances", **ABOUT))
+    try:
+        found = score(people, pairs=PAIR, words=["king"], measures="distances", store=tmp_path / "store")
+    finally:
+        registry.unregister("measure", "distances")
+    np.testing.assert_allclose(found.values[0, ..., 0], by_distances(people, ["king"], PAIR), rtol=1e-6)
+    with pytest.raises(ParameterError, match=r"^A measure must be one of dbwa.* Got 'distances'"):
+        score(people, pairs=PAIR, words=["king"], measures="distances")
+
+
+def test_a_measure_that_computes_nothing_is_refused(people: Embedding) -> None:
+    class Empty(Measure):
+        pass
+
+    with pytest.raises(ParameterError, match=r"'empty' must be Linear, a Neighborhood, or define scores\(words, first"):
+        score(people, pairs=PAIR, words=["king"], measures=Empty(name="empty", **ABOUT))
+
+
+def test_a_measure_that_gives_another_shape_is_refused(people: Embedding) -> None:
+    class Flat(Measure):
+        def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:  # noqa: ARG002 - the point
+            return np.zeros(len(words))
+
+    with pytest.raises(ParameterError, match=r"'flat' must give scores of the shape .* \(1, 1\)\. Got \(1,\)"):
+        score(people, pairs=PAIR, words=["king"], measures=Flat(name="flat", **ABOUT))
 
 
 def test_words_that_no_model_has(people: Embedding) -> None:
@@ -360,5 +428,5 @@ def test_shipped_vectors_against_the_definitions() -> None:
                 vote,
             ]
             np.testing.assert_allclose(found.values[:, p, w, 0], expected, rtol=0, atol=1e-5)
-    assert found.values[3, 0, 0, 0] < 0, "the neighbours of nurse lean to she"
+    assert found.values[3, 0, 0, 0] < 0, "the neighbors of nurse lean to she"
     assert found.undefined.sum() == 0

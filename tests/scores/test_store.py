@@ -16,7 +16,7 @@ import pytest
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.scores import REASONS, ScoreStore, engine, score
-from biasgauge.scores.score import score_to_store
+from biasgauge.scores.scoring import score_to_store
 from biasgauge.scores.store import MANIFEST, ModelScores
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def test_other_settings_are_refused_by_name(what: str, people: Embedding, tmp_pa
 
 def test_store_of_another_version(people: Embedding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     score(people, **ASKED, store=tmp_path / "store")
-    monkeypatch.setattr(sys.modules["biasgauge.scores.score"], "__version__", "99")
+    monkeypatch.setattr(sys.modules["biasgauge.scores.scoring"], "__version__", "99")
     with pytest.raises(InputError, match="holds scores with other version"):
         score(people, **ASKED, store=tmp_path / "store")
 
@@ -280,18 +280,18 @@ def test_scores_that_changed_on_disk_are_found_and_computed_again(
 
 
 def test_places_that_are_no_store(people: Embedding, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere: is no score store"):
+    with pytest.raises(InputError, match="nowhere: is not a score store"):
         ScoreStore.open(tmp_path / "nowhere")
     file = tmp_path / "file"
     file.write_text("mine")
-    with pytest.raises(InputError, match="file: is no score store"):
+    with pytest.raises(InputError, match="file: is not a score store"):
         ScoreStore.open(file)
-    with pytest.raises(InputError, match="file: exists and is no score store; name another folder"):
+    with pytest.raises(InputError, match="file: exists and is not a score store; name another folder"):
         score(people, **ASKED, store=file)
     full = tmp_path / "full"
     full.mkdir()
     (full / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match="full: exists and is no score store; name another folder"):
+    with pytest.raises(InputError, match="full: exists and is not a score store; name another folder"):
         score(people, **ASKED, store=full)
     assert [item.name for item in full.iterdir()] == ["thesis.txt"]
 

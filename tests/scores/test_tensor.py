@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import ParameterError
+from biasgauge.measures import Measure
 from biasgauge.scores import REASONS, ScoreTensor, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from biasgauge.arrays import Floats
 
 MEASURES = ("dbwa", "nbm")
 PAIRS = (("he", "she"), ("king", "queen"), ("man", "woman"))
@@ -44,7 +47,7 @@ def made() -> ScoreTensor:
 
 def expected_reason(measure: str, pair: tuple[str, str], word: str, model: str) -> str:
     if (measure, pair, model) == ("nbm", ("man", "woman"), "one"):
-        return "fewer than k neighbours exist"
+        return "fewer than k neighbors exist"
     return "the word is not in the vocabulary" if (word, model) == ("smith", "two") else ""
 
 
@@ -172,7 +175,7 @@ def test_frame_agrees_with_the_array_cell_by_cell() -> None:
 
 def test_counts_of_undefined_scores() -> None:
     # "smith" in the model "two": 2 measures × 3 pairs; nbm of (man, woman) in the model "one": 5 words.
-    assert made().count_undefined() == {"the word is not in the vocabulary": 6, "fewer than k neighbours exist": 5}
+    assert made().count_undefined() == {"the word is not in the vocabulary": 6, "fewer than k neighbors exist": 5}
     assert made().select(model=["two"], word=["nurse"]).count_undefined() == {}
 
 
@@ -184,7 +187,7 @@ def test_dictionary_goes_through_json() -> None:
         "pairs": [["he", "she"], ["king", "queen"], ["man", "woman"]],
         "words": 5,
         "models": ["one", "two"],
-        "undefined": {"the word is not in the vocabulary": 6, "fewer than k neighbours exist": 5},
+        "undefined": {"the word is not in the vocabulary": 6, "fewer than k neighbors exist": 5},
         "provenance": {"k": 3},
     }
 
@@ -195,10 +198,10 @@ def test_dictionary_of_real_scores_goes_through_json(people: Embedding) -> None:
 
 
 def test_representation() -> None:
-    assert repr(made()) == "<ScoreTensor 2 measures × 3 pairs × 5 words × 2 models, 11 undefined>"
+    assert repr(made()) == "<ScoreTensor: 2 measures × 3 pairs × 5 words × 2 models, 11 undefined>"
     one = made().select(measure=["dbwa"], pair=[PAIRS[0]], word=["nurse"], model=["one"])
-    assert repr(one) == "<ScoreTensor 1 measure × 1 pair × 1 word × 1 model, 0 undefined>"
-    assert one._repr_html_() == f"<p>{repr(one).replace('<', '&lt;').replace('>', '&gt;')}</p>"
+    assert repr(one) == "<ScoreTensor: 1 measure × 1 pair × 1 word × 1 model, 0 undefined>"
+    assert "1 measure × 1 pair × 1 word × 1 model, 0 undefined" in one._repr_html_()
 
 
 def test_tensor_cannot_be_given_other_labels() -> None:
@@ -211,6 +214,15 @@ def _with_vectors(changed: dict[str, tuple[float, float]]) -> Embedding:
     return load({word: np.array(vector, np.float32) for word, vector in (table | changed).items()}, name="model")
 
 
+class _Silent(Measure):
+    def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:
+        return np.full((len(first), len(words)), np.inf + second.sum())
+
+
+SILENT: dict[str, Any] = {
+    "name": "silent", "summary": "", "low": 0.0, "high": 0.0, "source": "", "scale_invariant": True,
+    "word_scale_invariant": True,
+}  # fmt: skip
 PAIR = ("he", "she")
 CAUSES: dict[str, Callable[[], ScoreTensor]] = {
     "": lambda: score(_with_vectors({}), pairs=[PAIR], words=["nurse"], k=2),
@@ -231,8 +243,11 @@ CAUSES: dict[str, Callable[[], ScoreTensor]] = {
     "the ends of the pair have equal vectors": lambda: score(
         _with_vectors({"she": (1, 0)}), pairs=[PAIR, ("clerk", "clerk")], words=["nurse", "he"], k=2
     ),
-    "fewer than k neighbours exist": lambda: score(
+    "fewer than k neighbors exist": lambda: score(
         _with_vectors({"clerk": (0, 0)}), pairs=[PAIR], words=["nurse"], measures="nbm", k=4
+    ),
+    "the measure gives no number for this word and pair": lambda: score(
+        _with_vectors({}), pairs=[PAIR], words=["nurse", "clerk"], measures=_Silent(**SILENT)
     ),
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.association import weat as weat_of_arrays
+from biasgauge.association.weat import weat as weat_of_arrays
 from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def model(without: Sequence[str] = (), words: Sequence[str] = (), seed: int = 3)
     return bg.Embedding(words=tuple(known), vectors=vectors, name="made")
 
 
-def forms(result: bg.Weat, role: str) -> tuple[int, int]:
+def forms(result: bg.scores.Weat, role: str) -> tuple[int, int]:
     """How many masculine and feminine forms of a set count."""
     pairs = named().counterparts
     kept = set(result.coverage.sets[role].words)
@@ -126,12 +126,12 @@ def test_bad_rules_are_refused() -> None:
     with pytest.raises(bg.ParameterError, match=r"must be one of balanced, none, as_published\. Got 'last'"):
         bg.weat(model(), TEST, trimming="last")  # type: ignore[arg-type]
     with pytest.raises(bg.ParameterError, match="as published is that of WEAT; the test is 'mac'"):
-        bg.association(model(), TEST, kind="mac", trimming="as_published")
+        bg.association_test(model(), TEST, kind="mac", trimming="as_published")
 
 
 def test_counterparts_of_a_file_must_be_in_one_set() -> None:
     data = named().to_dict()
     assert parse_lexicon(data) == named()
     data["counterparts"] = [["científico", "pintora"]]
-    with pytest.raises(bg.LexiconError, match="item 1' has 'científico' and 'pintora', not both in one set"):
+    with pytest.raises(bg.errors.LexiconError, match="item 1' has 'científico' and 'pintora', not both in one set"):
         parse_lexicon(data)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.study import step as registry
+from biasgauge import registry
 from biasgauge.study.cell import Cell
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def run(job: Job) -> None:
             job.files["dies"].unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     if "gate" in job.files:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         while not job.files["gate"].exists():
             if time.monotonic() > deadline:
                 raise TimeoutError("the gate stays shut")
@@ -54,6 +55,19 @@ STEP = Step("join-texts", 3, run, "joins texts")
 
 
 @pytest.fixture(scope="session")
+def wait_for() -> Callable[[Callable[[], object]], None]:
+    """Wait until something is so; on a busy machine that takes a while, and only a hang takes ten minutes."""
+
+    def wait(what: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 600
+        while not what():
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
+    return wait
+
+
+@pytest.fixture(scope="session")
 def installed_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a package that offers the step `join-texts` through the entry point that the docs name."""
     folder = tmp_path_factory.mktemp("installed")
@@ -61,7 +75,7 @@ def installed_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = folder / "their_steps-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: their-steps\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[biasgauge.steps]\njoin-texts = their_steps:STEP\n")
+    (about / "entry_points.txt").write_text("[biasgauge.study_step]\njoin-texts = their_steps:STEP\n")
     return folder
 
 
@@ -71,10 +85,11 @@ def own_step(installed_step: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.syspath_prepend(str(installed_step))
     python_path = os.pathsep.join(filter(None, [str(installed_step), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("PYTHONPATH", python_path)  # for processes that tests start themselves
-    registry._found.cache_clear()  # noqa: SLF001 - read once in a process that does not install things
+    registry.refresh()
     yield
-    registry._found.cache_clear()  # noqa: SLF001 - as above
     sys.modules.pop("their_steps", None)
+    sys.path.remove(str(installed_step))
+    registry.refresh()
 
 
 @pytest.fixture

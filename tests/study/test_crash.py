@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge.study.cell import Cell
+
+    Wait = Callable[[Callable[[], object]], None]
+
+pytestmark = pytest.mark.crash
 
 RUN = """
 import json, sys
@@ -48,7 +51,7 @@ KILLED_EVERYWHERE = (
     RUN
     + """
 import os, shutil, signal
-from biasgauge.study.step import step_names
+from biasgauge import registry
 
 EVENTS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
 
@@ -82,7 +85,7 @@ def contents(folder):
         for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "run.json"
     }
 
-step_names()
+registry.everything("study_step")
 home, calls = Path(about["home"]), Path(about["calls"])
 assert in_child(lambda: run(home / "whole", cells, about["results"], 0)) == 0
 wanted = contents(home / "whole")
@@ -145,13 +148,6 @@ def undisturbed(cells: list[Cell], results: dict[str, str], folder: Path) -> dic
     return contents(folder)
 
 
-def wait_for(what: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process that can be copied")
 def test_killed_before_any_single_change_of_a_file_a_run_resumes(
     make_cell: Callable[..., Cell], calls: Path, tmp_path: Path
@@ -160,7 +156,7 @@ def test_killed_before_any_single_change_of_a_file_a_run_resumes(
     cells, results = small_study(make_cell, calls)
     about = {"cells": cells, "results": results, "home": str(tmp_path / "home"), "calls": str(calls)}
     process = started(KILLED_EVERYWHERE, about, tmp_path)
-    told = json.loads(process.communicate(timeout=300)[0])
+    told = json.loads(process.communicate(timeout=600)[0])
     assert process.returncode == 0
     assert len(told) > 40  # three cells of three files, two results
     assert {one["done"] for one in told} == {0, 1, 2, 3}
@@ -171,7 +167,9 @@ def test_killed_before_any_single_change_of_a_file_a_run_resumes(
         assert one["scratch"] == 0
 
 
-def test_killed_with_its_workers_a_run_resumes(make_cell: Callable[..., Cell], calls: Path, tmp_path: Path) -> None:
+def test_killed_with_its_workers_a_run_resumes(
+    make_cell: Callable[..., Cell], wait_for: Wait, calls: Path, tmp_path: Path
+) -> None:
     gate = tmp_path / "gate"
     cells, results = small_study(make_cell, calls, gate=gate)
     program = RUN + "run(about['store'], cells, about['results'], 2)"
@@ -186,7 +184,7 @@ def test_killed_with_its_workers_a_run_resumes(make_cell: Callable[..., Cell], c
     before = kept.stat().st_mtime_ns
     gate.touch()
     again = started(program, {"cells": cells, **about}, tmp_path)
-    again.communicate(timeout=60)
+    again.communicate(timeout=600)
     assert again.returncode == 0
     assert kept.stat().st_mtime_ns == before
     assert [sum(path.name.startswith(f"{text}-") for path in calls.iterdir()) for text in "abc"] == [1, 2, 1]
@@ -194,7 +192,7 @@ def test_killed_with_its_workers_a_run_resumes(make_cell: Callable[..., Cell], c
 
 
 def test_two_runs_in_one_folder_do_not_disturb_each_other(
-    make_cell: Callable[..., Cell], calls: Path, tmp_path: Path
+    make_cell: Callable[..., Cell], wait_for: Wait, calls: Path, tmp_path: Path
 ) -> None:
     """Both are in the same cell at the same time, and both want to keep it."""
     gate = tmp_path / "gate"
@@ -205,7 +203,7 @@ def test_two_runs_in_one_folder_do_not_disturb_each_other(
     wait_for(lambda: sum(path.name.startswith("b-") for path in calls.iterdir()) == 2)
     gate.touch()
     for process in processes:
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         assert process.returncode == 0
     assert contents(tmp_path / "store") == undisturbed(cells, results, tmp_path / "other")
 

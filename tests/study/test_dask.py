@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import fsspec
@@ -25,13 +24,15 @@ if TYPE_CHECKING:
 
     from biasgauge.study.cell import Cell
 
+    Wait = Callable[[Callable[[], object]], None]
+
 distributed = pytest.importorskip("distributed")
 
 
 class Cluster:
     """A scheduler and workers, each a process of its own, as on several machines."""
 
-    def __init__(self, folder: Path, steps: Path) -> None:
+    def __init__(self, folder: Path, steps: Path, wait_for: Wait) -> None:
         self._folder = folder
         self._steps = steps
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -63,16 +64,9 @@ class Cluster:
             process.wait()
 
 
-def wait_for(what: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory, installed_step: Path) -> Iterator[Cluster]:
-    one = Cluster(tmp_path_factory.mktemp("cluster"), installed_step)
+def cluster(tmp_path_factory: pytest.TempPathFactory, installed_step: Path, wait_for: Wait) -> Iterator[Cluster]:
+    one = Cluster(tmp_path_factory.mktemp("cluster"), installed_step, wait_for)
     one.worker()
     one.worker()
     one.wait_for_workers(2)
@@ -132,8 +126,9 @@ def test_a_failure_comes_back_with_its_log_and_the_rest_goes_on(
     assert ran.failures[0].log.startswith("about to fail\nTraceback")
 
 
+@pytest.mark.crash
 def test_a_worker_killed_in_mid_cell_changes_nothing_in_the_result(
-    cluster: Cluster, make_cell: Callable[..., Cell], tmp_path: Path
+    cluster: Cluster, make_cell: Callable[..., Cell], wait_for: Wait, tmp_path: Path
 ) -> None:
     calls, gate = tmp_path / "calls", tmp_path / "gate"
     calls.mkdir()
@@ -186,23 +181,30 @@ def test_a_cluster_of_this_machine_lives_as_long_as_the_run(make_cell: Callable[
     assert set(states(ran).values()) == {"done"}
 
 
+@pytest.mark.crash
 def test_workers_that_die_over_and_over_are_reported(
     installed_step: Path,
     make_cell: Callable[..., Cell],
+    wait_for: Wait,
     store: CellStore,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
     (tmp_path / "dies").touch()
-    one = Cluster(tmp_path, installed_step)
+    one = Cluster(tmp_path, installed_step, wait_for)
+    a, b = make_cell("a", places={"dies": tmp_path / "dies"}, settings={"always": True}), make_cell("b")
+
+    def engine() -> DaskEngine:
+        """Workers come once it has seen that there is none."""
+        made = DaskEngine(one.address, store)
+        for _ in range(3):
+            one.worker()
+        return made
+
     try:
-        workers = threading.Timer(1, lambda: [one.worker() for _ in range(3)])
-        workers.start()
-        a, b = make_cell("a", places={"dies": tmp_path / "dies"}, settings={"always": True}), make_cell("b")
-        ran = run_on(one.address, [a, b, make_cell("c", [a])], store)
+        ran = run_cells([a, b, make_cell("c", [a])], store, engine)
     finally:
-        workers.join()
         one.close()
     assert ran.warnings == (f"The Dask scheduler at {one.address} has no worker yet; cells wait for one.",)
     assert states(ran) == {"a": "failed", "b": "done", "c": "blocked"}
@@ -210,11 +212,12 @@ def test_workers_that_die_over_and_over_are_reported(
     assert ran.failures[0].passing
 
 
+@pytest.mark.crash
 def test_a_lost_scheduler_gets_one_sentence_and_what_is_finished_is_kept(
-    installed_step: Path, make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
+    installed_step: Path, make_cell: Callable[..., Cell], wait_for: Wait, store: CellStore, tmp_path: Path
 ) -> None:
     """Its worker declares its memory; a cell that is larger still runs: it asks for all that there is."""
-    one = Cluster(tmp_path, installed_step)
+    one = Cluster(tmp_path, installed_step, wait_for)
     one.worker("--resources", "MEMORY=1000")
     calls, gate = tmp_path / "calls", tmp_path / "gate"
     calls.mkdir()
@@ -262,13 +265,16 @@ def test_a_store_that_workers_do_not_see_is_refused(cluster: Cluster) -> None:
 
 
 def test_an_address_where_nobody_answers_is_named(store: CellStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["biasgauge.study.dask_engine"], "_PATIENCE", "1s")
+    monkeypatch.setattr(sys.modules["biasgauge.study.dask_engine"], "_PATIENCE", 1.0)
+    before = set(threading.enumerate())
     with pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers there"):
         DaskEngine("tcp://127.0.0.1:9", store)
     with pytest.raises(InputError, match="nonsense://x: no Dask scheduler answers there"):
         DaskEngine("nonsense://x", store)
     with pytest.raises(InputError, match="nonsense: is no address of a Dask scheduler"):
         DaskEngine("nonsense", store)
+    left = set(threading.enumerate()) - before
+    assert "IO loop" not in {thread.name for thread in left}  # a client that gets no answer leaves its thread behind
     with pytest.raises(ParameterError, match="must be an address, 'local' or a Client"):
         DaskEngine(8786, store)  # type: ignore[arg-type]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from threadpoolctl import threadpool_info
 
+from biasgauge import registry
 from biasgauge._io.checksums import path_sha256
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.study import step as registry
 from biasgauge.study.cell import Cell
 from biasgauge.study.execute import Outcome, run_cell
-from biasgauge.study.step import Job, Step, step_named, step_names
+from biasgauge.study.step import Job, Step
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def run_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Outcome]:
+def run_once(tmp_path: Path) -> Callable[..., Outcome]:
     """Run a function as the step of one cell."""
 
     def run(work: Callable[[Job], None], **about: object) -> Outcome:
-        monkeypatch.setattr(registry, "_found", lambda: {"work": Step("work", 1, work, "")})
+        registry.register(Step("work", 1, work, ""))
         cell = Cell(**{"step": "work", "version": 1, "settings": {}, "label": "the cell", **about})  # type: ignore[arg-type]
         store = CellStore(tmp_path / "store")
         try:
             return run_cell(cell, store)
         finally:
             store.close()
+            registry.unregister("study_step", "work")
 
     return run
 
@@ -128,22 +129,36 @@ def test_blas_gets_the_threads_of_the_cell(run_once: Callable[..., Outcome]) -> 
 
 
 def test_a_step_of_ones_own_is_found_by_its_entry_point(own_step: None) -> None:  # noqa: ARG001 - installs it
-    assert "join-texts" in step_names()
-    assert step_named("join-texts").version == 3
-    with pytest.raises(ParameterError, match="join-texts"):
-        step_named("join-text")
+    assert "join-texts" in registry.names("study_step")
+    assert registry.get("study_step", "join-texts").version == 3
+    with pytest.raises(ParameterError, match="did you mean 'join-texts'"):
+        registry.get("study_step", "join-text")
 
 
-@pytest.mark.parametrize("value", ["their_steps:Job", "their_steps:STEP"])
-def test_an_entry_point_that_is_no_new_step_is_refused(own_step: None, tmp_path: Path, value: str) -> None:  # noqa: ARG001 - installs one
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("their_steps:Job", "must be a study step .* Got the class Job"),
+        ("their_steps:STEP", "must have the name of the entry point. Got 'join-texts'"),
+    ],
+)
+def test_an_entry_point_that_is_no_step_of_its_name_is_refused(
+    own_step: None,  # noqa: ARG001 - installs one
+    tmp_path: Path,
+    value: str,
+    why: str,
+) -> None:
     about = tmp_path / "more-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: more\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[biasgauge.steps]\nmore = {value}\n")
+    (about / "entry_points.txt").write_text(f"[biasgauge.study_step]\nmore = {value}\n")
     sys.path.insert(0, str(tmp_path))
     try:
-        with pytest.raises(ParameterError, match=f"Got {value}" if "Job" in value else "a name that no other has"):
-            step_names()
+        registry.refresh()
+        with pytest.raises(ParameterError, match=rf"'more' of 'biasgauge.study_step' \({value}\) {why}"):
+            registry.get("study_step", "more")
+        with pytest.warns(UserWarning, match="It is left out"):
+            assert "join-texts" in registry.everything("study_step")
     finally:
         sys.path.remove(str(tmp_path))
 

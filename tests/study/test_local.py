@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,12 @@ from biasgauge.study.schedule import Ran, run_cells
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from queue import SimpleQueue
 
     from biasgauge.study.cell import Cell
+
+    Wait = Callable[[Callable[[], object]], None]
 
 
 @pytest.fixture
@@ -48,13 +49,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def wait_for(what: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def family(make_cell: Callable[..., Cell]) -> list[Cell]:
     first = [make_cell(f"a{place}") for place in range(4)]
     second = [make_cell(f"b{place}", [first[place], first[(place + 1) % 4]]) for place in range(4)]
@@ -76,7 +70,9 @@ def test_a_store_that_only_this_process_sees_is_refused() -> None:
         LocalEngine(CellStore("memory://only-here"))
 
 
-def test_two_cells_run_at_a_time(make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path) -> None:
+def test_two_cells_run_at_a_time(
+    make_cell: Callable[..., Cell], wait_for: Wait, store: CellStore, tmp_path: Path
+) -> None:
     """The gates open when both cells are there."""
     gates = [tmp_path / "gate0", tmp_path / "gate1"]
     calls = tmp_path / "calls"
@@ -156,6 +152,7 @@ def test_a_cell_of_two_threads_takes_two_cores(make_cell: Callable[..., Cell], s
     assert engine.is_full()
 
 
+@pytest.mark.crash
 def test_a_killed_worker_is_replaced_and_its_cell_tried_again(
     make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
 ) -> None:
@@ -169,6 +166,7 @@ def test_a_killed_worker_is_replaced_and_its_cell_tried_again(
     assert list((tmp_path / "store" / "scratch").iterdir()) == []
 
 
+@pytest.mark.crash
 def test_a_cell_that_kills_every_worker_is_reported_and_the_rest_goes_on(
     make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
 ) -> None:
@@ -194,13 +192,15 @@ def test_workers_that_cannot_start_say_why(
 
 
 SCRIPT = """
-import json, sys
+import json, signal, sys
 from pathlib import Path
 from biasgauge.study.cell import Cell
 from biasgauge.study.local import LocalEngine
 from biasgauge.study.schedule import run_cells
 from biasgauge.study.store import CellStore
 
+if sys.argv[3] == "terminal":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 store = CellStore(sys.argv[1])
 cells = [Cell.from_dict(one) for one in json.loads(Path(sys.argv[2]).read_text())]
 run_cells(cells, store, lambda: LocalEngine(store, 2))
@@ -214,30 +214,97 @@ def alive(process: int) -> bool:
         return False
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at processes in /proc")
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
-def test_when_a_run_ends_its_workers_end_and_nothing_is_half_written(
-    make_cell: Callable[..., Cell], tmp_path: Path, sent: signal.Signals
-) -> None:
-    calls, shut = tmp_path / "calls", tmp_path / "never"
+@pytest.fixture
+def started(make_cell: Callable[..., Cell], wait_for: Wait, tmp_path: Path) -> Iterator[Any]:
+    """Start a run whose two workers wait at a gate, from a terminal or in the background; give it and its workers."""
+    calls = tmp_path / "calls"
     calls.mkdir()
-    cells = [make_cell(f"a{place}", places={"calls": calls, "gate": shut}) for place in range(2)]
+    cells = [make_cell(f"a{place}", places={"calls": calls, "gate": tmp_path / "gate"}) for place in range(2)]
     (tmp_path / "cells.json").write_text(json.dumps([cell.to_dict() for cell in cells]))
-    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "store"), str(tmp_path / "cells.json")]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-    wait_for(lambda: len(list(calls.iterdir())) == 2)
-    workers = [int(path.name.split("-")[1]) for path in calls.iterdir()]
-    assert all(alive(worker) for worker in workers)
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(where: str) -> tuple[subprocess.Popen[bytes], list[int]]:
+        command = [sys.executable, "-c", SCRIPT, str(tmp_path / "store"), str(tmp_path / "cells.json"), where]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+        processes.append(process)
+        wait_for(lambda: len(list(calls.iterdir())) == 2)
+        workers = [int(path.name.split("-")[1]) for path in calls.iterdir()]
+        assert all(alive(worker) for worker in workers)
+        return process, workers
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def ignored_interrupts() -> Iterator[None]:
+    """What `nohup make test &` passes on: interrupts are ignored, and so by every process started meanwhile."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at processes in /proc")
+
+
+def check_that_workers_end(started: Any, wait_for: Wait, store: CellStore, sent: signal.Signals, where: str) -> None:  # noqa: ANN401 - see there
+    process, workers = started(where)
     if sent == signal.SIGINT:  # as a terminal does: the whole group
         os.killpg(process.pid, sent)
     else:
         process.send_signal(sent)
-    process.wait(30)
+    process.wait(600)
     wait_for(lambda: not any(alive(worker) for worker in workers))
-    store = CellStore(tmp_path / "store")
     assert store.finished() == frozenset()
     store.sweep()
-    assert list((tmp_path / "store" / "scratch").iterdir()) == []
+    assert list((Path(store.url) / "scratch").iterdir()) == []
+    assert store.failures() == {}
+
+
+@pytest.mark.crash
+@needs_proc
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+def test_when_a_run_ends_its_workers_end_and_nothing_is_half_written(
+    started: Any,  # noqa: ANN401 - see there
+    wait_for: Wait,
+    store: CellStore,
+    sent: signal.Signals,
+) -> None:
+    check_that_workers_end(started, wait_for, store, sent, "terminal")
+
+
+@pytest.mark.crash
+@needs_proc
+@pytest.mark.usefixtures("ignored_interrupts")
+@pytest.mark.parametrize(
+    ("sent", "where"),
+    [(signal.SIGINT, "terminal"), (signal.SIGKILL, "background"), (signal.SIGTERM, "background")],
+)
+def test_workers_end_with_a_run_where_interrupts_are_ignored(
+    started: Any,  # noqa: ANN401 - see there
+    wait_for: Wait,
+    store: CellStore,
+    sent: signal.Signals,
+    where: str,
+) -> None:
+    check_that_workers_end(started, wait_for, store, sent, where)
+
+
+@pytest.mark.crash
+@needs_proc
+@pytest.mark.usefixtures("ignored_interrupts")
+def test_a_run_in_the_background_goes_on_when_the_terminal_is_interrupted(
+    started: Any,  # noqa: ANN401 - see there
+    store: CellStore,
+    tmp_path: Path,
+) -> None:
+    process, _ = started("background")
+    os.killpg(process.pid, signal.SIGINT)
+    (tmp_path / "gate").touch()
+    assert process.wait(600) == 0
+    assert len(store.finished()) == 2
     assert store.failures() == {}
 
 

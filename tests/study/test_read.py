@@ -83,7 +83,9 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("section", "key"), KEYS)
-def test_a_misspelt_key_of_any_table_is_told_with_the_one_that_was_meant(folder: Path, section: str, key: str) -> None:
+def test_a_misspelled_key_of_any_table_is_told_with_the_one_that_was_meant(
+    folder: Path, section: str, key: str
+) -> None:
     text = toml(**{section: f"{GOOD[section]}\n{key}q = 1"})
     told = problems(folder, text)
     assert len(told) == 1
@@ -94,7 +96,7 @@ def test_a_misspelt_key_of_any_table_is_told_with_the_one_that_was_meant(folder:
 @pytest.mark.parametrize(
     ("section", "key", "meant"),
     [
-        ("corpora", "tokenizer", "tokeniser"),
+        ("corpora", "tokeniser", "tokenizer"),
         ("models", "dims", "dim"),
         ("models", "min_cont", "min_count"),
         ("scores", "as_publishd", "as_published"),
@@ -113,7 +115,7 @@ def test_settings_of_functions_are_known_too(folder: Path, section: str, key: st
         ("study", 'name = "a b"', "'name' must be letters, digits, - and _, found the string 'a b'"),
         ("study", 'name = "a"\nseed = -1', "'seed' must be a whole number of at least 0, found the number -1"),
         ("corpora", "path = 3", "'path' must be a path, or a list of paths, found the number 3"),
-        ("corpora", 'tokeniser = "words"', "a corpus needs either 'path' or 'from'"),
+        ("corpora", 'tokenizer = "words"', "a corpus needs either 'path' or 'from'"),
         ("corpora", 'from = "corpora"', "'from' and 'balance' go together"),
         (
             "models",
@@ -141,7 +143,7 @@ def test_settings_of_functions_are_known_too(folder: Path, section: str, key: st
         ("models", 'dim = "many"', "'dim' of the algorithm 'sgns' must be a whole number, found the string 'many'"),
         ("models", 'remove = "a"', "'remove' of the algorithm 'sgns' must be a list of words, found the string 'a'"),
         ("models", "dim = 0", "The setting 'dim' must be a whole number of at least 1. Got 0."),
-        ("models", "threads = 4", "has no setting 'threads'; the study decides it"),
+        ("models", "n_jobs_per_model = 4", "has no setting 'n_jobs_per_model'; the study decides it"),
         ("vectors", 'default = "w2v"', "'default' must be \"glove\" or \"replicates\", found the string 'w2v'"),
         ("vectors", "limit = 3", "vectors need either 'path' or 'default'"),
         ("vectors", 'path = "none.bin"', "there is no file 'none.bin', seen from "),

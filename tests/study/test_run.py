@@ -81,7 +81,7 @@ def test_a_study_has_the_same_bytes_on_every_engine(study: Path, tmp_path: Path)
     assert content["done"] == here.done
     assert content["results"] == dict(here.results)
     assert {"label", "step", "key", "state", "seconds", "error"} == set(content["cells"][0])
-    assert "<table" in here._repr_html_()
+    assert f"{here.done} computed now" in here._repr_html_()
 
 
 @pytest.mark.parametrize(("name", "value"), [("workers", -1), ("workers", 1.5), ("memory", 0), ("memory", True)])

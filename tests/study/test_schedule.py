@@ -8,8 +8,9 @@ import pytest
 from biasgauge.errors import InternalError
 from biasgauge.study.engine import HereEngine, Lost
 from biasgauge.study.execute import Outcome
+from biasgauge.study.result import Failure
 from biasgauge.study.schedule import Ran, run_cells
-from biasgauge.study.store import CellStore, Failure
+from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

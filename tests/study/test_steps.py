@@ -63,7 +63,7 @@ path = "odd.txt"
 [mitigations.hard]
 of = ["given"]
 method = "hard"
-settings = {{ equalise = "none", specific = "none", lexicon = "pairs.toml" }}
+settings = {{ equalize = "none", specific = "none", lexicon = "pairs.toml" }}
 [mitigations.repel]
 of = ["given"]
 method = "attract_repel"
@@ -251,8 +251,8 @@ def test_two_runs_in_two_folders_leave_the_same_bytes_and_no_trace_of_the_folder
 
 
 def test_corpora_are_those_of_read_corpus_and_balance(done: Done, tmp_path: Path) -> None:
-    cell = bg.open_corpus(done.cell("read one") / "corpus")
-    direct = bg.read_corpus([done.file("first.txt"), done.file("second.txt")], out=tmp_path / "one")
+    cell = bg.corpora.open_corpus(done.cell("read one") / "corpus")
+    direct = bg.corpora.read_corpus([done.file("first.txt"), done.file("second.txt")], out=tmp_path / "one")
     assert cell.checksum == direct.checksum
     assert [one["name"] for one in cell.settings["files"]] == ["text0", "text1"]
     cell.check()
@@ -263,12 +263,12 @@ def test_corpora_are_those_of_read_corpus_and_balance(done: Done, tmp_path: Path
     assert (done.cell("balance even") / "text.txt").read_bytes() == (tmp_path / "even.txt").read_bytes()
     told = json.loads((done.cell("balance even") / "balance.json").read_bytes())
     assert told["classes"] == plain(found.to_dict()["classes"])
-    even = bg.read_corpus(tmp_path / "even.txt", out=tmp_path / "even")
-    assert bg.open_corpus(done.cell("read even") / "corpus").checksum == even.checksum
+    even = bg.corpora.read_corpus(tmp_path / "even.txt", out=tmp_path / "even")
+    assert bg.corpora.open_corpus(done.cell("read even") / "corpus").checksum == even.checksum
 
 
 def test_models_are_those_of_train(done: Done, tmp_path: Path) -> None:
-    corpus = bg.open_corpus(done.cell("read one") / "corpus")
+    corpus = bg.corpora.open_corpus(done.cell("read one") / "corpus")
     common: dict[str, Any] = {"dim": 6, "epochs": 1, "min_count": 1, "n_jobs": 1}
     direct = bg.train(corpus, out=tmp_path, seeds=3, random_state=2, **common)
     sampled = bg.train(
@@ -300,9 +300,9 @@ def test_vectors_are_those_of_the_file_and_what_was_odd_about_them_is_remembered
 @pytest.mark.parametrize("which", [1, 2])
 def test_mitigations_are_those_of_mitigate(done: Done, which: int) -> None:
     hard = bg.mitigate(
-        done.given(which), "hard", equalise=None, specific=None, lexicon=lexicon(done.file("pairs.toml"))
+        done.given(which), "hard", equalize=None, specific=None, lexicon=lexicon(done.file("pairs.toml"))
     )
-    method = bg.mitigation_method("attract_repel", lexicon="weat7", epochs=1, random_state=2)
+    method = bg.mitigation.mitigation_method("attract_repel", lexicon="weat7", epochs=1, random_state=2)
     method.descent = replace(method.descent, batch_size=10)  # type: ignore[attr-defined]  # of attract-repel
     for name, direct in (("hard", hard), ("repel", method.fit_transform(done.given(which)))):
         found = bg.load(done.place(f"{name}/given/given{which}") / "model.safetensors")
@@ -313,7 +313,7 @@ def test_mitigations_are_those_of_mitigate(done: Done, which: int) -> None:
 @pytest.mark.parametrize("group", ["sgns/one", "sgns/even", "glove/one"])
 def test_scores_are_those_of_score(done: Done, group: str) -> None:
     label = f"tensor some/{group}"
-    found = bg.ScoreStore.open(done.cell(label) / "scores").read()
+    found = bg.scores.ScoreStore.open(done.cell(label) / "scores").read()
     direct = done.scores(group)
     assert (found.measures, found.pairs, found.words, found.models) == (
         direct.measures, direct.pairs, direct.words, direct.models,
@@ -332,10 +332,10 @@ def test_scores_are_those_of_score(done: Done, group: str) -> None:
 
 def test_the_full_vocabulary_is_that_of_all_models(done: Done, tmp_path: Path) -> None:
     models = [done.given(which) for which in (1, 2)]
-    direct = bg.score_to_store(
+    direct = bg.scores.score_to_store(
         tmp_path / "scores", models, pairs=lexicon(done.file("pairs.toml")), words="full", measures="dbwa"
     )
-    found = bg.ScoreStore.open(done.cell("tensor all/given") / "scores")
+    found = bg.scores.ScoreStore.open(done.cell("tensor all/given") / "scores")
     assert found.to_dict() == direct.to_dict()
     assert {path.name: path.read_bytes() for path in found.path.iterdir()} == {
         path.name: path.read_bytes() for path in direct.path.iterdir()
@@ -346,9 +346,9 @@ def test_analyses_of_scores_are_those_of_their_functions(done: Done) -> None:
     scores = done.scores("sgns/one")
     direct = bg.reliability(scores, lists={"all": TARGETS}, level=0.9, random_state=2)
     assert done.result("trust/sgns/one") == plain(direct.to_dict())
-    components = bg.variance_components(scores, measure="dbwa", draws=200, random_state=2)
+    components = bg.agreement.variance_components(scores, measure="dbwa", draws=200, random_state=2)
     assert done.result("what/sgns/one") == plain(components.to_dict())
-    study = bg.decision_study(components, target=0.7, coefficient="generalizability")
+    study = bg.agreement.decision_study(components, target=0.7, coefficient="generalizability")
     assert done.result("enough/sgns/one") == plain(study.to_dict())
     assert (done.place("enough/sgns/one") / "needs.csv").read_text().count("\n") == len(study.needs_frame()) + 1
 
@@ -356,11 +356,11 @@ def test_analyses_of_scores_are_those_of_their_functions(done: Done) -> None:
 def test_factors_are_those_of_all_groups_together(done: Done) -> None:
     sources = []
     for algorithm, corpus in (("sgns", "one"), ("sgns", "even"), ("glove", "one")):
-        text = bg.open_corpus(done.cell(f"read {corpus}") / "corpus")
+        text = bg.corpora.open_corpus(done.cell(f"read {corpus}") / "corpus")
         counts = dict(zip(text.words, map(float, text.counts), strict=True))
         group = f"{algorithm}/{corpus}"
-        store = bg.ScoreStore.open(done.cell(f"tensor some/{group}") / "scores")
-        sources.append(bg.FactorSource(algorithm, corpus, store, models=done.group(group), counts=counts))
+        store = bg.scores.ScoreStore.open(done.cell(f"tensor some/{group}") / "scores")
+        sources.append(bg.agreement.FactorSource(algorithm, corpus, store, vectors=done.group(group), counts=counts))
     direct = bg.factors(sources, draws=50, refits=3, random_state=2, n_jobs=1)
     assert done.result("causes") == plain(direct.to_dict())
 
@@ -378,10 +378,10 @@ def test_association_tests_are_those_of_each_model_with_their_spread(done: Done)
     bare = [bg.weat(done.given(which), random_state=2, **sets) for which in (1, 2)]
     assert [one["result"] for one in done.result("bare/given")["models"]] == [plain(one.to_dict()) for one in bare]
     odd = replace(bg.load(done.file("odd.txt")), name="odd")
-    axis = bg.association(odd, "weat7", kind="semaxis", interval=how)
+    axis = bg.association_test(odd, "weat7", kind="semaxis", interval=how)
     assert done.result("axis/odd")["models"][0]["result"] == plain(axis.to_dict())
     assert done.result("axis/odd")["spread"] == []
-    mac = [bg.mac(done.given(which), "gender", min_coverage=0.0, interval=None) for which in (1, 2)]
+    mac = [bg.scores.mac(done.given(which), "gender", min_coverage=0.0, interval=None) for which in (1, 2)]
     assert [one["result"] for one in done.result("several/given")["models"]] == [plain(one.to_dict()) for one in mac]
 
 
@@ -405,7 +405,7 @@ def test_analyses_of_one_model_each_are_gathered(done: Done) -> None:
         for which in (1, 2)
     ]  # fmt: skip
     assert [one["result"] for one in done.result("choice/given")["models"]] == [plain(one.to_dict()) for one in choice]
-    good = [bg.similarity_benchmark(done.given(which), done.file("mine.tsv"), level=0.9) for which in (1, 2)]
+    good = [bg.embeddings.similarity_benchmark(done.given(which), done.file("mine.tsv"), level=0.9) for which in (1, 2)]
     assert [one["result"]["similarity"] for one in done.result("good/given")["models"]] == [
         [plain(one.to_dict())] for one in good
     ]
@@ -415,11 +415,11 @@ def test_changes_are_of_each_model_before_and_after(done: Done) -> None:
     asked: dict[str, Any] = {"human": None, "neutral": None, "draws": 300, "random_state": 2}
     for which, hard, repelled in zip((1, 2), done.group("hard/given"), done.group("repel/given"), strict=True):
         place = which - 1
-        direct = bg.bayes_change(done.given(which), hard, "weat7", **asked)
+        direct = bg.uncertainty.bayes_change(done.given(which), hard, "weat7", **asked)
         assert done.result("moved/hard/given")["models"][place]["result"] == plain(direct.to_dict())
-        back = bg.bayes_change(repelled, done.given(which), "weat7", **asked)
+        back = bg.uncertainty.bayes_change(repelled, done.given(which), "weat7", **asked)
         assert done.result("apart/given")["models"][place]["result"] == plain(back.to_dict())
-        effect = bg.mitigation_effect(
+        effect = bg.mitigation.mitigation_effect(
             done.given(which), repelled, ["weat7"], controls=[], benchmarks=[], recovery=None, random_state=2,
             interval=bg.Resampling(resamples=200),
         )  # fmt: skip
@@ -430,7 +430,7 @@ def test_analyses_of_replicates_together(done: Done) -> None:
     given = [done.given(which) for which in (1, 2)]
     seeds = bg.seeds(given, "weat7:a", "weat7:b", shuffles=20, random_state=2)
     assert done.result("fit/given") == plain(seeds.to_dict())
-    steady = bg.stability(done.group("sgns/one"), n_jobs=1)
+    steady = bg.embeddings.stability(done.group("sgns/one"), n_jobs=1)
     assert done.result("steady/sgns/one") == plain(steady.to_dict())
     assert (done.place("steady/sgns/one") / "pairs.csv").exists()
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.extrinsic.points import Variant, points_from_results
-from biasgauge.extrinsic.text_groups import group_words
+from biasgauge.applications.point_tables.build import Variant, points_from_results
+from biasgauge.applications.text.groups import group_words
 from biasgauge.lexicons import lexicon
 from biasgauge.study import CellStore, Plan, plan_study
 from biasgauge.study.execute import run_cell
 from biasgauge.study.step import Job
-from biasgauge.study.steps.task import task_settings
+from biasgauge.study.steps.tasks import _task_settings as task_settings
 
 TINY: dict[str, Any] = {"filters": 4, "widths": [1], "batch": 16, "learning_rate": 0.05, "epochs": 2}
 WORDS = list(dict.fromkeys([*lexicon("weat7").words, "good", "bad"]))
@@ -92,7 +92,7 @@ def plain(content: object) -> Any:  # noqa: ANN401 - JSON
     return json.loads(json.dumps(content))
 
 
-def test_seeds_trained_apart_are_summarised_as_if_trained_together(done: Done) -> None:
+def test_seeds_trained_apart_are_summarized_as_if_trained_together(done: Done) -> None:
     for group in ("given", "part/given"):
         found = done.result(f"texts/{group}")
         assert found["kind"] == "csv"
@@ -154,7 +154,7 @@ def test_an_audit_is_that_of_its_function_with_its_page(tmp_path: Path) -> None:
     study = '[study]\nname = "a"\n[vectors.glove]\ndefault = "glove"\n[analyses.all]\nkind = "audit"\nof = ["glove"]\n'
     found = Done(tmp_path, f'{study}settings = {{ lexicons = ["weat7"], rules = {{ alpha = 0.01 }} }}\n')
     model = bg.load(found.place("glove") / "model.safetensors", name="glove")
-    direct = bg.audit([model], lexicons=["weat7"], rules=bg.Rules(alpha=0.01)).to_dict()
+    direct = bg.audit([model], lexicons=["weat7"], rules=bg.auditing.Rules(alpha=0.01)).to_dict()
     told = found.result("all/glove")
     for one in (*told["models"], *direct["models"]):
         one.pop("source")

@@ -14,7 +14,8 @@ import pytest
 
 from biasgauge.errors import InputError
 from biasgauge.study.cell import Cell
-from biasgauge.study.store import CellStore, DamagedCellError, Failure
+from biasgauge.study.result import Failure
+from biasgauge.study.store import CellStore, DamagedCellError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.cooccurrence import MANIFEST, Cooccurrence, count_cooccurrences
-from biasgauge.training.glove_counting import whole_weights
+from biasgauge.training.glove.counting import whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,13 +15,14 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.training import glove_descent, glove_order
 from biasgauge.training.compiled import compiled
 from biasgauge.training.cooccurrence import Cooccurrence
-from biasgauge.training.glove import GloveFit, train_glove
-from biasgauge.training.glove_descent import descend, first_weights, pass_over
-from biasgauge.training.glove_lanes import product, step
-from biasgauge.training.glove_order import shuffled
+from biasgauge.training.glove import descent as glove_descent
+from biasgauge.training.glove import order as glove_order
+from biasgauge.training.glove.algorithm import GloveFit, train_glove
+from biasgauge.training.glove.descent import descend, first_weights, pass_over
+from biasgauge.training.glove.lanes import product, step
+from biasgauge.training.glove.order import shuffled
 from biasgauge.training.lanes import padded
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def test_against_a_slow_reference(dim: int) -> None:
     fit = train_glove(cells, dim=dim, iterations=20, seed=5)
     np.testing.assert_allclose(fit.vectors, vectors, atol=1e-4 * np.abs(vectors).max())
     np.testing.assert_allclose(fit.costs, costs, rtol=1e-4)
-    assert costs[-1] < 0.8 * costs[1]  # past the first pass, which is the biases' doing, vectors have learnt
+    assert costs[-1] < 0.8 * costs[1]  # past the first pass, which is the biases' doing, vectors have learned
 
 
 def cost_of(weights: NDArray[np.float64], value: float, dim: int) -> float:

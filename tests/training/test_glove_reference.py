@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
-from biasgauge.training.glove import train_glove
+from biasgauge.training.glove.algorithm import train_glove
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ class Text(NamedTuple):
 
 SPREAD = {"cost": 0.0008, "overlap": 0.0019, "norm": 0.0031}
 """Spread between seeds, over eight fits of ours to this text: sd of the costs (as a share, pooled over iterations), of
-the overlap of two fits' neighbours (28 pairs), of the mean norm."""
+the overlap of two fits' neighbors (28 pairs), of the mean norm."""
 DRIFT = 0.004
 """Share by which costs may be higher in the reference. It ran in two threads, which do not keep in step, so that the
 order in which cells are visited changes from iteration to iteration; ours stays, which lowers costs a little. Two seeds
@@ -75,7 +75,7 @@ def test_as_many_cells_as_the_official_tool(reference: dict[str, Any], text: Tex
     assert found == tuple(reference[name] for name in ("tokens", "lines", "vocabulary", "cooccurrence_entries"))
 
 
-def neighbours(vectors: NDArray[Any], k: int = 10) -> NDArray[np.intp]:
+def neighbors(vectors: NDArray[Any], k: int = 10) -> NDArray[np.intp]:
     units = vectors.astype(np.float64) / np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     similarity = units @ units.T
     np.fill_diagonal(similarity, -np.inf)
@@ -107,7 +107,7 @@ def test_fits_like_the_official_tool(
     assert excess.max() < 4 * SPREAD["cost"]
     assert excess.min() > -4 * SPREAD["cost"] - DRIFT
 
-    near_theirs, near_ours = ([neighbours(vectors) for vectors in side] for side in (theirs, ours))
+    near_theirs, near_ours = ([neighbors(vectors) for vectors in side] for side in (theirs, ours))
     published = reference["top10_neighbour_overlap_between_seeds_first_4000_words"]
     assert overlap(*near_theirs) == pytest.approx(published, abs=1e-3)
     found = [overlap(*near_ours), *(overlap(a, b) for a, b in itertools.product(near_ours, near_theirs))]

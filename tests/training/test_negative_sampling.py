@@ -19,7 +19,7 @@ from biasgauge.training.stream import below, draw, next_number, stream
 from biasgauge.training.text import training_text
 
 if TYPE_CHECKING:
-    from biasgauge.training.fit import Fit
+    from biasgauge.training.algorithms import Fit
     from biasgauge.training.text import TrainingText
 
 SMALL = {"dim": 12, "window": 3, "epochs": 2, "negative": 4, "alpha": 0.2, "subsample": 0.01}
@@ -177,7 +177,7 @@ def test_blocks_do_not_change_the_vectors(name: str, text: TrainingText, monkeyp
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_loss_falls(name: str, text: TrainingText) -> None:
-    # Before anything is learnt every product is 0, and a guess is a coin's.
+    # Before anything is learned every product is 0, and a guess is a coin's.
     assert _train(name, text, alpha=0.0, min_alpha=0.0).losses == pytest.approx([np.log(2)] * 2, abs=0.005)
     losses = _train(name, text, epochs=30).losses
     assert losses[-1] < losses[0] - 0.02 < np.log(2)

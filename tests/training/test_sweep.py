@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from biasgauge.corpora import TokenCorpus
     from biasgauge.training import TrainedModels
-    from biasgauge.training.fit import Fit
+    from biasgauge.training.algorithms import Fit
 
 SMALL: dict[str, Any] = {"dim": 10, "window": 2, "epochs": 2, "min_count": 2}
 EVERY = list(ALGORITHMS)
@@ -165,6 +165,7 @@ def test_damage_is_found_said_and_mended(damage: Any, remark: str, corpus: Token
     assert train(corpus, tmp_path).models[0].reused
 
 
+@pytest.mark.crash
 def test_a_kill_in_the_middle_loses_only_the_model_it_was_at(corpus: TokenCorpus, tmp_path: Path) -> None:
     killed = """
 import os, signal, sys
@@ -190,6 +191,7 @@ sweep.write_model = dying
     assert sorted(path.name for path in (tmp_path / "killed").iterdir() if path.name.startswith(".")) == []
 
 
+@pytest.mark.crash
 def test_a_full_disk_leaves_nothing_half_written(corpus: TokenCorpus, tmp_path: Path) -> None:
     limited = """
 import resource
@@ -309,7 +311,7 @@ def test_the_address_is_the_sha256_of_the_recipe() -> None:
         ({"exponent": float("inf")}, "'exponent'"),
         ({"x_max": 3.0}, "'sgns' has no setting 'x_max'. It has: dim, window"),
         ({"precision": "float8"}, "float32, float16"),
-        ({"threads": 0}, "'threads' must be a whole number of at least 1"),
+        ({"n_jobs_per_model": 0}, "'n_jobs_per_model' parameter must be a whole number of at least 1"),
         ({"n_jobs": 0}, "'n_jobs'"),
         ({"algorithm": "fasttext", "min_n": 5, "max_n": 4}, "'max_n' must be a whole number of at least 5"),
     ],

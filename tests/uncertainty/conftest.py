@@ -11,9 +11,9 @@ import pytest
 from biasgauge.uncertainty import Exponential, HalfNormal, distance_table
 
 if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty import DistanceTable, Priors
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 GROUPS = {"jew": ("rabbi", "torah"), "muslim": ("imam", "quran", "mosque")}
 ATTRIBUTES = {"jew": ("greedy", "cheap", "hairy"), "muslim": ("violent", "dirty")}
@@ -26,13 +26,13 @@ class World:
     """A table and the parameters that it was drawn from, in the order in which a fit has them."""
 
     table: DistanceTable
-    group: Array
-    word: Array
-    between: Array
-    residual: Array
-    extra: dict[str, Array]
+    group: Floats
+    word: Floats
+    between: Floats
+    residual: Floats
+    extra: dict[str, Floats]
 
-    def truth(self) -> dict[str, Array]:
+    def truth(self) -> dict[str, Floats]:
         """Every parameter by the name that a fit gives it."""
         named = {"group": self.group, "word": self.word, "between": self.between, "residual": self.residual}
         return named | self.extra
@@ -51,7 +51,7 @@ def pairs(connections: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
     return [row for row in found if row[3] in connections]
 
 
-def draw_sd(prior: Exponential | HalfNormal, size: int, random: np.random.Generator) -> Array:
+def draw_sd(prior: Exponential | HalfNormal, size: int, random: np.random.Generator) -> Floats:
     if isinstance(prior, Exponential):
         return random.exponential(1 / prior.rate, size)
     return np.abs(random.normal(0, prior.scale, size))
@@ -71,7 +71,7 @@ class Worlds:
         random = np.random.default_rng(seed)
         size = len(connections)
         group = random.normal(priors.group.mean, priors.group.sd, size)
-        extra: dict[str, Array] = {}
+        extra: dict[str, Floats] = {}
         if variant == "intercept":
             baseline = random.normal(priors.baseline.mean, priors.baseline.sd)
             group = group + baseline

@@ -17,7 +17,6 @@ from biasgauge.uncertainty.comparison import loo
 if TYPE_CHECKING:
     from biasgauge.uncertainty import DistanceTable, Posterior
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 GOLDENS = Path(__file__).with_name("goldens") / "nuts_goldens.json"
 
 

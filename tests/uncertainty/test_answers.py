@@ -139,6 +139,18 @@ def test_predictions_row_by_row(roomy_table: DistanceTable, variant: Any) -> Non
     assert ((predicted["low_89"] < predicted["low_50"]) & (predicted["high_50"] < predicted["high_89"])).all()
 
 
+def test_simulated_distances_come_from_each_word_as_often_as_it_has_rows(table: DistanceTable) -> None:
+    """Words a whole distance apart, one of them with few rows: the share simulated for it is its share of rows."""
+    draws = bayes(table).draws
+    first = draws.cell_word == draws.cell_word[0]
+    far = replace(draws, word=draws.word + np.where(first, 100, 0), residual=np.full_like(draws.residual, 0.01))
+    few = table.select(np.flatnonzero((table.word != draws.cell_word[0]) | (np.arange(len(table)) % 3 == 0)))
+    share = float((few.word == draws.cell_word[0]).mean())
+    found = check_predictions(far, few, np.random.default_rng(0)).simulated
+    assert share < 0.8 * first.mean()
+    assert (found > 50).mean() == pytest.approx(share, abs=4 * (share / len(found)) ** 0.5)
+
+
 def test_predictions_of_student_have_heavier_tails(table: DistanceTable) -> None:
     draws = bayes(table).draws
     heavy = replace(draws, freedom=np.full_like(draws.residual, 1.5))
@@ -160,6 +172,7 @@ def test_rows_simulated_one_by_one_as_published(table: DistanceTable) -> None:
     assert 0.9 < narrower.mean() < 1.0  # the narrowest of 1,000 draws is narrower than that of many
 
 
+@pytest.mark.calibration
 def test_predictions_cover_as_they_should_when_the_model_is_right(worlds: Any) -> None:  # noqa: ANN401
     shares = []
     for number in range(40):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.cli.main import run
+from biasgauge.cli.entry import run
 from biasgauge.uncertainty import bayes, plan_attributes, read_distances, within_band
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def result(capsys: pytest.CaptureFixture[str], *words: str) -> Any:  # noqa: ANN
 
 
 def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = result(capsys, "--distances", str(file), "--band", "mac", "--width", "0.1", "--contrast", "human,neutral")
+    found = result(
+        capsys, "--distances", str(file), "--band", "mac", "--width", "0.1", "--set", "contrast=human,neutral"
+    )
     table = read_distances(file)
     posterior = bayes(table)
     plan = plan_attributes(posterior, width=0.1, contrast=("human", "neutral"))
@@ -64,11 +66,11 @@ def test_what_a_person_sees(file: Path, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr().out
     band = within_band(read_distances(file))
     one = band.shares[0]
-    assert f"similarities within ±{band.band:.3f} (1 − MAC)" in shown
-    assert f"associated  {one.share:.3f}  [{one.low:.3f}, {one.high:.3f}]" in shown
+    assert f"Similarities within ±{band.band:.3f} (1 − MAC)" in shown
+    assert f"associated  before  {one.share:.3f} [{one.low:.3f}, {one.high:.3f}]" in shown
     plan = plan_attributes(bayes(read_distances(file)), width=0.05)
     assert " ".join(plan.reading.split()) in " ".join(shown.split())
-    assert "attributes needed (associated / different)" in shown
+    assert "Attribute words needed (associated / different)" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 
@@ -84,11 +86,11 @@ def test_figures(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ("words", "sentence"),
     [
         (["--width", "-1"], "'width' of a plan must be a positive number"),
-        (["--width", "0.1", "--contrast", "human"], "A contrast is of two connections"),
-        (["--width", "0.1", "--contrast", "human,people"], "There is no posterior of 'people'"),
+        (["--width", "0.1", "--set", "contrast=human"], "A contrast is of two connections"),
+        (["--width", "0.1", "--set", "contrast=human,people"], "There is no posterior of 'people'"),
         (["--band", "3"], "'band' must be a number above 0"),
         (["--band", "auto"], "Try: biasgauge bayes --help"),
-        (["--word", "imam"], "--word goes with --figures"),
+        (["--after", "{file}", "--word", "imam"], "--word draws one set of distances"),
         (["--after", "{file}", "--width", "0.1"], "does not go with --after"),
     ],
 )

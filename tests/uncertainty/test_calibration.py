@@ -23,9 +23,11 @@ from biasgauge.uncertainty.model import DEFAULT_PRIORS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.draws import Draws
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+pytestmark = pytest.mark.calibration
+
 
 OWN = ("per-connection", "single-sigma", "intercept", "crossed")
 KEPT = 100
@@ -36,9 +38,9 @@ SOUND, FAULTY = 0.01, 1e-6
 Sampler = "Callable[[Any, Priors, int], Draws]"
 
 
-def likelihood(draws: Draws, table: Any) -> Array:  # noqa: ANN401 - a DistanceTable
+def likelihood(draws: Draws, table: Any) -> Floats:  # noqa: ANN401 - a DistanceTable
     places = draws.places(table)
-    found: Array = log_likelihood(draws, places, table.distance[places.row], slice(None)).sum(axis=0)
+    found: Floats = log_likelihood(draws, places, table.distance[places.row], slice(None)).sum(axis=0)
     return found
 
 
@@ -61,7 +63,7 @@ def as_draws(world: Any, draws: Draws) -> Draws:  # noqa: ANN401 - a World
     )
 
 
-def ranks_of(world: Any, draws: Draws) -> dict[str, Array]:  # noqa: ANN401
+def ranks_of(world: Any, draws: Draws) -> dict[str, Floats]:  # noqa: ANN401
     """Share of the kept draws below the truth, for every scalar."""
     step = max(1, len(draws) // KEPT)
     found = {}
@@ -74,7 +76,7 @@ def ranks_of(world: Any, draws: Draws) -> dict[str, Array]:  # noqa: ANN401
     return found
 
 
-def worst_p(ranks: Iterable[dict[str, Array]]) -> tuple[float, str]:
+def worst_p(ranks: Iterable[dict[str, Floats]]) -> tuple[float, str]:
     """Smallest p-value over all quantities, corrected for their number, and where it was found."""
     gathered = [
         {f"{name}[{at}]": value for name, values in one.items() for at, value in enumerate(values)} for one in ranks
@@ -176,7 +178,7 @@ def test_nuts_ranks_are_uniform(worlds: Any, variant: str) -> None:  # noqa: ANN
     """The model is built once and given other distances, which spares the compiling."""
     pytest.importorskip("pymc")
     nutpie = pytest.importorskip("nutpie")
-    from biasgauge.uncertainty import nuts  # noqa: PLC0415 - the libraries are here
+    from biasgauge.uncertainty import nuts
 
     priors = DEFAULT_PRIORS[variant]
     built = nuts.build_model(worlds.draw(variant, priors, [8, 0]).table, variant, priors)

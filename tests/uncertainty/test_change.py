@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from biasgauge.errors import ParameterError
 from biasgauge.uncertainty import CONNECTIONS, bayes, bayes_change, distance_table
 from biasgauge.uncertainty.change import UNMOVED
-from biasgauge.uncertainty.distance_table import COLUMNS
+from biasgauge.uncertainty.table import COLUMNS
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty import DistanceTable
@@ -96,7 +97,7 @@ def test_two_embeddings(table: DistanceTable) -> None:
     before = dict(zip(words, vectors, strict=True))
     after = {word: vector + random.normal(0, 0.1, 8) for word, vector in before.items()}
     rows = table.to_frame()
-    from biasgauge.lexicons import Group, Stereotypes  # noqa: PLC0415 - only this test makes a lexicon
+    from biasgauge.lexicons import Group, Stereotypes
 
     groups = tuple(
         Group(name, tuple(members), tuple(sorted(set(rows.loc[rows["word_class"] == name, "word_to_compare"]))))
@@ -134,7 +135,7 @@ def test_a_failure_is_told(table: DistanceTable) -> None:
     found = bayes_change(table, moved(table, {}, 0.02), draws=100)
     assert "diagnostics of the change failed" in found.caution
     assert (found.to_frame()["caution"] == found.caution).all()
-    assert found.caution in found._repr_html_()
+    assert escape(found.caution) in found._repr_html_()
 
 
 def test_independent_posteriors_share_only_the_connections_that_both_have(table: DistanceTable) -> None:

@@ -53,7 +53,7 @@ def test_loo_agrees_with_arviz(table: DistanceTable) -> None:
 
 
 def test_student_likelihood_is_that_of_scipy(table: DistanceTable) -> None:
-    from scipy.stats import t  # noqa: PLC0415 - the oracle of this test alone
+    from scipy.stats import t
 
     draws = bayes(table, draws=40).draws
     draws = replace(draws, freedom=np.asarray(np.random.default_rng(0).uniform(1.5, 30, draws.residual.shape)))
@@ -128,7 +128,7 @@ def test_half_and_twice_as_wide(table: DistanceTable) -> None:
 
 
 def test_nothing_to_compare() -> None:
-    from biasgauge.uncertainty import distance_table  # noqa: PLC0415 - only here
+    from biasgauge.uncertainty import distance_table
 
     flat = distance_table("flat", [("a", "b", "l", "human", 0.9), ("a", "c", "l", "human", 0.9)])
     with pytest.raises(ParameterError, match="no connection could be fitted"):

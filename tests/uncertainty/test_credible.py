@@ -58,6 +58,7 @@ def test_a_kind_that_is_none() -> None:
         Credible("bca")  # type: ignore[arg-type]
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("interval", ["hpdi", "percentile"])
 def test_intervals_hold_the_truth_as_often_as_they_say(worlds: Any, interval: Any) -> None:  # noqa: ANN401
     """Parameters from the prior, distances from the model: 89 % of intervals hold the truth; a binomial test."""

@@ -13,9 +13,9 @@ from biasgauge.uncertainty.crossed_block import CrossedBlock
 from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
 
 if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PRIORS = Priors(group=Normal(0.9, 0.2), between=Exponential(3.0), residual=HalfNormal(0.3), attribute=Exponential(5.0))
 
@@ -26,7 +26,7 @@ def uneven(table: DistanceTable) -> DistanceTable:
     return table.select(np.sort(np.concatenate([places[places % 7 != 3], places[places % 5 == 0]])))
 
 
-def covariance(table: DistanceTable, connections: tuple[str, ...], sds: Array) -> tuple[Array, Array, Any]:
+def covariance(table: DistanceTable, connections: tuple[str, ...], sds: Floats) -> tuple[Floats, Floats, Any]:
     """Distances, their covariance and their labels, straight from the statement of the model."""
     frame = table.to_frame()
     frame = frame[frame["connection"].isin(connections)]
@@ -94,8 +94,8 @@ def test_effects_have_their_conditional_mean_and_variance(
     away = values - PRIORS.group.mean
     sigma_g, tau, omega = PRIORS.group.sd, sds[len(connections) : -1], sds[-1]
 
-    def expect(cross: Array, own: float, centre: float) -> tuple[float, float]:
-        return centre + float(cross @ solved @ away), float(np.sqrt(own - cross @ solved @ cross))
+    def expect(cross: Floats, own: float, center: float) -> tuple[float, float]:
+        return center + float(cross @ solved @ away), float(np.sqrt(own - cross @ solved @ cross))
 
     checks = []
     for at in range(len(connections)):

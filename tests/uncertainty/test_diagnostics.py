@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,11 @@ from biasgauge.uncertainty import bayes
 from biasgauge.uncertainty.diagnostics import diagnose, ess_bulk, ess_tail, rhat
 
 if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
-
-def chains(kind: str, size: int = 600) -> Array:
+def chains(kind: str, size: int = 600) -> Floats:
     """Four chains of two values."""
     noise = np.random.default_rng(5).standard_normal((4, size, 2))
     if kind == "independent":
@@ -86,7 +86,7 @@ def test_a_failure_stands_on_every_table(table: DistanceTable) -> None:
     assert "3 transitions diverged" in bad.caution
     frames = [bad.to_frame(), bad.contrasts_frame(), bad.predictive_frame(), bad.density_frame()]
     assert all((frame["caution"] == bad.caution).all() for frame in frames)
-    assert bad.caution in bad._repr_html_()
+    assert bad.caution in unescape(bad._repr_html_())
     assert bad.warnings[0] == bad.caution
     assert bad.to_dict()["diagnostics"]["problems"] == ["3 transitions diverged"]
 

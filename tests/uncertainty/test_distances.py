@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from biasgauge import registry
 from biasgauge.embeddings import Embedding, load_default
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons import Group, Stereotypes, lexicon, lexicon_names
+from biasgauge.lexicons import Group, Stereotypes, lexicon
 from biasgauge.uncertainty import CONNECTIONS, bayes, compared_words, distances
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def test_sizes_are_those_of_the_published_sets() -> None:
 
 def test_every_shipped_lexicon_of_the_right_kind_runs() -> None:
     vectors = load_default()
-    fitting = [name for name in lexicon_names() if lexicon(name).kind in {"stereotypes", "test"}]
+    fitting = [name for name in registry.names("lexicon") if lexicon(name).kind in {"stereotypes", "test"}]
     assert {"gender", "race", "religion", "weat1", "weat7"} <= set(fitting)
     for name in fitting:
         found = bayes(vectors, name, draws=400)

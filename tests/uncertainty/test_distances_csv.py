@@ -11,7 +11,7 @@ import pytest
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.uncertainty import bayes, distance_table, distances_from_frame, read_distances
-from biasgauge.uncertainty.distance_table import COLUMNS
+from biasgauge.uncertainty.table import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,23 +10,22 @@ from scipy.stats import kstest
 
 from biasgauge.uncertainty import Exponential, HalfNormal, Normal, Priors, bayes, distance_table
 from biasgauge.uncertainty.cells import NO_SPREAD, cells_of
-from biasgauge.uncertainty.distance_table import COLUMNS
 from biasgauge.uncertainty.exact_sampler import sample_cells
 from biasgauge.uncertainty.sd_lattice import Target, draw_from_lattice
+from biasgauge.uncertainty.table import COLUMNS
 
 if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
-
-def rows_of(table: DistanceTable, connection: str) -> tuple[Array, Array]:
+def rows_of(table: DistanceTable, connection: str) -> tuple[Floats, Floats]:
     frame = table.to_frame()
     frame = frame[frame["connection"] == connection]
     return frame["cosine_distance"].to_numpy(), frame["protected_word"].to_numpy()
 
 
-def brute_force(values: Array, words: Array, priors: Priors, points: int = 130) -> dict[str, float]:
+def brute_force(values: Floats, words: Floats, priors: Priors, points: int = 130) -> dict[str, float]:
     """Posterior moments of one connection from the joint density of all rows, on a grid of the two sds.
 
     The rows are one multivariate normal: covariance sigma² I + tau² (same word) + s² (all), nothing integrated by hand.
@@ -109,7 +108,7 @@ def test_few_rows_leave_the_prior_as_it_was() -> None:
     cells = cells_of(table)[0]
     size = 40_000
     drawn = sample_cells([cells], Priors(), size, np.random.default_rng(3)).connections[0]
-    # given both sds, the density of the one distance is normal with variance sigma² + tau² + .3², at its centre
+    # given both sds, the density of the one distance is normal with variance sigma² + tau² + .3², at its center
     grid = np.linspace(0, 15, 3_001)
     sigma, tau = grid[:, None], grid[None, :]
     weight = np.exp(-2 * (sigma + tau)) / np.sqrt(sigma**2 + tau**2 + 0.09)
@@ -133,7 +132,7 @@ def test_distances_without_spread_have_no_posterior() -> None:
     }  # fmt: skip
     assert "human is undefined" in found.warnings[0]
     together = bayes(distance_table("flat", rows), variant="single-sigma")
-    assert not together.undefined  # sigma is learnt from the other connection
+    assert not together.undefined  # sigma is learned from the other connection
 
 
 def test_nothing_that_can_be_fitted() -> None:
@@ -173,10 +172,10 @@ def test_other_connections_do_not_change_a_connection(table: DistanceTable) -> N
 def test_draws_of_the_lattice_follow_the_density() -> None:
     """A density with a known marginal and a known conditional: a ~ N(0, 1), c given a ~ N(a, .5²)."""
 
-    def shared(a: Array, b: Array) -> Array:
+    def shared(a: Floats, b: Floats) -> Floats:
         return -0.5 * a**2 + 0 * b
 
-    def block(a: Array, b: Array, c: Array) -> Array:
+    def block(a: Floats, b: Floats, c: Floats) -> Floats:
         return -2 * (c - a) ** 2 + 0 * b
 
     target = Target(shared, [block, block], [(-40.0, 40.0), (0.0, 0.0), (-50.0, 50.0), (-50.0, 50.0)])
@@ -191,11 +190,11 @@ def test_draws_of_the_lattice_follow_the_density() -> None:
 
 
 def test_a_density_with_two_peaks_is_drawn_whole() -> None:
-    def shared(a: Array, b: Array) -> Array:
-        peaks: Array = np.logaddexp(-0.5 * ((a + 3) / 0.5) ** 2, np.log(2) - 0.5 * ((a - 3) / 0.5) ** 2) + 0 * b
+    def shared(a: Floats, b: Floats) -> Floats:
+        peaks: Floats = np.logaddexp(-0.5 * ((a + 3) / 0.5) ** 2, np.log(2) - 0.5 * ((a - 3) / 0.5) ** 2) + 0 * b
         return peaks
 
-    def block(a: Array, b: Array, c: Array) -> Array:
+    def block(a: Floats, b: Floats, c: Floats) -> Floats:
         return -0.5 * c**2 + 0 * (a + b)
 
     found = draw_from_lattice(
@@ -205,10 +204,10 @@ def test_a_density_with_two_peaks_is_drawn_whole() -> None:
 
 
 def test_mass_at_the_edge_of_the_search_is_told() -> None:
-    def shared(a: Array, b: Array) -> Array:
+    def shared(a: Floats, b: Floats) -> Floats:
         return 0.1 * a + 0 * b
 
-    def block(a: Array, b: Array, c: Array) -> Array:
+    def block(a: Floats, b: Floats, c: Floats) -> Floats:
         return -0.5 * c**2 + 0 * (a + b)
 
     found = draw_from_lattice(

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.association import mac_change, mac_from_similarities, weat_from_similarities
+from biasgauge.association.mac import mac_change, mac_from_similarities
+from biasgauge.association.weat import weat_from_similarities
 from biasgauge.errors import ParameterError
 from biasgauge.papers.r_random import r_normal
-from biasgauge.uncertainty import NullModel, NullSimulation, null, null_model, null_weat, simulate_null
+from biasgauge.uncertainty import NullModel, NullSimulation, simulate_null
+from biasgauge.uncertainty.nulls import model as null_model
+from biasgauge.uncertainty.nulls import simulation as null
+from biasgauge.uncertainty.nulls import weat_mac as null_weat
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
 
 FAR = 4.0
 """Standard errors beyond which a simulated share is wrong: one test in 16,000 would fail by chance."""
@@ -28,7 +33,7 @@ def agrees(hits: int, trials: int, share: float, other_trials: float = np.inf) -
     return abs(hits / trials - share) <= FAR * error
 
 
-def quarters(table: Array, n_x: int, n_a: int) -> tuple[Array, Array, Array, Array]:
+def quarters(table: Floats, n_x: int, n_a: int) -> tuple[Floats, Floats, Floats, Floats]:
     return table[:n_x, :n_a], table[:n_x, n_a:], table[n_x:, :n_a], table[n_x:, n_a:]
 
 
@@ -91,7 +96,7 @@ def test_spreads_are_those_of_theory() -> None:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize(("n_x", "n_y"), [(8, 8), (6, 4), (4, 6), (1, 3)])
 def test_each_data_set_is_the_registered_test(alternative: Any, n_x: int, n_y: int) -> None:  # noqa: ANN401 - a Literal
-    """Vectorised against WEAT as the room `association` computes it, one data set at a time."""
+    """Vectorized against WEAT as the room `association` computes it, one data set at a time."""
     model = NullModel(n_x=n_x, n_y=n_y, n_a=3, n_b=5)
     found = simulate_null(n_x=n_x, n_y=n_y, n_a=3, n_b=5, simulations=12, alternative=alternative, random_state=5)
     assert found.p_values is not None
@@ -138,6 +143,7 @@ def test_random_permutations_never_give_nought_and_keep_the_level(monkeypatch: p
     assert simulate_null(simulations=5, permutations=0).p_reason == "permutations were not asked for"
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_p_is_uniform_and_rejects_as_often_as_it_says(alternative: Any) -> None:  # noqa: ANN401 - a Literal
     found = simulate_null(simulations=4_000, alternative=alternative, random_state=8)
@@ -204,7 +210,7 @@ def test_parts_of_a_null_model_have_the_variances_they_should() -> None:
     table = np.concatenate(list(model.tables(3_000, 0)))
     first = table[:, 0, 0]
 
-    def shared(one: Array) -> float:
+    def shared(one: Floats) -> float:
         return float(np.mean(first * one))
 
     assert shared(first) == pytest.approx(0.01 + 0.04 + 0.09 + 0.16, rel=0.1)
@@ -299,9 +305,9 @@ def test_results_can_be_written(published: NullSimulation) -> None:
         shape = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert sum(shape["statistic"]["histogram"]["counts"]) == len(found.to_frame())
         assert found.reading.split(",")[0] in found._repr_html_()
-    frame = published.summary()
-    assert frame["share"].tolist()[0] == two_sided(published)["effect size"].value
-    assert len(frame) == 4
+    shares = published.summary().tables[1].rows
+    assert shares[0][1].value == two_sided(published)["effect size"].value
+    assert len(shares) == 4
 
 
 def test_sizes_that_allow_no_finding_are_pointed_out() -> None:
@@ -328,7 +334,7 @@ def test_other_sizes_have_no_published_figure() -> None:
         ({"word_sd": -1.0}, "'word_sd' of a null model must be a number of at least 0"),
         ({"dimensions": 5, "word_sd": 0.1}, "random vectors"),
         ({"simulations": 0}, "'simulations' of simulate_null must be a whole number from 1"),
-        ({"level": 5}, "'level' of simulate_null must lie between 0 and 1"),
+        ({"alpha": 5}, "'alpha' of simulate_null must lie between 0 and 1"),
         ({"ddof": 2}, "'ddof' of simulate_null must be 0 or 1"),
         ({"alternative": "both"}, "'alternative' must be one of"),
         ({"observed": float("nan")}, "must be a finite number"),

@@ -15,7 +15,7 @@ from biasgauge.uncertainty import read_distances, simulate_null
 if TYPE_CHECKING:
     from pathlib import Path
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def moments(table: Any) -> tuple[float, float]:  # noqa: ANN401 - a frame
     residual, shared = [], []
     for name in ("math", "arts"):
         attributes = sorted(set(own[own["word_class"] == name]["word_to_compare"]))
-        blocks: list[Array] = [matrix.loc[words, attributes].to_numpy() for words in (x, y)]
+        blocks: list[Floats] = [matrix.loc[words, attributes].to_numpy() for words in (x, y)]
         left = [b - b.mean(0) - b.mean(1, keepdims=True) + b.mean() for b in blocks]
         variance = sum((one**2).sum() for one in left) / (2 * 7 * 7)
         residual.append(variance)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.association import TESTS
+from biasgauge import registry
 from biasgauge.uncertainty import NullModel, simulate_null
-from biasgauge.uncertainty.null_vectors import exchanged_values, permutation_share, what_to_exchange, word_sets
+from biasgauge.uncertainty.nulls.vectors import exchanged_values, permutation_share, what_to_exchange, word_sets
+
+TESTS = registry.everything("association_test")
 
 ON_VECTORS = sorted(set(TESTS) - {"weat", "mac"})
 QUICK = sorted(set(ON_VECTORS) - {"rnsb"})
@@ -59,6 +61,7 @@ def test_what_makes_a_difference_is_exchanged(name: str, expected: str | None) -
     assert what_to_exchange(TESTS[name], word_sets(next(model.vectors(1, 4))[0], model, TESTS[name].sets)) == expected
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("name", QUICK)
 def test_p_is_uniform_for_every_test(name: str) -> None:
     found = simulate_null(name, simulations=600, permutations=99, alternative="greater", dimensions=30, random_state=6)

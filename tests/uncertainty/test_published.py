@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.association import mac_change, mac_from_similarities
+from biasgauge.association.mac import mac_change, mac_from_similarities
 from biasgauge.uncertainty import bayes, bayes_change, read_distances
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.cli.main import run
+from biasgauge.cli.entry import run
 from biasgauge.uncertainty import simulate_null
 
 if TYPE_CHECKING:
@@ -34,13 +34,18 @@ def test_options_reach_the_simulation(capsys: pytest.CaptureFixture[str]) -> Non
     asked: dict[str, Any] = {
         "n_x": 5, "n_y": 6, "n_a": 3, "n_b": 4, "sd": 0.1, "word_sd": 0.02, "attribute_sd": 0.03, "family_sd": 0.04,
         "family_size": 2, "simulations": 150, "observed": 0.7, "observed_statistic": 0.2, "alternative": "less",
-        "ddof": 1, "level": 0.1, "permutations": 9,
+        "ddof": 1, "alpha": 0.1, "permutations": 9,
     }  # fmt: skip
-    words = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    further = ("word_sd", "attribute_sd", "family_size", "observed_statistic", "ddof", "alpha", "permutations")
+    words = [
+        word
+        for name, value in asked.items()
+        for word in (("--set", f"{name}={value}") if name in further else (f"--{name.replace('_', '-')}", str(value)))
+    ]
     found = result(capsys, *words, "--as-published")
     expected = simulate_null(**asked, as_published=True).to_dict()
     assert {key: found[key] for key in expected} == json.loads(json.dumps(expected))
-    vectors = result(capsys, "--test", "nas", "--dimensions", "9", "--simulations", "20")
+    vectors = result(capsys, "--test", "nas", "--set", "dimensions=9", "--simulations", "20")
     assert vectors["settings"]["dimensions"] == 9
     assert vectors["effect_size"] == {"mean": None, "reason": "nas has one number, see statistic"}
 
@@ -54,7 +59,7 @@ def test_what_a_person_sees(capsys: pytest.CaptureFixture[str]) -> None:
     assert effect is not None
     assert "|effect size| ≥ 1.267" in shown
     ends = f"[{effect.interval.low:.4f}, {effect.interval.high:.4f}]"
-    assert f"{effect.value:.4f}  {ends}  0.0084  0.0083" in shown
+    assert f"{effect.value:.4f} {ends}  0.0084  0.0083" in shown
     assert "0.3886  0.3845" in shown
     assert "p ≤ 0.05" in shown
     assert "mean() uses the first" in " ".join(shown.split())
@@ -63,12 +68,12 @@ def test_what_a_person_sees(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_test_without_observed_number_or_p(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["simulate-null", "--test", "semaxis", "--simulations", "30", "--permutations", "0"]) == 0
+    assert run(["simulate-null", "--test", "semaxis", "--simulations", "30", "--set", "permutations=0"]) == 0
     shown = capsys.readouterr().out
     assert "semaxis on 30 data sets without bias" in shown
     assert "permutations were not asked for" in shown
     assert run(["simulate-null", "--n-x", "3", "--n-y", "3", "--simulations", "30"]) == 0
-    assert capsys.readouterr().out.startswith("note: 20 splits allow no p below 0.1")
+    assert "note: 20 splits allow no p below 0.1" in capsys.readouterr().out
 
 
 def test_figures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,6 +93,9 @@ def test_figures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["--sd", "-1"], "'sd' of a null model must be a positive number"),
         (["--test", "mac", "--as-published"], "are of weat alone"),
         (["--simulations", "many"], "Try: biasgauge simulate-null --help"),
+        (["--set", "permutation=9"], "has no further setting 'permutation'; did you mean 'permutations'?"),
+        (["--set", "permutations=few"], "permutations must be of type int. Got 'few'"),
+        (["--set", "permutations"], "--set takes NAME=VALUE"),
     ],
 )
 def test_mistakes_get_one_sentence(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:

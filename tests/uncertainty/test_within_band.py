@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.association import mac_from_similarities
+from biasgauge.association.mac import mac_from_similarities
 from biasgauge.errors import ParameterError
 from biasgauge.uncertainty import distance_table, read_distances, within_band
 
@@ -166,7 +166,7 @@ def test_repeated_rows_count_once_unless_kept(table: DistanceTable) -> None:
 
 
 def test_blocks_and_seeds(table: DistanceTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("biasgauge.uncertainty.within_band")
+    module = import_module("biasgauge.uncertainty.bands")
     whole = within_band(table, band=0.1, resamples=200)
     assert whole.shares != within_band(table, band=0.1, resamples=200, random_state=1).shares
     monkeypatch.setattr(module, "_BLOCK", 7)

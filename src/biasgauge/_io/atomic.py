@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path beside `path`; move it into place when the block ends without an error.
 
     The bytes are flushed to the disk before the move, so a crash leaves either the old file or the new one. What a
@@ -39,7 +39,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` as UTF-8 with Unix line ends, whole or not at all."""
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         part.write_bytes(text.encode("utf-8"))
 
 

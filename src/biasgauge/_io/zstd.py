@@ -25,7 +25,7 @@ class ZstdFile(io.RawIOBase):
     """
 
     def __init__(self, raw: BinaryIO) -> None:
-        import zstandard  # noqa: PLC0415 - an extra, needed by those who have such files
+        import zstandard
 
         super().__init__()
         self._raw = raw

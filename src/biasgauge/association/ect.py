@@ -6,21 +6,22 @@ Source: Dev & Phillips, "Attenuating Bias in Word Vectors", AISTATS 2019, the Em
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, prepared, undefined, unit
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,38 +52,38 @@ def ect(x: ArrayLike, y: ArrayLike, a: ArrayLike, *, interval: Resampling | None
         means = np.stack([sets["x"].mean(axis=0), sets["y"].mean(axis=0)])
         reason = _incomparable(means, len(sets["a"]))
     if reason is not None:
-        return EctResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        return EctResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     near = cosines(means, sets["a"])
     once = np.ones((1, len(sets["a"])))
     value = float(_spearman(near[:1], near[1:], once)[0])
     if np.isnan(value):
         reason = "all attribute words are as near to a mean vector as each other, so they have no order"
-        return EctResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        return EctResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     return EctResult(
         value=value,
-        interval=interval_over_words(value, _resampled(sets), interval),
+        interval=estimate_over_words(value, _resampled(sets), interval),
         x_similarities=floats(near[0]),
         y_similarities=floats(near[1]),
     )
 
 
-def _incomparable(means: Matrix, words: int) -> str | None:
+def _incomparable(means: Floats, words: int) -> str | None:
     if words < 2:  # noqa: PLR2004 - an order needs two
         return "a correlation needs at least two attribute words"
     if not means.any(axis=1).all():
         return "the vectors of a target set cancel out, so that their mean has no direction"
-    if cosines(means[:1], means[1:])[0, 0] >= 1 - EQUAL:
+    if cosines(means[:1], means[1:])[0, 0] >= 1 - SAME:
         return "both mean vectors point the same way, so that every list of words would be in the same order"
     return None
 
 
-def _mid_ranks(values: Array, counts: Array) -> Array:
+def _mid_ranks(values: Floats, counts: Floats) -> Floats:
     """Ranks within each row, where word i occurs `counts[i]` times and equal values share their mean rank."""
     order = np.argsort(values, axis=1, kind="stable")
     ordered, drawn = np.take_along_axis(values, order, axis=1), np.take_along_axis(counts, order, axis=1)
     until = np.cumsum(drawn, axis=1)
     opens = np.ones(values.shape, dtype=bool)
-    opens[:, 1:] = np.diff(ordered, axis=1) > EQUAL
+    opens[:, 1:] = np.diff(ordered, axis=1) > SAME
     closes = np.ones(values.shape, dtype=bool)
     closes[:, :-1] = opens[:, 1:]
     first = np.maximum.accumulate(np.where(opens, until - drawn, 0), axis=1)
@@ -92,29 +93,29 @@ def _mid_ranks(values: Array, counts: Array) -> Array:
     return ranks
 
 
-def _spearman(one: Array, two: Array, counts: Array) -> Array:
+def _spearman(one: Floats, two: Floats, counts: Floats) -> Floats:
     """Spearman's correlation within each row; nan where one side is all the same."""
     size = counts.sum(axis=1, keepdims=True)
     ranks = [_mid_ranks(values, counts) for values in (one, two)]
-    centred = [rank - (counts * rank).sum(axis=1, keepdims=True) / size for rank in ranks]
-    spread = np.sqrt((counts * centred[0] ** 2).sum(axis=1) * (counts * centred[1] ** 2).sum(axis=1))
-    correlation: Array = (counts * centred[0] * centred[1]).sum(axis=1) / np.where(spread > EQUAL, spread, np.nan)
+    centered = [rank - (counts * rank).sum(axis=1, keepdims=True) / size for rank in ranks]
+    spread = np.sqrt((counts * centered[0] ** 2).sum(axis=1) * (counts * centered[1] ** 2).sum(axis=1))
+    correlation: Floats = (counts * centered[0] * centered[1]).sum(axis=1) / np.where(spread > SAME, spread, np.nan)
     return np.clip(correlation, -1, 1)
 
 
-def _resampled(sets: Mapping[str, Matrix]) -> Resampled:
+def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     words = unit(sets["a"])
 
-    def near(drawn: Array, vectors: Matrix) -> tuple[Array, Array]:
+    def near(drawn: Floats, vectors: Floats) -> tuple[Floats, Floats]:
         means = drawn @ vectors / drawn.sum(axis=1, keepdims=True)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         directions = means / np.where(lengths > 0, lengths, np.nan)
         return directions, directions @ words.T
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         x_direction, x_near = near(counts["x"], sets["x"])
         y_direction, y_near = near(counts["y"], sets["y"])
-        together = (x_direction * y_direction).sum(axis=1) >= 1 - EQUAL
+        together = (x_direction * y_direction).sum(axis=1) >= 1 - SAME
         return np.where(together, np.nan, _spearman(x_near, y_near, counts["a"]))
 
     return Resampled({name: len(one) for name, one in sets.items()}, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -10,7 +10,8 @@ from scipy.special import expit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 
 _STEPS = 200
 _HALVINGS = 40
@@ -21,34 +22,34 @@ _PRECISION = 1e-14
 class Fits(NamedTuple):
     """One fit a row: coefficients, with the intercept last."""
 
-    coefficients: Array
+    coefficients: Floats
 
-    def probabilities(self, features: Array) -> Array:
+    def probabilities(self, features: Floats) -> Floats:
         """Probability of the second class for each row of `features`, one row of probabilities a fit."""
-        chance: Array = expit(self.coefficients[:, :-1] @ features.T + self.coefficients[:, -1:])
+        chance: Floats = expit(self.coefficients[:, :-1] @ features.T + self.coefficients[:, -1:])
         return chance
 
 
-def fit(features: Array, labels: Array, weights: Array, *, c: float, penalise_intercept: bool) -> Fits:
-    """Minimise ½‖coefficients‖² + c · Σ weight · log loss, for each row of `weights`, by damped Newton steps.
+def fit(features: Floats, labels: Floats, weights: Floats, *, c: float, penalize_intercept: bool) -> Fits:
+    """Minimize ½‖coefficients‖² + c · Σ weight · log loss, for each row of `weights`, by damped Newton steps.
 
-    `c` is scikit-learn's `C`. The intercept goes free (as with scikit-learn's lbfgs) or is penalised like the others
+    `c` is scikit-learn's `C`. The intercept goes free (as with scikit-learn's lbfgs) or is penalized like the others
     (as with liblinear). The problem is convex and the penalty makes its optimum unique. A row whose optimum is not
     reached, because its vectors are so long that the penalty has no weight, is nan.
     """
     design = np.column_stack([features, np.ones(len(features))])
     penalty = np.ones(design.shape[1])
-    penalty[-1] = float(penalise_intercept)
+    penalty[-1] = float(penalize_intercept)
     coefficients = np.zeros((len(weights), design.shape[1]))
     moving = np.ones(len(weights), dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_STEPS):
             now, scaled = coefficients[moving], c * weights[moving]
 
-            def loss(candidates: Array, scaled: Array = scaled) -> Array:
+            def loss(candidates: Floats, scaled: Floats = scaled) -> Floats:
                 margins = (2 * labels - 1) * (candidates @ design.T)
                 faults = scaled * np.logaddexp(0, -margins)
-                total: Array = faults.sum(axis=1) + (penalty * candidates**2).sum(axis=1) / 2
+                total: Floats = faults.sum(axis=1) + (penalty * candidates**2).sum(axis=1) / 2
                 return total
 
             chance = expit(now @ design.T)
@@ -65,7 +66,7 @@ def fit(features: Array, labels: Array, weights: Array, *, c: float, penalise_in
     return Fits(coefficients)
 
 
-def _solved(matrices: Array, sides: Array) -> Array:
+def _solved(matrices: Floats, sides: Floats) -> Floats:
     """Solve one system a row; nan for all when one of them has no solution, which takes absurdly long vectors."""
     try:
         return np.asarray(np.linalg.solve(matrices, sides[:, :, None])[:, :, 0], dtype=np.float64)
@@ -73,7 +74,7 @@ def _solved(matrices: Array, sides: Array) -> Array:
         return np.full_like(sides, np.nan)
 
 
-def _damped(now: Array, step: Array, gain: Array, before: Array, loss: Callable[[Array], Array]) -> Array:
+def _damped(now: Floats, step: Floats, gain: Floats, before: Floats, loss: Callable[[Floats], Floats]) -> Floats:
     """Go along the step, half as far again and again where the loss does not fall."""
     length = np.ones(len(now))
     for _ in range(_HALVINGS):
@@ -81,5 +82,5 @@ def _damped(now: Array, step: Array, gain: Array, before: Array, loss: Callable[
         if not uphill.any():
             break
         length[uphill] /= 2
-    moved: Array = now - length[:, None] * step
+    moved: Floats = now - length[:, None] * step
     return moved

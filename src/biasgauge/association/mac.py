@@ -8,23 +8,25 @@ the paired t test before and after.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from biasgauge.association.intervals import BCA, Interval, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, matrix, prepared, undefined
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +66,7 @@ def mac(x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Res
     sets = prepared(x=x, y=y, a=a, b=b)
     reason = undefined(sets)
     if reason is not None:
-        return MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        return MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     targets = np.concatenate([sets["x"], sets["y"]])
     return _result([cosines(targets, sets[name]) for name in "ab"], _resampled(sets), interval)
 
@@ -76,7 +78,7 @@ def mac_of_sets(
     sets = prepared(targets=targets, **{f"attributes {number}": one for number, one in enumerate(attribute_sets)})
     reason = undefined(sets) if attribute_sets else "there are no attribute sets"
     if reason is not None:
-        return MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        return MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     targets = sets.pop("targets")
     return mac_from_similarities([cosines(targets, one) for one in sets.values()], interval=interval)
 
@@ -90,7 +92,7 @@ def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resamp
     blocks = [matrix(f"similarities {number}", one) for number, one in enumerate(similarities)]
     if not blocks or not all(block.size for block in blocks):
         reason = "there are no similarities" + ("" if not blocks else " with one of the sets")
-        return MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        return MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     if len({len(block) for block in blocks}) > 1:
         raise ParameterError(
             f"Each matrix must hold one row for each target word. Got {[len(block) for block in blocks]} rows."
@@ -98,7 +100,7 @@ def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resamp
     names = [f"attributes {number}" for number in range(len(blocks))]
     units = {"targets": len(blocks[0]), **{name: block.shape[1] for name, block in zip(names, blocks, strict=True)}}
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         return _weighted(counts["targets"], [counts[name] for name in names], blocks)
 
     return _result(blocks, Resampled(units, values), interval)
@@ -127,44 +129,52 @@ def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> M
     differences = (first - second).ravel()
     df, mean = differences.size - 1, float(differences.mean())
     deviation = float(differences.std(ddof=1)) if df else 0.0
-    if deviation <= EQUAL:
+    if deviation <= SAME:
         why = "all differences are the same" if df else "a t test needs at least two (target, set) pairs"
         return MacChange(value=mean if df else None, reason=why, df=df)
     error = deviation / differences.size**0.5
     margin = float(stdtrit(df, (1 + level) / 2)) * error
     return MacChange(
         value=mean,
-        interval=Interval(mean - margin, mean + margin, level, "student", 0, "(target, set) pairs"),
+        interval=Estimate(
+            value=mean,
+            low=mean - margin,
+            high=mean + margin,
+            level=level,
+            method="student",
+            over="(target, set) pairs",
+            n=df + 1,
+        ),
         t=mean / error,
         df=df,
         p_value=2 * float(stdtr(df, -abs(mean / error))),
     )
 
 
-def _result(blocks: Sequence[Matrix], resampled: Resampled, interval: Resampling | None) -> MacResult:
+def _result(blocks: Sequence[Floats], resampled: Resampled, interval: Resampling | None) -> MacResult:
     distances = np.column_stack([1 - block.mean(axis=1) for block in blocks])
     value = float(distances.mean())
     return MacResult(
         value=value,
-        interval=interval_over_words(value, resampled, interval),
+        interval=estimate_over_words(value, resampled, interval),
         distances=tuple(floats(row) for row in distances),
     )
 
 
-def _weighted(targets: Array, attributes: Sequence[Array], blocks: Sequence[Matrix]) -> Array:
+def _weighted(targets: Floats, attributes: Sequence[Floats], blocks: Sequence[Floats]) -> Floats:
     similarity = sum(
         (targets * (drawn @ block.T)).sum(axis=1) / drawn.sum(axis=1)
         for drawn, block in zip(attributes, blocks, strict=True)
     )
-    distance: Array = 1 - similarity / (targets.sum(axis=1) * len(blocks))
+    distance: Floats = 1 - similarity / (targets.sum(axis=1) * len(blocks))
     return distance
 
 
-def _resampled(sets: Mapping[str, Matrix]) -> Resampled:
+def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     targets = np.concatenate([sets["x"], sets["y"]])
     blocks = [cosines(targets, sets[name]) for name in "ab"]
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         return _weighted(np.concatenate([counts["x"], counts["y"]], axis=1), [counts["a"], counts["b"]], blocks)
 
     return Resampled({name: len(sets[name]) for name in "xyab"}, values)

@@ -1,4 +1,4 @@
-"""Normalised association score: how clearly each word leans to one attribute set, in units of its own spread.
+"""Normalized association score: how clearly each word leans to one attribute set, in units of its own spread.
 
 Source: Caliskan, Bryson & Narayanan, "Semantics derived automatically from language corpora contain human-like biases",
 Science 356 (2017), Methods, the Word Embedding Factual Association Test; named so by the R package sweater.
@@ -7,27 +7,28 @@ Science 356 (2017), Methods, the Word Embedding Factual Association Test; named 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, cosines, prepared, undefined
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import cosines, prepared, undefined
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
 class NasResult(AssociationResult):
-    """The outcome of a normalised association score; `value` is the mean of `scores`.
+    """The outcome of a normalized association score; `value` is the mean of `scores`.
 
     Attributes:
         scores: score of each target word; None for a word that is as near to every attribute word.
@@ -53,34 +54,34 @@ def nas(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 0, interval: Re
     sets = prepared(x=x, a=a, b=b)
     reason = undefined(sets)
     if reason is not None:
-        return NasResult(value=None, reason=reason, interval=undefined_interval(interval, reason), ddof=ddof)
+        return NasResult(value=None, reason=reason, interval=not_estimated(interval, reason), ddof=ddof)
     to_a, to_b = cosines(sets["x"], sets["a"]), cosines(sets["x"], sets["b"])
     spread = np.concatenate([to_a, to_b], axis=1).std(axis=1, ddof=ddof)
-    flat = spread <= EQUAL
+    flat = spread <= SAME
     scores = (to_a.mean(axis=1) - to_b.mean(axis=1)) / np.where(flat, 1, spread)
     listed = tuple(None if empty else score for score, empty in zip(scores.tolist(), flat.tolist(), strict=True))
     if flat.any():
         reason = f"word {int(np.flatnonzero(flat)[0])} of the set 'x' is as near to every attribute word"
-        none = undefined_interval(interval, reason)
+        none = not_estimated(interval, reason)
         return NasResult(value=None, reason=reason, interval=none, scores=listed, ddof=ddof)
     value = float(scores.mean())
     resampled = _resampled(sets, ddof=ddof)
-    return NasResult(value=value, interval=interval_over_words(value, resampled, interval), scores=listed, ddof=ddof)
+    return NasResult(value=value, interval=estimate_over_words(value, resampled, interval), scores=listed, ddof=ddof)
 
 
-def _resampled(sets: Mapping[str, Matrix], *, ddof: int = 0) -> Resampled:
+def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
     to_a, to_b = cosines(sets["x"], sets["a"]).T, cosines(sets["x"], sets["b"]).T
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         n_a, n_b = (counts[name].sum(axis=1, keepdims=True) for name in "ab")
         a_mean, b_mean = counts["a"] @ to_a / n_a, counts["b"] @ to_b / n_b
-        centre = (n_a * a_mean + n_b * b_mean) / (n_a + n_b)
-        within = counts["a"] @ to_a**2 + counts["b"] @ to_b**2 - (n_a + n_b) * centre**2
+        center = (n_a * a_mean + n_b * b_mean) / (n_a + n_b)
+        within = counts["a"] @ to_a**2 + counts["b"] @ to_b**2 - (n_a + n_b) * center**2
         spread = np.sqrt(np.maximum(within, 0) / (n_a + n_b - ddof))
         # Squares are subtracted here, which leaves twice the rounding: only the root of it is below the spread.
-        scores = (a_mean - b_mean) / np.where(spread > EQUAL**0.5, spread, np.nan)
+        scores = (a_mean - b_mean) / np.where(spread > SAME**0.5, spread, np.nan)
         drawn = counts["x"]
-        mean: Array = np.where(drawn > 0, drawn * scores, 0).sum(axis=1) / drawn.sum(axis=1)
+        mean: Floats = np.where(drawn > 0, drawn * scores, 0).sum(axis=1) / drawn.sum(axis=1)
         return mean
 
     return Resampled({name: len(one) for name, one in sets.items()}, values)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.results.plain import fields_to_plain
+
 if TYPE_CHECKING:
-    from biasgauge.association.intervals import Interval
+    from biasgauge.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,15 +23,8 @@ class AssociationResult:
 
     value: float | None
     reason: str | None = None
-    interval: Interval | None = None
+    interval: Estimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object: every field, tuples as lists, undefined numbers as None beside their reason."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    to_dict = getattr(value, "to_dict", None)
-    return value if to_dict is None else to_dict()
+        return fields_to_plain(self)

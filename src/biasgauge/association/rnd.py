@@ -7,22 +7,24 @@ Source: Garg, Schiebinger, Jurafsky & Zou, "Word embeddings quantify 100 years o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, prepared, undefined, unit
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 Distance = Literal["norm", "cosine"]
 
 
@@ -66,13 +68,13 @@ def rnd(
     reason = undefined(sets)
     if reason is None:
         x_mean, y_mean, words = _means_and_words(sets, unit_vectors=unit_vectors)
-        if distance == "cosine" and any(np.linalg.norm(mean) <= EQUAL for mean in (x_mean, y_mean)):
+        if distance == "cosine" and any(np.linalg.norm(mean) <= SAME for mean in (x_mean, y_mean)):
             reason = "the vectors of a target set cancel out, so that their mean has no direction"
     if reason is not None:
         return RndResult(
             value=None,
             reason=reason,
-            interval=undefined_interval(interval, reason),
+            interval=not_estimated(interval, reason),
             distance=distance,
             unit_vectors=unit_vectors,
         )
@@ -84,7 +86,7 @@ def rnd(
     resampled = _resampled(sets, distance=distance, unit_vectors=unit_vectors)
     return RndResult(
         value=value,
-        interval=interval_over_words(value, resampled, interval),
+        interval=estimate_over_words(value, resampled, interval),
         mean=float(differences.mean()),
         differences=floats(differences),
         distance=distance,
@@ -92,29 +94,29 @@ def rnd(
     )
 
 
-def _means_and_words(sets: Mapping[str, Matrix], *, unit_vectors: bool) -> tuple[Array, Array, Matrix]:
+def _means_and_words(sets: Mapping[str, Floats], *, unit_vectors: bool) -> tuple[Floats, Floats, Floats]:
     used = {name: unit(one) for name, one in sets.items()} if unit_vectors else sets
     return used["x"].mean(axis=0), used["y"].mean(axis=0), used["a"]
 
 
-def _resampled(sets: Mapping[str, Matrix], *, distance: Distance = "norm", unit_vectors: bool = True) -> Resampled:
+def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_vectors: bool = True) -> Resampled:
     used = {name: unit(one) for name, one in sets.items()} if unit_vectors else sets
     words, squares = used["a"], (used["a"] ** 2).sum(axis=1)
 
-    def closeness(drawn: Array, vectors: Matrix) -> Array:
+    def closeness(drawn: Floats, vectors: Floats) -> Floats:
         means = drawn @ vectors / drawn.sum(axis=1, keepdims=True)
         lengths = np.linalg.norm(means, axis=1)[:, None]
         products = means @ words.T
-        near: Array
+        near: Floats
         if distance == "norm":
             near = np.sqrt(np.maximum(squares - 2 * products + lengths**2, 0))
         else:
-            near = products / (np.sqrt(squares) * np.where(lengths > EQUAL, lengths, np.nan))
+            near = products / (np.sqrt(squares) * np.where(lengths > SAME, lengths, np.nan))
         return near
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         terms = closeness(counts["x"], used["x"]) - closeness(counts["y"], used["y"])
-        total: Array = (counts["a"] * terms).sum(axis=1)
+        total: Floats = (counts["a"] * terms).sum(axis=1)
         return total
 
     return Resampled({name: len(one) for name, one in sets.items()}, values)

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.logistic import fit
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import Matrix, floats, prepared, undefined
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import floats, prepared, undefined
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 
 _MOST_REFITTED = 100
 """Attribute words up to which the classifier is refitted for every resample."""
@@ -40,13 +41,13 @@ class RnsbResult(AssociationResult):
         probabilities: probability of the negative class for each target word, X before Y.
         shares: the same, scaled to sum to 1.
         c: scikit-learn's `C`: weight of the data against the L2 penalty.
-        penalise_intercept: whether the penalty includes the intercept.
+        penalize_intercept: whether the penalty includes the intercept.
     """
 
     probabilities: tuple[float, ...] = ()
     shares: tuple[float, ...] = ()
     c: float = 1.0
-    penalise_intercept: bool = False
+    penalize_intercept: bool = False
 
 
 def rnsb(
@@ -56,7 +57,7 @@ def rnsb(
     b: ArrayLike,
     *,
     c: float = 1.0,
-    penalise_intercept: bool = False,
+    penalize_intercept: bool = False,
     refit: bool = True,
     interval: Resampling | None = BCA,
 ) -> RnsbResult:
@@ -65,7 +66,7 @@ def rnsb(
     A logistic regression tells the positive words A from the negative words B. 0 means that all target words are held
     to be equally negative; range [0, ln of the number of target words]. Exchanging A and B is another question, not the
     same one negated. The fit goes to its only optimum and holds no words back, so that the same input always gives the
-    same number; WEFE holds out a random fifth and its default penalises the intercept (`penalise_intercept=True`).
+    same number; WEFE holds out a random fifth and its default penalizes the intercept (`penalize_intercept=True`).
     Undefined when a set is empty or holds a zero vector, or when vectors are so long that the penalty has no weight and
     the fit finds no end. The interval refits the classifier for every resample; with `refit=False` it keeps the
     classifier and draws target words alone, and with more than 100 attribute words that is the only way offered.
@@ -73,7 +74,7 @@ def rnsb(
     Raises:
         ParameterError: `c` is not positive.
     """
-    return _rnsb({"x": x, "y": y}, a, b, c=c, penalise_intercept=penalise_intercept, refit=refit, interval=interval)
+    return _rnsb({"x": x, "y": y}, a, b, c=c, penalize_intercept=penalize_intercept, refit=refit, interval=interval)
 
 
 def rnsb_of_words(
@@ -82,7 +83,7 @@ def rnsb_of_words(
     b: ArrayLike,
     *,
     c: float = 1.0,
-    penalise_intercept: bool = False,
+    penalize_intercept: bool = False,
     refit: bool = True,
     interval: Resampling | None = BCA,
 ) -> RnsbResult:
@@ -90,7 +91,7 @@ def rnsb_of_words(
 
     Undefined also with fewer than two target words: a single one always has the whole share.
     """
-    return _rnsb({"x": targets}, a, b, c=c, penalise_intercept=penalise_intercept, refit=refit, interval=interval)
+    return _rnsb({"x": targets}, a, b, c=c, penalize_intercept=penalize_intercept, refit=refit, interval=interval)
 
 
 def _rnsb(
@@ -99,36 +100,38 @@ def _rnsb(
     b: ArrayLike,
     *,
     c: float,
-    penalise_intercept: bool,
+    penalize_intercept: bool,
     refit: bool,
     interval: Resampling | None,
 ) -> RnsbResult:
     if not (c > 0 and np.isfinite(c)):
         raise ParameterError(f"The 'c' of rnsb must be a positive number. Got {c!r}.")
     sets = prepared(**targets, a=a, b=b)
-    rules: dict[str, Any] = {"c": c, "penalise_intercept": penalise_intercept}
+    rules: dict[str, Any] = {"c": c, "penalize_intercept": penalize_intercept}
     reason = undefined(sets)
     if reason is None and sum(len(sets[name]) for name in targets) < 2:  # noqa: PLR2004 - shares of one word are 1
         reason = "shares need at least two target words"
     if reason is not None:
-        return RnsbResult(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)
+        return RnsbResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
     once = {name: np.ones((1, len(one))) for name, one in sets.items()}
     negative = _negative(sets, once, **rules)[0]
     if not np.isfinite(negative).all() or not negative.any():
         reason = "the classifier finds no usable fit: the vectors are too long for the penalty"
-        return RnsbResult(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)
+        return RnsbResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
     shares = negative / negative.sum()
     value = max(0.0, float(xlogy(shares, shares * len(shares)).sum()))
     over = "words" if refit else "target words"
     if refit and len(sets["a"]) + len(sets["b"]) > _MOST_REFITTED:
         reason = f"refitting with more than {_MOST_REFITTED} attribute words takes too long; ask with refit=False"
-        found = undefined_interval(interval, reason, over)
+        found = not_estimated(interval, reason, over)
     else:
-        found = interval_over_words(value, _resampled(sets, refit=refit, **rules), interval, over)
+        found = estimate_over_words(value, _resampled(sets, refit=refit, **rules), interval, over)
     return RnsbResult(value=value, interval=found, probabilities=floats(negative), shares=floats(shares), **rules)
 
 
-def _negative(sets: Mapping[str, Matrix], counts: Mapping[str, Array], *, c: float, penalise_intercept: bool) -> Array:
+def _negative(
+    sets: Mapping[str, Floats], counts: Mapping[str, Floats], *, c: float, penalize_intercept: bool
+) -> Floats:
     """Negative probability of each target word under each weighting of the attribute words.
 
     The optimum lies in the space that the attribute words span, so the fit is made there: as many coefficients as there
@@ -143,26 +146,26 @@ def _negative(sets: Mapping[str, Matrix], counts: Mapping[str, Array], *, c: flo
     weights = np.concatenate([counts["a"], counts["b"]], axis=1)
     block = max(1, _BLOCK_NUMBERS // (features.size + features.shape[1] ** 2))
     parts = [
-        fit(features, labels, weights[start : start + block], c=c, penalise_intercept=penalise_intercept)
+        fit(features, labels, weights[start : start + block], c=c, penalize_intercept=penalize_intercept)
         for start in range(0, len(weights), block)
     ]
     return np.concatenate([one.probabilities(targets) for one in parts])
 
 
 def _resampled(
-    sets: Mapping[str, Matrix], *, c: float = 1.0, penalise_intercept: bool = False, refit: bool = True
+    sets: Mapping[str, Floats], *, c: float = 1.0, penalize_intercept: bool = False, refit: bool = True
 ) -> Resampled:
     names = [name for name in ("x", "y") if name in sets]
     units = {name: len(one) for name, one in sets.items() if refit or name in names}
     once = {name: np.ones((1, len(sets[name]))) for name in "ab"}
-    kept = None if refit else _negative(sets, once, c=c, penalise_intercept=penalise_intercept)
+    kept = None if refit else _negative(sets, once, c=c, penalize_intercept=penalize_intercept)
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         drawn = np.concatenate([counts[name] for name in names], axis=1)
-        negative = _negative(sets, counts, c=c, penalise_intercept=penalise_intercept) if kept is None else kept
+        negative = _negative(sets, counts, c=c, penalize_intercept=penalize_intercept) if kept is None else kept
         whole = (drawn * negative).sum(axis=1, keepdims=True)
         shares = negative / np.where(whole > 0, whole, np.nan)
-        divergence: Array = (drawn * xlogy(shares, shares * drawn.sum(axis=1, keepdims=True))).sum(axis=1)
+        divergence: Floats = (drawn * xlogy(shares, shares * drawn.sum(axis=1, keepdims=True))).sum(axis=1)
         return np.maximum(divergence, 0)
 
     return Resampled(units, values)

@@ -7,21 +7,22 @@ arXiv:2111.07864 (2021), the definition of SAME for two attribute sets, with its
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, floats, prepared, undefined, unit
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import floats, prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,30 +52,30 @@ def same(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | Non
     reason = undefined(sets)
     if reason is None:
         difference = unit(sets["a"]).mean(axis=0) - unit(sets["b"]).mean(axis=0)
-        if np.linalg.norm(difference) <= EQUAL:
+        if np.linalg.norm(difference) <= SAME:
             reason = "both attribute sets have the same mean direction, so there is nothing to lean to"
     if reason is not None:
-        return SameResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
-    biases = unit(sets["x"]) @ unit(difference)
+        return SameResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+    biases = unit(sets["x"]) @ unit(difference[None])[0]
     value = float(np.abs(biases).mean())
     return SameResult(
         value=value,
-        interval=interval_over_words(value, _resampled(sets), interval),
+        interval=estimate_over_words(value, _resampled(sets), interval),
         biases=floats(biases),
         skew=float(biases.mean()),
         stereotype=float(biases.std()),
     )
 
 
-def _resampled(sets: Mapping[str, Matrix]) -> Resampled:
+def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     x, a, b = (unit(sets[name]) for name in "xab")
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
         directions = share["a"] @ a - share["b"] @ b
         lengths = np.linalg.norm(directions, axis=1)
-        total: Array = (share["x"] * np.abs(directions @ x.T)).sum(axis=1)
-        return total / np.where(lengths > EQUAL, lengths, np.nan)
+        total: Floats = (share["x"] * np.abs(directions @ x.T)).sum(axis=1)
+        return total / np.where(lengths > SAME, lengths, np.nan)
 
     return Resampled({name: len(one) for name, one in sets.items()}, values)
 

@@ -7,21 +7,22 @@ Sentiment", ACL 2018: the axis is the mean of one pole less the mean of the othe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, prepared, undefined, unit
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,31 +41,31 @@ def semaxis(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | 
 
     Positive leans to A; 0 means to neither pole; range [-1, 1]. The paper scores single words; the mean is ours.
     Vectors are averaged as they are. Undefined when a set is empty or holds a zero vector, or when both poles have the
-    same mean. The paper widens each pole by its nearest neighbours (sweater's `l`); widen A and B before the call.
+    same mean. The paper widens each pole by its nearest neighbors (sweater's `l`); widen A and B before the call.
     """
     sets = prepared(x=x, a=a, b=b)
     reason = undefined(sets)
     if reason is None:
         axis = sets["a"].mean(axis=0) - sets["b"].mean(axis=0)
-        if np.abs(axis).max() <= EQUAL * np.abs(sets["a"]).max():
+        if np.abs(axis).max() <= SAME * np.abs(sets["a"]).max():
             reason = "both poles have the same mean, so there is no axis"
     if reason is not None:
-        return SemaxisResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        return SemaxisResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     scores = cosines(sets["x"], axis[None])[:, 0]
     value = float(scores.mean())
-    interval_found = interval_over_words(value, _resampled(sets), interval)
+    interval_found = estimate_over_words(value, _resampled(sets), interval)
     return SemaxisResult(value=value, interval=interval_found, scores=floats(scores))
 
 
-def _resampled(sets: Mapping[str, Matrix]) -> Resampled:
+def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     words = unit(sets["x"])
-    shortest = EQUAL * np.abs(sets["a"]).max()
+    shortest = SAME * np.abs(sets["a"]).max()
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
         axes = share["a"] @ sets["a"] - share["b"] @ sets["b"]
         lengths = np.linalg.norm(axes, axis=1)
-        total: Array = (share["x"] * (axes @ words.T)).sum(axis=1)
+        total: Floats = (share["x"] * (axes @ words.T)).sum(axis=1)
         return total / np.where(lengths > shortest, lengths, np.nan)
 
     return Resampled({name: len(one) for name, one in sets.items()}, values)

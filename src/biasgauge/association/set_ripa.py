@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Resampling, interval_over_words, undefined_interval
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, floats, prepared, undefined, unit
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import floats, prepared, undefined, unit
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,37 +65,35 @@ def set_ripa(
         same = np.flatnonzero(_same(sets["x"], sets["y"]))
         reason = f"both words of pair {int(same[0])} have the same vector" if same.size else None
     if reason is not None:
-        return SetRipaResult(
-            value=None, reason=reason, interval=undefined_interval(interval, reason), unit_words=unit_words
-        )
+        return SetRipaResult(value=None, reason=reason, interval=not_estimated(interval, reason), unit_words=unit_words)
     scores = _scores(sets, unit_words=unit_words)
     value = float(scores.mean())
     return SetRipaResult(
         value=value,
-        interval=interval_over_words(value, _resampled(sets, unit_words=unit_words), interval),
+        interval=estimate_over_words(value, _resampled(sets, unit_words=unit_words), interval),
         word_means=floats(scores.mean(axis=1)),
         word_sds=floats(scores.std(axis=1)),
         unit_words=unit_words,
     )
 
 
-def _same(x: Matrix, y: Matrix) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    close: np.ndarray[Any, np.dtype[np.bool_]] = np.abs(x - y).max(axis=1) <= EQUAL * np.abs(x).max(axis=1)
+def _same(x: Floats, y: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    close: np.ndarray[Any, np.dtype[np.bool_]] = np.abs(x - y).max(axis=1) <= SAME * np.abs(x).max(axis=1)
     return close
 
 
-def _scores(sets: Mapping[str, Matrix], *, unit_words: bool) -> Matrix:
+def _scores(sets: Mapping[str, Floats], *, unit_words: bool) -> Floats:
     words = unit(sets["a"]) if unit_words else sets["a"]
-    scores: Matrix = words @ unit(sets["x"] - sets["y"]).T
+    scores: Floats = words @ unit(sets["x"] - sets["y"]).T
     return scores
 
 
-def _resampled(sets: Mapping[str, Matrix], *, unit_words: bool = False) -> Resampled:
+def _resampled(sets: Mapping[str, Floats], *, unit_words: bool = False) -> Resampled:
     scores = _scores(sets, unit_words=unit_words)
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         total = (counts["a"] * (counts["xy"] @ scores.T)).sum(axis=1)
-        mean: Array = total / (counts["a"].sum(axis=1) * counts["xy"].sum(axis=1))
+        mean: Floats = total / (counts["a"].sum(axis=1) * counts["xy"].sum(axis=1))
         return mean
 
     return Resampled({"xy": len(sets["x"]), "a": len(sets["a"])}, values)

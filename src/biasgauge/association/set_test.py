@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from biasgauge.association.intervals import Weighted
     from biasgauge.association.result import AssociationResult
+    from biasgauge.stats.bootstrap import Resampled
 
 Swap = Literal["negates", "unchanged", "changes"]
-
-
-class Resampled(NamedTuple):
-    """A test as a function of how often each word is drawn.
-
-    Attributes:
-        units: what is drawn from, and how many of it there are. A name of one letter is a set; "xy" means that x[i] and
-            y[i] are drawn together, as a pair.
-        values: rows of counts for each unit to one value a row; nan where the value is undefined.
-    """
-
-    units: Mapping[str, int]
-    values: Weighted
 
 
 @dataclass(frozen=True)

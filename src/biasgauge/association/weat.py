@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Interval, Resampling, interval_over_words, undefined_interval
-from biasgauge.association.permutation import Alternative, Ties, permutation_p
 from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import Resampled, SetTest
-from biasgauge.association.word_sets import EQUAL, Matrix, cosines, floats, matrix, prepared, undefined
+from biasgauge.association.set_test import SetTest
+from biasgauge.association.word_sets import cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.permutation import Alternative, Ties, permutation_p
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ class WeatResult(AssociationResult):
     y_associations: tuple[float, ...] = ()
     p_value: float | None = None
     p_method: Literal["exact", "monte-carlo"] | None = None
-    p_interval: Interval | None = None
+    p_interval: Estimate | None = None
     splits: int | None = None
     samples: int | None = None
     alternative: Alternative = "greater"
@@ -67,7 +69,7 @@ class WeatResult(AssociationResult):
         return {"effect_size": shape.pop("value"), **shape}
 
 
-def associations(targets: ArrayLike, a: ArrayLike, b: ArrayLike) -> Array:
+def associations(targets: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     """How much closer each target word is to A than to B: mean cosine with A less mean cosine with B.
 
     Positive leans to A; 0 means as close to both; range [-2, 2]. Invariant to rotation and to the lengths of vectors.
@@ -121,7 +123,7 @@ def weat(
         return WeatResult(
             value=None,
             reason=reason,
-            interval=undefined_interval(interval, reason),
+            interval=not_estimated(interval, reason),
             alternative=alternative,
             ties=ties,
             ddof=ddof,
@@ -166,7 +168,7 @@ def weat_from_similarities(
     empty = [name for name, block in blocks.items() if not block.size]
     if empty:
         reason = f"there are no similarities in {empty[0]!r}"
-        return WeatResult(value=None, reason=reason, interval=undefined_interval(interval, reason), **rules)
+        return WeatResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
     _check_fit(blocks)
     s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
     scale = max(float(np.abs(block).max()) for block in blocks.values())
@@ -183,10 +185,10 @@ def weat_from_similarities(
     value = _effect_size(s_x, s_y, ddof, scale)
     if value is None:
         why = "all target words have the same association, so there is no spread"
-        found = undefined_interval(interval, why)
+        found = not_estimated(interval, why)
     else:
         why = None
-        found = interval_over_words(value, _resampled_similarities(blocks, ddof), interval)
+        found = estimate_over_words(value, _resampled_similarities(blocks, ddof), interval)
     return WeatResult(
         value=value,
         reason=why,
@@ -203,18 +205,18 @@ def weat_from_similarities(
     )
 
 
-def _associations(to_a: Matrix, to_b: Matrix) -> Array:
-    difference: Array = to_a.mean(axis=1) - to_b.mean(axis=1)
+def _associations(to_a: Floats, to_b: Floats) -> Floats:
+    difference: Floats = to_a.mean(axis=1) - to_b.mean(axis=1)
     return difference
 
 
-def _effect_size(x: Array, y: Array, ddof: int, scale: float) -> float | None:
+def _effect_size(x: Floats, y: Floats, ddof: int, scale: float) -> float | None:
     """Give the effect size; None when associations differ by rounding alone, given the scale of the similarities."""
     deviation = float(np.concatenate([x, y]).std(ddof=ddof))
-    return float(x.mean() - y.mean()) / deviation if deviation > EQUAL * scale else None
+    return float(x.mean() - y.mean()) / deviation if deviation > SAME * scale else None
 
 
-def _check_fit(blocks: Mapping[str, Matrix]) -> None:
+def _check_fit(blocks: Mapping[str, Floats]) -> None:
     shapes = {name: block.shape for name, block in blocks.items()}
     rows = all(shapes[f"{target}a"][0] == shapes[f"{target}b"][0] for target in "xy")
     columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
@@ -222,25 +224,25 @@ def _check_fit(blocks: Mapping[str, Matrix]) -> None:
         raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
 
 
-def _resampled(sets: Mapping[str, Matrix], *, ddof: int = 0) -> Resampled:
+def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
     blocks = {target + attribute: cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"}
     return _resampled_similarities(blocks, ddof)
 
 
-def _resampled_similarities(blocks: Mapping[str, Matrix], ddof: int) -> Resampled:
+def _resampled_similarities(blocks: Mapping[str, Floats], ddof: int) -> Resampled:
     to_a, to_b = np.concatenate([blocks["xa"], blocks["ya"]]), np.concatenate([blocks["xb"], blocks["yb"]])
     n_x, n_y = len(blocks["xa"]), len(blocks["ya"])
-    least = EQUAL * max(float(np.abs(block).max()) for block in blocks.values())
+    least = SAME * max(float(np.abs(block).max()) for block in blocks.values())
 
-    def values(counts: Mapping[str, Array]) -> Array:
+    def values(counts: Mapping[str, Floats]) -> Floats:
         share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
         scores = share["a"] @ to_a.T - share["b"] @ to_b.T
         means = [(share["x"] * scores[:, :n_x]).sum(axis=1), (share["y"] * scores[:, n_x:]).sum(axis=1)]
         drawn = np.concatenate([counts["x"], counts["y"]], axis=1)
         size = drawn.sum(axis=1)
-        centred = scores - ((drawn * scores).sum(axis=1) / size)[:, None]
-        deviation = np.sqrt((drawn * centred**2).sum(axis=1) / (size - ddof))
-        effect: Array = (means[0] - means[1]) / np.where(deviation > least, deviation, np.nan)
+        centered = scores - ((drawn * scores).sum(axis=1) / size)[:, None]
+        deviation = np.sqrt((drawn * centered**2).sum(axis=1) / (size - ddof))
+        effect: Floats = (means[0] - means[1]) / np.where(deviation > least, deviation, np.nan)
         return effect
 
     return Resampled({"x": n_x, "y": n_y, "a": to_a.shape[1], "b": to_b.shape[1]}, values)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge import geometry
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-Matrix = np.ndarray[Any, np.dtype[np.float64]]
-
-EQUAL = 1e-12
-"""Two cosines, or two sums of them per term, that differ by less than this differ by rounding alone."""
+    from biasgauge.arrays import Floats
 
 
-def prepared(**sets: ArrayLike) -> dict[str, Matrix]:
+def prepared(**sets: ArrayLike) -> dict[str, Floats]:
     """Give each set as its own float64 matrix, words × dimensions; the input is never modified.
 
     Raises:
@@ -33,7 +33,7 @@ def prepared(**sets: ArrayLike) -> dict[str, Matrix]:
     return matrices
 
 
-def matrix(name: str, values: ArrayLike) -> Matrix:
+def matrix(name: str, values: ArrayLike) -> Floats:
     """Give one set as a float64 matrix; an empty one has no rows."""
     given = np.asarray(values)
     if given.size == 0:
@@ -43,14 +43,14 @@ def matrix(name: str, values: ArrayLike) -> Matrix:
             f"The set {name!r} must be a matrix of real numbers, one row a word. "
             f"Got shape {given.shape} and type {given.dtype}."
         )
-    table: Matrix = np.array(given, dtype=np.float64)
+    table: Floats = np.array(given, dtype=np.float64)
     if not np.isfinite(table).all():
         row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
         raise ParameterError(f"The set {name!r} must hold finite numbers only. Got nan or infinity in row {row}.")
     return table
 
 
-def undefined(sets: Mapping[str, Matrix]) -> str | None:
+def undefined(sets: Mapping[str, Floats]) -> str | None:
     """Say why no test can be computed on these sets: one is empty, or holds a zero vector; None when all are well."""
     for name, vectors in sets.items():
         if not len(vectors):
@@ -61,18 +61,10 @@ def undefined(sets: Mapping[str, Matrix]) -> str | None:
     return None
 
 
-def unit(vectors: Matrix) -> Matrix:
-    """Scale each row to length 1; no row may be zero."""
-    safe = vectors / np.abs(vectors).max(axis=-1, keepdims=True)  # so that squares neither overflow nor vanish
-    lengths = np.linalg.norm(safe, axis=-1, keepdims=True)
-    scaled: Matrix = safe / lengths
-    return scaled
-
-
-def cosines(rows: Matrix, columns: Matrix) -> Matrix:
-    """Cosine of every row of the one with every row of the other."""
-    product: Matrix = unit(rows) @ unit(columns).T
-    return product
+unit = partial(unit_rows, rescale=True, pairwise=True)
+"""Rows of length 1, in the order of operations that numbers of association tests are published with."""
+cosines = partial(geometry.cosines, rescale=True, pairwise=True)
+"""Cosine of every row of the one with every row of the other, likewise."""
 
 
 def floats(values: NDArray[np.floating[Any]]) -> tuple[float, ...]:

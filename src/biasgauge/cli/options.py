@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from cyclopts import Parameter
+
+_FLAG = Parameter(show_default=False)
 
 
 @Parameter(name="*")
@@ -12,16 +15,16 @@ from cyclopts import Parameter
 class Options:
     """Options of every command."""
 
-    json: bool = False
+    json: Annotated[bool, _FLAG] = False
     """Print one JSON object on stdout; everything else goes to stderr."""
 
     seed: int = 0
-    """Seed of everything random; recorded in the settings."""
+    """Random seed; recorded in the settings."""
 
-    quiet: bool = False
+    quiet: Annotated[bool, _FLAG] = False
     """Print only what was asked for: no progress, no notes."""
 
-    debug: bool = False
+    debug: Annotated[bool, _FLAG] = False
     """Show the traceback when something fails."""
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import App
-
-from biasgauge.cli.options import DEFAULTS, Options
-from biasgauge.cli.reproduce_tables import show, show_papers
-from biasgauge.cli.screen import console, print_json, progress
+from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.screen import progress
 from biasgauge.errors import ParameterError
+from biasgauge.papers import list_papers, reproduce
 
-EPILOGUE = """\
+if TYPE_CHECKING:
+    from biasgauge.cli.options import Options
+
+EXAMPLES = """\
 Three numbers stand side by side: what the paper printed; what the rule of its
 own code gives on the data at hand; what a corrected rule gives. --data names a
-folder with whatever of the paper's data you hold. What is not there is listed
-with what to fetch from where; its published numbers are listed all the same.
+folder with whatever of the paper's data you hold. What is missing is listed
+with where to get it; its published numbers are listed all the same.
 
 Examples:
   biasgauge reproduce
@@ -24,48 +25,28 @@ Examples:
   biasgauge reproduce zhang2020 --data DIR --json > zhang2020.json
 """
 
-app = App(name="reproduce", help_epilogue=EPILOGUE)
 
-
-@app.default
-def reproduce(
-    paper: str | None = None,
-    /,
-    *,
-    data: Path | None = None,
-    part: tuple[str, ...] = (),
-    out: Path | None = None,
-    options: Options = DEFAULTS,
-) -> None:
-    """Set a paper's numbers beside what its own rule and a corrected one give.
-
-    Args:
-        paper: name of a paper; without it, the papers are listed
-        data: a folder with data of the paper
-        part: run only this part; repeat for several
-        out: write a page here, with JSON and CSV beside it
-        options: those of every command
-    """
-    from biasgauge import papers  # noqa: PLC0415 - loaded by those who compute
-
-    if paper is None:
-        if part or out is not None or data is not None:
-            raise ParameterError("--data, --part and --out take a paper; biasgauge reproduce alone lists them.")
-        known = [papers.paper_named(name) for name in papers.paper_names()]
-        if options.json:
-            print_json(options, {"papers": [one.to_dict() for one in known]}, settings={})
-        else:
-            show_papers(known, console(options))
-        return
+def run(arguments: dict[str, Any], options: Options) -> Outcome:
+    """One paper, or the list of papers where none is named."""
+    parts = arguments.pop("part") or None
+    if arguments["name"] is None:
+        if parts or arguments["data"] is not None:
+            raise ParameterError("--data and --part take a paper; biasgauge reproduce alone lists them.")
+        return Outcome(list_papers())
     with progress(options, "numbers") as report:
-        found = papers.reproduce(paper, data, part or None, options.seed, report)
-    screen = console(options)
-    if options.json:
-        content = found.to_dict()
-        print_json(options, content, settings=content.pop("settings"), warnings=content.pop("warnings"))
-    else:
-        show(found, screen)
-    if out is not None:
-        page = found.save(out)
-        if not options.quiet:
-            screen.print(f"page: {page}", markup=False)
+        return Outcome(reproduce(parts=parts, random_state=options.seed, progress=report, **arguments))
+
+
+app = command(
+    "papers:reproduce",
+    arguments="name",
+    options="data part",
+    examples=EXAMPLES,
+    changes={
+        "name": Option("name of a paper; without it, the papers are listed", type=str | None, default=None),
+        "data": Option("a folder with data of the paper"),
+        "part": Option("run only this part; repeat for several", type=tuple[str, ...], default=()),
+    },
+    call=run,
+    fixed="parts",
+)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.words import typed_names, typed_words
 
-from cyclopts import App
-
-from biasgauge.cli.options import DEFAULTS, Options
-from biasgauge.cli.robustness_tables import show
-from biasgauge.cli.screen import console, print_json, progress
-
-EPILOGUE = """\
+EXAMPLES = """\
 Agreement is kappa: 1 is perfect, 0 no better than chance. A change of a score
 is relevant from one standard deviation of the scores of all frequent words on.
 The paper's table prints one minus the share of relevant changes; here it is the
@@ -24,92 +19,46 @@ Examples:
   biasgauge robustness vectors.bin --analogies --figures figures
 """
 
-app = App(name="robustness", help_epilogue=EPILOGUE)
 
-
-@app.default
-def robustness(
-    vectors: Path,
-    /,
-    *,
-    pairs: str = "zhang2020",
-    words: str = "occ16",
-    truths: str | None = None,
-    measures: str = "dbwa,ripa,nbm",
-    forms: str = "plural,capitalised,upper",
-    pair_forms: str = "capitalised",
-    k: int = 100,
-    pool: str = "neutral",
-    frequent: int = 50_000,
-    as_published: bool = False,
-    analogies: bool = False,
-    min_coverage: float = 0.8,
-    level: float = 0.95,
-    figures: Path | None = None,
-    jobs: int | None = None,
-    options: Options = DEFAULTS,
-) -> None:
-    """Say what of a measurement survives another base pair, word form or measure.
-
-    Args:
-        vectors: a vector file
-        pairs: a lexicon of pairs, or your own TOML file
-        words: a lexicon, NAME:SET, words separated by commas, or a file with one word a line
-        truths: lexicons of words whose direction is known, separated by commas; none for none; by default bsri and
-            animals for pairs of male and female
-        measures: measures separated by commas
-        forms: forms of the words, separated by commas: plural, capitalised, upper, lower; none for none; NAME=FILE for
-            your own, a TOML file of pairs (word, form)
-        pair_forms: forms of the pairs, likewise
-        k: how many neighbours vote
-        pool: which words may be neighbours: neutral, all, or as for words
-        frequent: how many of the first words of the file count as frequent
-        as_published: as the paper's code has it
-        analogies: look at the analogies of man and woman too
-        min_coverage: share of the words, and of those of a truth, that must be found
-        level: nominal coverage of the intervals
-        figures: a folder for figures, SVG and PNG
-        jobs: threads; all cores by default
-        options: those of every command
-    """
-    import biasgauge as bg  # noqa: PLC0415 - numpy is imported only by commands that compute
-    from biasgauge.cli.words import asked_words  # noqa: PLC0415 - as above
-
-    with progress(options, "scoring") as report:
-        found = bg.robustness(
-            vectors,
-            pairs=pairs,
-            words=asked_words(words),
-            truths=None if truths is None else _names(truths),
-            measures=_names(measures),
-            forms=_forms(forms),
-            pair_forms=_forms(pair_forms),
-            k=k,
-            pool={"neutral": "neutral", "all": None}.get(pool, asked_words(pool)),
-            frequent=frequent,
-            as_published=as_published,
-            analogies=analogies,
-            min_coverage=min_coverage,
-            level=level,
-            random_state=options.seed,
-            n_jobs=jobs,
-            progress=report,
-        )
-    if figures is not None:
-        bg.save_figures(bg.figures(found), figures)
-    if options.json:
-        content = found.to_dict()
-        print_json(options, content, settings=content.pop("settings"), warnings=content.pop("warnings"))
-    else:
-        show(found, console(options))
-
-
-def _names(typed: str) -> list[str]:
-    names = [name.strip() for name in typed.split(",") if name.strip()]
-    return [] if names == ["none"] else names
-
-
-def _forms(typed: str) -> dict[str, str | None]:
+def forms(typed: str) -> dict[str, str | None]:
     """Names of forms; NAME=FILE is a form of the user's own."""
-    split = [name.partition("=") for name in _names(typed)]
+    split = [name.partition("=") for name in names(typed)]
     return {name: path or None for name, _, path in split}
+
+
+def names(typed: str) -> list[str]:
+    """Names separated by commas; "none" for none."""
+    return [] if typed == "none" else typed_names(typed)
+
+
+app = command(
+    "sensitivity:robustness",
+    arguments="vectors",
+    options="pairs words truths measures forms pair_forms k pool as_published analogies min_coverage level n_jobs",
+    examples=EXAMPLES,
+    doing="scoring",
+    changes={
+        "truths": Option(
+            "lexicons of words whose direction is known, separated by commas; none for none; by default bsri and "
+            "animals for pairs of male and female",
+            read=names,
+        ),
+        "measures": Option("measures separated by commas"),
+        "forms": Option(
+            "forms of the words, separated by commas: plural, capitalized, upper, lower; none for none; NAME=FILE for "
+            "your own, a TOML file of pairs (word, form)",
+            read=forms,
+        ),
+        "pair_forms": Option("forms of the pairs, likewise", read=forms),
+        "pool": Option(
+            "which words may be neighbors: neutral (frequent words that do not name what the pairs are about), all, or "
+            "as for --words",
+            type=str,
+            default="neutral",
+            read=lambda typed: {"neutral": "neutral", "all": None}.get(typed, typed_words(typed)),
+        ),
+        "as_published": Option("as the paper's code has it"),
+        "analogies": Option("look at the analogies of man and woman too"),
+    },
+    figures=True,
+)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
+from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.screen import console, print_json, progress
-from biasgauge.cli.study_tables import failed_sentence, show_cells, show_plan, show_run, show_state
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.presentation.terminal import print_summary, print_table
 
 if TYPE_CHECKING:
     from biasgauge.study.read import Study
@@ -26,7 +26,7 @@ that it depends on: change one setting, and only what hangs on it is computed
 again. Run again after an interruption, it goes on where it was.
 
 Exit codes of `study run`: 0 all is there; 1 some cells failed, the rest is
-there; 2 something you can mend; what was finished is kept.
+there; 2 invalid input; what was finished is kept.
 
 Examples:
   biasgauge study init my-study.toml
@@ -75,72 +75,46 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
         cells: list every cell, not only how many there are of each kind
         options: those of every command
     """
-    from biasgauge.study.state import study_state  # noqa: PLC0415 - loaded by those who compute
+    from biasgauge.study.state import study_state
 
     state = study_state(file, out)
     options = _with_seed(options, state.plan.study)
     if options.json:
         print_json(options, state.to_dict(), settings={"file": str(file)})
     else:
-        (show_cells if cells else show_plan)(state, console(options))
+        screen = console(options)
+        if cells:
+            print_table(screen, state.plan.cell_table())
+        else:
+            print_summary(screen, state.plan.summary())
 
 
-@app.command
-def run(
-    file: Path,
-    /,
-    *,
-    out: str | None = None,
-    workers: int | None = None,
-    memory: str | None = None,
-    scheduler: str | None = None,
-    retry_failed: bool = False,
-    options: Options = DEFAULTS,
-) -> None:
-    """Compute whatever of a study is not there yet.
+def run(arguments: dict[str, Any], options: Options) -> Outcome:
+    """Compute what is missing; say what is odd before the work, which may take hours."""
+    from biasgauge.study.read import read_study
+    from biasgauge.study.run import run_study
 
-    Args:
-        file: the study, a TOML file
-        out: folder for all outcomes, or a URL that fsspec knows; FILE-study beside the file by default
-        workers: processes of this machine; all cores by default, 0 for this very process
-        memory: that cells may use together, as 16GB; four fifths of the machine by default
-        scheduler: run on Dask: the address of a scheduler, or "local" for a cluster that lives as long as the run
-        retry_failed: try cells again that failed in an earlier run
-        options: those of every command
-    """
-    from biasgauge.study.read import read_study  # noqa: PLC0415 - loaded by those who compute
-    from biasgauge.study.run import run_study  # noqa: PLC0415 - as above
-
-    limit = None if memory is None else memory_bytes(memory)
-    study = read_study(file)
+    study = read_study(arguments.pop("study"))
     options = _with_seed(options, study)
     told: list[str] = []
 
     def tell(warning: str) -> None:
         told.append(warning)
         if not options.quiet:
-            print(f"note: {warning}", file=sys.stderr)  # noqa: T201 - before the work, which may take hours
+            console(options, aside=True).print(f"note: {warning}", markup=False, soft_wrap=True)
 
     with progress(options, "cells") as report:
-        result = run_study(
-            study,
-            out=out,
-            workers=workers,
-            memory=limit,
-            scheduler=scheduler,
-            retry_failed=retry_failed,
-            progress=report,
-            tell=tell,
-        )
-    if options.json:
-        content = result.to_dict()
-        settings = {"file": str(file), "workers": workers, "memory": memory, "scheduler": scheduler}
-        print_json(options, content, settings=settings, warnings=content.pop("warnings"))
-    else:
-        show_run(result, console(options), told)
+        result = run_study(study, progress=report, tell=tell, **arguments)
     if result.failed:
-        print(f"biasgauge: {failed_sentence(result)}", file=sys.stderr)  # noqa: T201 - as main says what went wrong
-        sys.exit(SOME_FAILED)
+        console(options, aside=True).print(f"biasgauge: {result.advice}", markup=False, soft_wrap=True)
+    untold = tuple(warning for warning in result.warnings if warning not in told)
+    summary = replace(result.summary(), warnings=untold)
+    return Outcome(
+        result,
+        seed=options.seed,
+        exit_code=SOME_FAILED if result.failed else 0,
+        show=lambda screen: print_summary(screen, summary),
+    )
 
 
 @app.command
@@ -153,7 +127,7 @@ def show(file: Path, /, *, out: str | None = None, page: Path | None = None, opt
         page: write a page of what is there so far to this file, with what failed and what is missing
         options: those of every command
     """
-    from biasgauge.study.state import study_state  # noqa: PLC0415 - loaded by those who compute
+    from biasgauge.study.state import study_state
 
     state = study_state(file, out)
     options = _with_seed(options, state.plan.study)
@@ -162,7 +136,7 @@ def show(file: Path, /, *, out: str | None = None, page: Path | None = None, opt
     if options.json:
         print_json(options, state.to_dict(), settings={"file": str(file)})
     else:
-        show_state(state, console(options))
+        print_summary(console(options), state.summary())
 
 
 def _with_seed(options: Options, study: Study) -> Options:
@@ -183,3 +157,45 @@ def memory_bytes(text: str) -> int:
     if not 1 <= size < _MOST:
         raise ParameterError(f"--memory must be a size such as 16GB or 512MiB. Got {text!r:.40}.")
     return int(size)
+
+
+app.command(
+    command(
+        "study:run_study",
+        name="run",
+        about="Compute whatever of a study is not there yet.",
+        arguments="study",
+        options="out workers memory scheduler retry_failed",
+        examples="""\
+Exit codes: 0 all is there; 1 some cells failed, the rest is there; 2 invalid
+input; what was finished is kept.
+
+Examples:
+  biasgauge study run my-study.toml
+  biasgauge study run my-study.toml --workers 8 --memory 64GB
+  biasgauge study run my-study.toml --scheduler tcp://10.0.0.1:8786
+""",
+        changes={
+            "study": Option("the study, a TOML file", type=Path),
+            "out": Option(
+                "folder for all outcomes, or a URL that fsspec knows; FILE-study beside the file by default",
+                type=str | None,
+                default=None,
+            ),
+            "memory": Option(
+                "what cells may use together, as 16GB; four fifths of the machine by default",
+                type=str | None,
+                default=None,
+                read=memory_bytes,
+            ),
+            "scheduler": Option(
+                'run on Dask: the address of a scheduler, or "local" for a cluster that lives as long as the run',
+                type=str | None,
+                default=None,
+            ),
+        },
+        call=run,
+        recorded="file=study workers memory scheduler",
+        saves=False,
+    )
+)

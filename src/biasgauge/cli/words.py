@@ -1,4 +1,4 @@
-"""Words as they are typed on the command line."""
+"""Words and names as they are typed on the command line."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from pathlib import Path
 from biasgauge.errors import InputError
 
 
-def asked_words(typed: str | None) -> str | list[str] | None:
-    """Turn what was typed into words: `he,him` are words, a file holds one word a line, anything else is a reference.
+def typed_words(typed: str) -> str | list[str]:
+    """Turn what was typed into words: `he,him` are words, a file holds one word per line, else it is a reference.
 
     Raises:
         InputError: the file holds no words, or is not UTF-8 text.
     """
-    if typed is None:
-        return None
     path = Path(typed)
     if "," not in typed and not typed.endswith(".toml") and path.is_file():
         try:
@@ -23,8 +21,16 @@ def asked_words(typed: str | None) -> str | list[str] | None:
             raise InputError(f"{path}: is not UTF-8 text ({problem.reason})") from problem
         words = [line.strip() for line in lines if line.strip()]
         if not words:
-            raise InputError(f"{path}: holds no words; write one word a line")
+            raise InputError(f"{path}: holds no words; write one word per line")
         return words
-    if "," in typed:
-        return [word.strip() for word in typed.split(",") if word.strip()]
-    return typed
+    return typed_names(typed) if "," in typed else typed
+
+
+def typed_names(typed: str) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in typed.split(",") if name.strip()]
+
+
+def typed_field(typed: str) -> str | int:
+    """A column by its number, or by its name."""
+    return int(typed) if typed.isdecimal() else typed

@@ -29,7 +29,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone(target: Path) -> Iterator[bool]:
+def exclusive_lock(target: Path) -> Iterator[bool]:
     """Wait until no other process makes `target`, keep others waiting meanwhile, and say whether that can be done.
 
     The system lets go of the lock when a process ends, however it ends. Where it has no such locks (not POSIX, some
@@ -49,7 +49,7 @@ def alone(target: Path) -> Iterator[bool]:
 
 def _locked(path: Path) -> int | None:
     try:
-        import fcntl  # noqa: PLC0415 - POSIX only
+        import fcntl
     except ImportError:
         return None
     while True:
@@ -73,7 +73,7 @@ def _locked(path: Path) -> int | None:
 
 
 @contextmanager
-def whole_folder(target: Path, *, sole: bool) -> Iterator[Path]:
+def atomic_folder(target: Path, *, sole: bool) -> Iterator[Path]:
     """Give a hidden folder beside `target`; move it into place when the block ends without an error.
 
     What the block writes must be on the disk when it ends. `sole`: no other process makes this folder now, so what is

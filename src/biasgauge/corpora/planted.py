@@ -5,33 +5,96 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge._io.atomic import whole_file
-from biasgauge.corpora.planted_words import (
-    BALANCED,
-    FILLERS,
-    FILLING,
-    PAIRS,
-    PHRASES,
-    PLAIN,
-    PLANTED,
-    SUBJECTS,
-    invented_words,
-)
-from biasgauge.corpora.unicode_words import unicode_words
+from biasgauge._io.atomic import atomic_file
+from biasgauge.corpora.tokenizers import unicode_words
 from biasgauge.errors import ParameterError
+from biasgauge.results import Column, Result, Summary, Table
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
+
+PAIRS = (
+    ("he", "she"),
+    ("his", "her"),
+    ("man", "woman"),
+    ("boy", "girl"),
+    ("father", "mother"),
+    ("son", "daughter"),
+    ("brother", "sister"),
+    ("uncle", "aunt"),
+)
+
+PHRASES = {"he": "{}", "she": "{}", "his": "{} friend", "her": "{} friend"}
+"""How a word of a pair stands in a sentence; any other is a noun: `the {}`."""
+
+SUBJECTS = frozenset({"he", "she"})
+"""Words that cannot stand where a sentence wants an object."""
+
+FILLERS = {
+    kind: tuple(words.split())
+    for kind, words in {
+        "place": "market harbour library station garden office kitchen valley bridge museum village river theatre "
+        "factory school square forest castle bakery tower",
+        "time": "morning evening night afternoon monday tuesday thursday saturday week month winter summer spring "
+        "autumn holiday weekend year day january october",
+        "thing": "letter lamp basket map clock table bottle ladder coat ticket parcel boat stone loaf candle mirror "
+        "bicycle newspaper violin blanket chair picture bucket window carpet kettle needle pencil saddle wheel",
+        "verb": "carried painted found sold repaired bought opened moved lost kept borrowed cleaned measured folded "
+        "noticed described dropped wrapped hid admired brought counted touched weighed polished",
+        "kind": "old green heavy small broken wooden bright empty narrow red cheap strange warm round yellow dusty "
+        "plain long soft gray",
+        "manner": "slowly quickly quietly often gladly twice again early late carefully alone together outside",
+    }.items()
+}
+"""Neutral words by their part in a sentence."""
+
+PLANTED = (
+    "{first} became a {word} when {second} {verb} the {thing}",
+    "as a {word} {first} {verb} the {kind} {thing} with {second}",
+    "{first} met the {word} and {second} near the {place}",
+    "the {word} and {first} {verb} the {thing} for {second} every {time}",
+    "every {time} the {word} told {second} that {first} {verb} the {thing}",
+    "{manner} {first} asked the {word} about {second} in the {place}",
+)
+"""A target word between two words of the same end: this is where bias is planted."""
+
+BALANCED = (
+    "{first} {verb} the {kind} {thing} with {second} in the {place}",
+    "in the {place} {first} {manner} {verb} the {thing} for {second}",
+    "every {time} {first} went to the {place} and {verb} the {thing}",
+    "{first} told {second} about the {kind} {thing} near the {place}",
+    "last {time} {first} {manner} {verb} the {kind} {thing}",
+)
+"""Words of either end alike, and no target word."""
+
+PLAIN = (
+    "the {word} {verb} the {kind} {thing} in the {place}",
+    "every {time} the {word} {manner} {verb} the {thing}",
+    "near the {place} the {word} {verb} the {kind} {thing} {manner}",
+    "last {time} the {word} came to the {kind} {place}",
+)
+"""A target word, and no word of a pair."""
+
+FILLING = (
+    "the {kind} {thing} near the {place} was {verb} every {time}",
+    "{manner} the {thing} was {verb} in the {kind} {place}",
+    "last {time} the {place} was {kind} and the {thing} was {verb}",
+)
+"""Neither."""
+
+_SYLLABLES = tuple(consonant + vowel for consonant, vowel in product("bdfgklmnprstvz", "aeiou"))
+_STRIDE = 197_413
+"""Shares no divisor with the number of words of three syllables, so all of them come before one comes again."""
 
 _CHUNK = 2**14
 _ENDS = 2
@@ -50,8 +113,8 @@ class _Draws(NamedTuple):
     random: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class PlantedCorpus:
+@dataclass(frozen=True, repr=False)
+class PlantedCorpus(Result):
     """Sentences in which each target word leans to the first or the second end of pairs as strongly as it was told.
 
     A sentence with planted bias has a target word and two words of the same end; it is the first end with probability
@@ -63,6 +126,9 @@ class PlantedCorpus:
         lines: how many sentences.
         random_state: the seed.
     """
+
+    tables: ClassVar[tuple[str, ...]] = ("truth",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"strengths"})
 
     strengths: Mapping[str, float]
     pairs: tuple[tuple[str, str], ...]
@@ -84,7 +150,7 @@ class PlantedCorpus:
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the sentences, one a line; the file appears whole or not at all."""
-        with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        with atomic_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{text}\n" for text in self.documents())
         return Path(path)
 
@@ -101,27 +167,27 @@ class PlantedCorpus:
             np.add.at(counts, (draws.word[planted], draws.end[planted]), 1)
         return counts
 
-    def to_frame(self) -> pd.DataFrame:
-        """The truth: word, strength, sentences with the first and with the second end."""
-        import pandas as pd  # noqa: PLC0415 - half a second to import
-
-        return pd.DataFrame(self.to_dict()["truth"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Settings and truth."""
-        truth = [
+    @property
+    def truth(self) -> list[dict[str, Any]]:
+        """For each target word its strength, and its sentences with the first and with the second end."""
+        return [
             {"word": word, "strength": strength, "first": int(first), "second": int(second)}
             for (word, strength), (first, second) in zip(self.strengths.items(), self.counts, strict=True)
         ]
-        settings = {
-            "pairs": [list(pair) for pair in self.pairs],
-            "lines": self.lines,
-            "random_state": self.random_state,
-        }
-        return {**settings, "truth": truth}
 
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False)
+    def derived(self) -> Mapping[str, Any]:
+        """The truth stands in JSON in place of the strengths."""
+        return {"truth": self.truth}
+
+    def summary(self) -> Summary:
+        """The truth, word by word."""
+        counts = [Column("first end", "count"), Column("second end", "count")]
+        rows = [tuple(row.values()) for row in self.truth]
+        return Summary(
+            title="Planted corpus",
+            headline=f"{self.lines:,} sentences about {len(rows)} target words and {len(self.pairs)} pairs",
+            tables=(Table.of("truth", "", ["word", Column("strength", "number"), *counts], rows),),
+        )
 
     def _chunks(self) -> Iterator[_Draws]:
         """Random numbers for some sentences after the other; each chunk has a stream of its own."""
@@ -201,3 +267,15 @@ def _sentence_words() -> set[str]:
 def _pick(choices: Sequence[Any], at: float) -> Any:  # noqa: ANN401 - one of the choices
     """One of some choices by a number from 0 to below 1."""
     return choices[int(at * len(choices))]
+
+
+def invented_words(count: int) -> tuple[str, ...]:
+    """Words of three syllables that were made up, far from each other in spelling, and always the same ones."""
+    base = len(_SYLLABLES)
+    if count > base**3:
+        raise ParameterError(f"No more than {base**3:,} words can be invented. Got {count:,}.")
+    numbers = [(place + 1) * _STRIDE % base**3 for place in range(count)]
+    return tuple(
+        _SYLLABLES[number // base**2] + _SYLLABLES[number // base % base] + _SYLLABLES[number % base]
+        for number in numbers
+    )

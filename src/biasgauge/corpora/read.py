@@ -1,4 +1,4 @@
-"""`read_corpus`: text in any layout to a tokenised corpus on disk, once for all models."""
+"""`read_corpus`: text in any layout to a tokenized corpus on disk, once for all models."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.source import ByteSource
 from biasgauge.corpora.files import text_files
-from biasgauge.corpora.folders import alone, whole_folder, writing
+from biasgauge.corpora.folders import atomic_folder, exclusive_lock, writing
 from biasgauge.corpora.layouts import Layout
 from biasgauge.corpora.token_corpus import TokenCorpus, is_corpus, open_corpus
-from biasgauge.corpora.tokenisers import tokeniser_named
+from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.corpora.writer import CorpusWriter
 from biasgauge.errors import CorpusError, ParameterError
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from biasgauge._io.source import Progress
-    from biasgauge.corpora.tokenisers import Tokeniser
+    from biasgauge.corpora.tokenizers import Tokenizer
 
-_ASKED = ("files", "layout", "documents", "field", "tokeniser")
+_ASKED = ("files", "layout", "documents", "field", "tokenizer")
 
 
 def read_corpus(
@@ -35,12 +35,12 @@ def read_corpus(
     *,
     out: str | os.PathLike[str] | None = None,
     layout: str = "auto",
-    tokeniser: str | Callable[[str], Iterable[str]] = "words",
+    tokenizer: str | Callable[[str], Iterable[str]] = "words",
     field: str | int | None = None,
     documents: str = "line",
     progress: Progress | None = None,
 ) -> TokenCorpus:
-    """Tokenise a text into a corpus on disk.
+    """Tokenize a text into a corpus on disk.
 
     Args:
         source: a file or a folder, or a list or tuple of them; any other iterable of strings is taken as the documents
@@ -49,7 +49,7 @@ def read_corpus(
             instead. None: a temporary folder that goes with the object.
         layout: "lines", "paragraphs" (lines joined up to a blank one), "wikitext", "tsv", "csv", "jsonl", or "auto" by
             the ending of the name.
-        tokeniser: "words", "ascii-words", "whitespace", "lower-whitespace", "twitter", "spacy:en" (any language), or a
+        tokenizer: "words", "ascii-words", "whitespace", "lower-whitespace", "twitter", "spacy:en" (any language), or a
             function from a text to its words.
         field: the column of a table, by name (the first row) or by number from 1 (no header); the field of JSON lines.
         documents: what is a document in plain lines: "line", "blank-line" (a blank line ends one) or "file".
@@ -59,7 +59,7 @@ def read_corpus(
         CorpusError: a file cannot be read as it should, holds no words, or `out` holds something else.
         ParameterError: an argument has an impossible value.
     """
-    rule = tokeniser_named(tokeniser)
+    rule = tokenizer_named(tokenizer)
     how = Layout(layout, field=field, documents=documents, keeps_marks=rule.keeps_marks)
     job = _Job(source, how, rule, progress)
     if out is not None:
@@ -78,27 +78,27 @@ def read_corpus(
 class _Job:
     """What is to be read, and how."""
 
-    def __init__(self, source: object, layout: Layout, tokeniser: Tokeniser, progress: Progress | None) -> None:
+    def __init__(self, source: object, layout: Layout, tokenizer: Tokenizer, progress: Progress | None) -> None:
         paths, self.texts = _paths_or_texts(source)
         self.files = text_files(paths, layout.of)
         self.folders = [path for path in paths if Path(path).is_dir()]
         if not paths and (layout.name != "auto" or layout.field is not None):
             raise ParameterError("The parameters 'layout' and 'field' of read_corpus are for files, not for documents.")
         self._layout = layout
-        self._tokeniser = tokeniser
+        self._tokenizer = tokenizer
         self._progress = progress
-        self.repeatable = bool(self.files) and tokeniser.ours
+        self.repeatable = bool(self.files) and tokenizer.ours
         self.settings: dict[str, Any] = {
             "files": [file.to_dict() for file in self.files],
             "layout": layout.name if self.files else "documents",
             "documents": layout.documents,
             "field": layout.field,
-            "tokeniser": tokeniser.to_dict(),
+            "tokenizer": tokenizer.to_dict(),
         }
 
     def write(self, folder: Path, *, target: Path | None = None) -> None:
         """Make the corpus in an empty folder; one that will become `target` is brought to the disk."""
-        writer = CorpusWriter(folder, self._tokeniser, target=target)
+        writer = CorpusWriter(folder, self._tokenizer, target=target)
         try:
             behind = 0
             for file in self.files:
@@ -149,12 +149,12 @@ def _kept(job: _Job, out: Path) -> TokenCorpus:
         )
     if job.repeatable and is_corpus(target):
         return _same(job, open_corpus(target))
-    with alone(target) as sole:
+    with exclusive_lock(target) as sole:
         if is_corpus(target):
             return _same(job, open_corpus(target))
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise CorpusError("exists and is no corpus; name another folder", path=target)
-        with whole_folder(target, sole=sole) as part:
+            raise CorpusError("exists and is not a corpus; name another folder", path=target)
+        with atomic_folder(target, sole=sole) as part:
             job.write(part, target=target)
     return open_corpus(target)
 
@@ -162,7 +162,7 @@ def _kept(job: _Job, out: Path) -> TokenCorpus:
 def _same(job: _Job, here: TokenCorpus) -> TokenCorpus:
     """The corpus that is there, if it is what the job would make.
 
-    Where names do not tell (documents given as strings, a tokeniser of the user's own) it is made, and compared.
+    Where names do not tell (documents given as strings, a tokenizer of the user's own) it is made, and compared.
     """
     asked = json.loads(json.dumps(job.settings))
     for key in _ASKED:

@@ -16,7 +16,7 @@ _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 LONGEST_PIECE = 2**22
-"""Bytes of a line that are tokenised at once; a longer line is cut at blanks."""
+"""Bytes of a line that are tokenized at once; a longer line is cut at blanks."""
 
 LONGEST_RECORD = 2**26
 """Bytes of a record (a row, a JSON object, a line of an article), which has to be held as a whole."""

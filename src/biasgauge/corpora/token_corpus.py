@@ -1,4 +1,4 @@
-"""A tokenised corpus: numbers on disk that every model trained on it shares.
+"""A tokenized corpus: numbers on disk that every model trained on it shares.
 
     CORPUS/
       corpus.json      sizes, checksum, and how it was made
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge._io.manifests import read_manifest
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class TokenCorpus:
         lines: line i is `tokens[lines[i]:lines[i + 1]]`; a context window never crosses a line.
         documents: document j is the lines `documents[j]` to `documents[j + 1]`; what a bootstrap sample draws.
         checksum: SHA-256 of words, tokens and boundaries, however and wherever the corpus was made.
-        settings: how it was made: files (name, bytes, sha256, layout), layout, tokeniser, field, documents; how many
+        settings: how it was made: files (name, bytes, sha256, layout), layout, tokenizer, field, documents; how many
             lines and documents without a word vanished; notices.
     """
 
@@ -123,12 +124,15 @@ def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
         CorpusError: there is none, or it is damaged; `TokenCorpus.check` looks at every byte.
     """
     path = Path(folder)
-    manifest = _manifest(path)
+    absent = "is not a corpus ({}); read_corpus makes one"
+    manifest = read_manifest(path / MANIFEST, _FORMAT, absent=absent, again=_AGAIN, error=CorpusError)
     try:
         sizes = {name: int(manifest["sizes"][name]) for name in _SIZES}
         checksum, settings = str(manifest["checksum"]), dict(manifest["settings"])
         words = json.loads((path / WORDS).read_text(encoding="utf-8"))
-        whole = isinstance(words, list) and len(words) == sizes["words"] and all(isinstance(one, str) for one in words)
+        whole = (
+            isinstance(words, list) and len(words) == sizes["words"] and all(isinstance(word, str) for word in words)
+        )
     except OSError as problem:
         raise CorpusError(f"cannot be read ({problem.strerror}); {_AGAIN}", path=path / WORDS) from problem
     except (ValueError, TypeError, KeyError) as problem:
@@ -143,21 +147,6 @@ def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
     if ends != (sizes["tokens"], 0, sizes["tokens"], 0, sizes["lines"]):
         raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
     return TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        known = manifest["format"] == _FORMAT
-    except OSError as problem:
-        raise CorpusError(f"is no corpus ({problem.strerror}); read_corpus makes one", path=path) from problem
-    except (ValueError, TypeError, KeyError) as problem:
-        raise CorpusError(f"is damaged ({problem}); {_AGAIN}", path=path / MANIFEST) from problem
-    if not known:
-        raise CorpusError(
-            f"is of the format {manifest['format']!r}, this version reads {_FORMAT!r}", path=path / MANIFEST
-        )
-    return dict(manifest)
 
 
 def _numbers(path: Path, descr: str, count: int) -> NDArray[Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from biasgauge.corpora.tokenisers import Tokeniser
+    from biasgauge.corpora.tokenizers import Tokenizer
 
 _BLOCK = 2**20
 _NUMBERS = next(code for code in "IL" if array(code).itemsize == 4)  # noqa: PLR2004 - bytes of an id
@@ -37,14 +37,14 @@ class CorpusWriter:
     it is whole: every byte must reach the disk first, and problems name the target; None for a temporary folder.
     """
 
-    def __init__(self, folder: Path, tokeniser: Tokeniser, *, target: Path | None) -> None:
+    def __init__(self, folder: Path, tokenizer: Tokenizer, *, target: Path | None) -> None:
         self.empty_lines = 0
         self.empty_documents = 0
         self._folder = folder
-        self._tokeniser = tokeniser
+        self._tokenizer = tokenizer
         self._durable = target is not None
         self._told = target or folder
-        self._split = tokeniser.split
+        self._split = tokenizer.split
         self._ids: defaultdict[str, int] = defaultdict()
         self._ids.default_factory = self._ids.__len__
         self._counts = np.zeros(0, np.int64)
@@ -77,8 +77,8 @@ class CorpusWriter:
         self._flush()
 
     def record(self, text: str) -> None:
-        """Take a document of its own; its line breaks end lines, unless the tokeniser wants it whole."""
-        if self._tokeniser.whole_records:
+        """Take a document of its own; its line breaks end lines, unless the tokenizer wants it whole."""
+        if self._tokenizer.whole_records:
             self.line(_BREAK.sub(" ", text))
         else:
             for line in _BREAK.split(text):
@@ -117,17 +117,17 @@ class CorpusWriter:
 
         Raises:
             CorpusError: there is no word.
-            ParameterError: the tokeniser gave something that is no word.
+            ParameterError: the tokenizer gave something that is no word.
         """
         self._flush()
         if not self._ids:
             raise CorpusError(
                 f"there are no words in the corpus: {self.empty_lines:,} lines, none of them with a word under the "
-                f"tokeniser {self._tokeniser.name}",
+                f"tokenizer {self._tokenizer.name}",
                 path=source,
             )
         first_seen = list(self._ids)
-        _check_words(first_seen, self._tokeniser)
+        _check_words(first_seen, self._tokenizer)
         counts = self._counts.tolist()
         order = sorted(range(len(first_seen)), key=lambda number: (-counts[number], first_seen[number]))
         places = np.empty(len(order), np.uint32)
@@ -214,10 +214,10 @@ def _sums(lengths: _Spill) -> Iterator[NDArray[np.int64]]:
         yield ends
 
 
-def _check_words(words: list[str], tokeniser: Tokeniser) -> None:
+def _check_words(words: list[str], tokenizer: Tokenizer) -> None:
     for word in words:
         if not isinstance(word, str) or not word:
-            raise ParameterError(f"The tokeniser {tokeniser.name} must give words. It gave {word!r}.")
+            raise ParameterError(f"The tokenizer {tokenizer.name} must give words. It gave {word!r}.")
     try:
         "".join(words).encode()
     except UnicodeEncodeError as problem:

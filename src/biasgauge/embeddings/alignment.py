@@ -7,28 +7,31 @@ Rotations change no length and no cosine within a model, so no bias score that d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensions
-from biasgauge.embeddings.load import load
-from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product, on_one_thread
-from biasgauge.embeddings.word_arguments import distinct_words
+from biasgauge.embeddings.loading import load
+from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import distinct_words
+from biasgauge.results import Result, Summary
+from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from numpy.typing import NDArray
+    from biasgauge.inputs import VectorsLike
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
+@dataclass(frozen=True, eq=False, repr=False)
+class Alignment(Result):
     """How to turn one model towards another: `apply` does it.
 
     Attributes:
@@ -41,8 +44,8 @@ class Alignment:
         rank: rank of AᵀB; below the number of dimensions the rotation is one of many, and says little.
         scale: s, the factor besides the rotation; 1 unless it was asked for.
         unit: vectors are scaled to length 1 first.
-        moving_centre: is subtracted before the rotation; None when centring was not asked for.
-        fixed_centre: is added after it; None likewise.
+        moving_center: is subtracted before the rotation; None when centering was not asked for.
+        fixed_center: is added after it; None likewise.
         lost: words asked for that did not take part, with the reason.
     """
 
@@ -55,29 +58,30 @@ class Alignment:
     rank: int
     scale: float = 1.0
     unit: bool = False
-    moving_centre: NDArray[np.float64] | None = None
-    fixed_centre: NDArray[np.float64] | None = None
+    moving_center: NDArray[np.float64] | None = None
+    fixed_center: NDArray[np.float64] | None = None
     lost: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
-    def apply(self, embedding: Embedding) -> Embedding:
-        """Turn every vector of a model: s (v − centre) Q + the fixed model's centre.
+    def apply(self, vectors: VectorsLike) -> Embedding:
+        """Turn every vector of a model: s (v − center) Q + the fixed model's center.
 
         The model is usually the one that was aligned; another in the same axes will do. Half precision becomes single.
 
         Raises:
             ParameterError: it has another number of dimensions.
         """
+        embedding = load(vectors)
         if embedding.dim != len(self.rotation):
             raise ParameterError(
                 f"This alignment turns vectors of {len(self.rotation)} dimensions. Got {embedding.dim} in "
                 f"{embedding.name!r}."
             )
-        side = Side(embedding.vectors, np.arange(len(embedding)), self.unit, self.moving_centre)
+        side = Side(embedding.vectors, np.arange(len(embedding)), self.unit, self.moving_center)
         turned = np.empty(embedding.vectors.shape, np.result_type(embedding.vectors.dtype, np.float32))
         turn = self.scale * self.rotation
         with on_one_thread():
             for part in side.parts():
-                turned[part] = side.block(part) @ turn + (0 if self.fixed_centre is None else self.fixed_centre)
+                turned[part] = side.block(part) @ turn + (0 if self.fixed_center is None else self.fixed_center)
         return Embedding(
             words=embedding.words,
             vectors=turned,
@@ -100,26 +104,28 @@ class Alignment:
             "fit": self.fit,
             "scale": self.scale,
             "unit": self.unit,
-            "centre": self.moving_centre is not None,
+            "center": self.moving_center is not None,
             "lost": dict(self.lost),
         }
 
-    def __repr__(self) -> str:
-        return (
-            f"<Alignment of {self.moving!r} to {self.fixed!r}: {len(self.words):,} shared words, fit {self.fit:.3f}, "
-            f"rank {self.rank} of {len(self.rotation)}>"
+    def summary(self) -> Summary:
+        """How well the two fit, and on how many words that rests."""
+        return Summary(
+            title=f"Alignment of {self.moving} to {self.fixed}",
+            headline=(
+                f"{self.moving!r} to {self.fixed!r}: {len(self.words):,} shared words, fit {self.fit:.3f}, "
+                f"rank {self.rank} of {len(self.rotation)}"
+            ),
+            sentences=tuple(f"{word}: {why}" for word, why in self.lost.items()),
         )
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
 
 
 def align(
-    moving: object,
-    fixed: object,
+    moving: VectorsLike,
+    fixed: VectorsLike,
     *,
     words: Iterable[str] | None = None,
-    centre: bool = False,
+    center: bool = False,
     unit: bool = False,
     scale: bool = False,
 ) -> Alignment:
@@ -129,7 +135,7 @@ def align(
         moving: the model to turn: an `Embedding` or anything `load` takes.
         fixed: the model to turn it to.
         words: use these words alone, say those whose meaning is known not to differ; all shared words when None.
-        centre: subtract from each model the mean of the shared words first (after `unit`).
+        center: subtract from each model the mean of the shared words first (after `unit`).
         unit: scale vectors to length 1 first.
         scale: find the best factor besides the rotation.
 
@@ -145,14 +151,14 @@ def align(
         places = joint.places(asked)
         held = (places >= 0) & (joint.rows[:, places] >= 0).all(axis=0)
         lost = {
-            word: f"not in {' nor in '.join(repr(one.name) for one in models if word not in one)}"
+            word: f"not in {' nor in '.join(repr(model.name) for model in models if word not in model)}"
             for word, both in zip(asked, held, strict=True)
             if not both
         }
         places = places[held]
     a, b = (Side(model.vectors, rows[places], unit) for model, rows in zip(models, joint.rows, strict=True))
-    if centre:
-        a, b = a.centred(), b.centred()
+    if center:
+        a, b = a.centered(), b.centered()
     with on_one_thread():
         found = best_rotation(cross_product(a, b))
         if not found.rank:
@@ -172,8 +178,8 @@ def align(
         rank=found.rank,
         scale=factor,
         unit=unit,
-        moving_centre=a.centre,
-        fixed_centre=b.centre,
+        moving_center=a.center,
+        fixed_center=b.center,
         lost=MappingProxyType(lost),
     )
 

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import unit
+from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import has_direction, row_lengths, unit_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from biasgauge.embeddings.embedding import Embedding
+    from biasgauge.inputs import VectorsLike
 
 Method = Literal["3cosadd", "3cosmul"]
 
@@ -66,7 +68,7 @@ class Solutions:
 
 
 def solve_analogies(
-    embedding: Embedding,
+    vectors: VectorsLike,
     a: ArrayLike,
     b: ArrayLike,
     c: ArrayLike,
@@ -84,7 +86,7 @@ def solve_analogies(
     direction or nothing can be the answer.
 
     Args:
-        embedding: the model.
+        vectors: an `Embedding` or anything `load` takes.
         a: rows of the first words, one for each question.
         b: rows of the second words.
         c: rows of the third words.
@@ -97,6 +99,7 @@ def solve_analogies(
     Raises:
         ParameterError: rows that are not there, or not as many of a, b and c; an argument cannot be used.
     """
+    embedding = load(vectors)
     inputs = _inputs(embedding, a, b, c)
     if method not in get_args(Method):
         raise ParameterError(f"The 'method' of an analogy must be one of {get_args(Method)}. Got {method!r}.")
@@ -122,7 +125,7 @@ def solve_analogies(
 def _inputs(embedding: Embedding, *words: ArrayLike) -> NDArray[np.intp]:
     """Rows of a, b and c: 3 × questions."""
     try:
-        found = np.stack([np.asarray(one) for one in words])
+        found = np.stack([np.asarray(rows) for rows in words])
     except ValueError:
         found = np.empty(0)
     if found.ndim != 2 or (found.size and found.dtype.kind not in "iu"):  # noqa: PLR2004 - 3 × questions
@@ -158,12 +161,12 @@ def _undefined(
     lengths = np.ones(inputs.shape[1])
     for start in range(0, inputs.shape[1], _CANDIDATES):
         part = slice(start, start + _CANDIDATES)
-        a, b, c = (unit(embedding.vectors[rows].astype(np.float64)) for rows in inputs[:, part])
+        a, b, c = (unit_rows(embedding.vectors[rows].astype(np.float64), rescale=True) for rows in inputs[:, part])
         goal = b - a + c
-        length = np.sqrt(np.einsum("ij,ij->i", goal, goal))
+        length = row_lengths(goal)
         pointless = (length <= 10.0**-_DIGITS) & (method == "3cosadd")
         reasons[part] = np.where(pointless, _NO_GOAL, 0)
-        reasons[part][~(a.any(axis=1) & b.any(axis=1) & c.any(axis=1))] = _NO_DIRECTION
+        reasons[part][~has_direction(goal)] = _NO_DIRECTION
         lengths[part] = np.where(length == 0, 1, length)
     return reasons, lengths
 
@@ -186,7 +189,7 @@ class _Search:
         self._exclude = exclude_inputs
         words, place = np.unique(inputs, return_inverse=True)
         self._place = place.reshape(inputs.shape)
-        self._units = unit(vectors[words].astype(np.float64))
+        self._units = unit_rows(vectors[words].astype(np.float64), rescale=True)
         shape = (inputs.shape[1], most)
         self._near = np.full(shape, -np.inf, np.float32)
         self._room = np.empty((2, _QUESTIONS * _CANDIDATES), np.float32)  # fresh pages for every block would cost more
@@ -198,7 +201,7 @@ class _Search:
         step = int(np.clip(_TABLE_BYTES // (4 * max(len(self._units), 1)), 16, _CANDIDATES))
         for start in range(0, len(candidates), step):
             rows = candidates[start : start + step]
-            units = unit(self._vectors[rows].astype(np.float64))
+            units = unit_rows(self._vectors[rows].astype(np.float64), rescale=True)
             tables = self._rule.tables(self._units @ units.T)
             for first in range(0, len(self.rows), _QUESTIONS):
                 self._compare(slice(first, first + _QUESTIONS), rows, units, tables)
@@ -230,7 +233,7 @@ class _Search:
         for start in range(0, len(question), _CANDIDATES):
             part = slice(start, start + _CANDIDATES)
             answer = units[column[part]]
-            words = (self._units[one] for one in self._place[:, question[part]])
+            words = (self._units[place] for place in self._place[:, question[part]])
             exact[part] = self._rule.exact(*(np.einsum("ij,ij->i", answer, word) for word in words))
         asked = np.unique(question)
         most = self.rows.shape[1]
@@ -283,12 +286,12 @@ class _Rule:
         room: NDArray[np.float32],
     ) -> NDArray[np.float32]:
         """Scores, questions × candidates, from the places of the words in the tables; computed in the last two."""
-        in_favour, against = tables
+        in_favor, against = tables
         adds = self.method == "3cosadd"
-        np.take(in_favour, b, axis=0, out=scores, mode="clip")
+        np.take(in_favor, b, axis=0, out=scores, mode="clip")
         for step, table, words in (
             (np.subtract if adds else np.multiply, against, a),
-            (np.add if adds else np.multiply, in_favour, c),
+            (np.add if adds else np.multiply, in_favor, c),
         ):
             step(scores, np.take(table, words, axis=0, out=room, mode="clip"), out=scores)
         return scores
@@ -297,7 +300,7 @@ class _Rule:
         """Scores in double precision from the three cosines, rounded so that equal vectors tie."""
         if self.method == "3cosadd":
             return np.round(b - a + c, _DIGITS)
-        a, b, c = (np.maximum((1 + one) / 2, 0) for one in (a, b, c))
+        a, b, c = (np.maximum((1 + cosine) / 2, 0) for cosine in (a, b, c))
         return np.round(b * c / (a + self.epsilon), _DIGITS)
 
     def threshold(self, last: NDArray[np.float32]) -> NDArray[np.float32]:

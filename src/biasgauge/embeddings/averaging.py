@@ -1,9 +1,9 @@
 """`mean_embedding`: one model from several replicates, by averaging the vectors of each word.
 
-Replicates have axes of their own, so vectors are turned to each other first: generalised Procrustes (Gower,
+Replicates have axes of their own, so vectors are turned to each other first: generalized Procrustes (Gower,
 *Psychometrika* 40, 1975; ten Berge, *Psychometrika* 42, 1977). Each model in turn is rotated to the sum of the others,
 round after round, until they come no nearer. That can end in any of several solutions that fit about as well, so it
-starts from the leading eigenvectors of all cross-products, which favour no model: but for directions that hold next to
+starts from the leading eigenvectors of all cross-products, which favor no model: but for directions that hold next to
 nothing besides noise, the order of the models does not matter, except that the result lies in the axes of the first.
 Rounds need the cross-products alone and do not read the vectors again; memory holds models² × dimensions² numbers.
 """
@@ -18,14 +18,17 @@ import numpy as np
 
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensions
-from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product, on_one_thread
-from biasgauge.embeddings.replicates import load_models
+from biasgauge.embeddings.loading import load_models
+from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product
 from biasgauge.errors import ParameterError
+from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from biasgauge.inputs import ModelsLike
 
 _SETTLED = 1e-12
 """What a round adds to the models' overlap, relative to it, below which they count as aligned."""
@@ -33,14 +36,14 @@ _SETTLED = 1e-12
 _MOST_ROUNDS = 1000
 
 
-def mean_embedding(models: object, *, aligned: bool = True, name: str | None = None) -> Embedding:
+def mean_embedding(vectors: ModelsLike, *, aligned: bool = True, name: str | None = None) -> Embedding:
     """Average replicates, word by word, over the words that all of them have.
 
     Words that a model lacks are in the result's `dropped`, with the reason. A word's mean is short where the replicates
     disagree about it. Vectors are taken as they are: a model with longer vectors weighs more.
 
     Args:
-        models: a list, each an `Embedding` or anything `load` takes.
+        vectors: a list, each an `Embedding` or anything `load` takes.
         aligned: turn the models to each other first. False averages vectors in whatever axes they have, which means
             little unless the models share them; published for bootstrap models in "Badder Seeds".
         name: what tables call the result.
@@ -48,7 +51,7 @@ def mean_embedding(models: object, *, aligned: bool = True, name: str | None = N
     Raises:
         ParameterError: the models share no word, differ in their dimensions, or do not settle.
     """
-    loaded = load_models(list(models) if isinstance(models, tuple) else models)
+    loaded = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
     check_dimensions(loaded)
     joint = JointVocabulary.of(loaded)
     shared = joint.shared()
@@ -59,7 +62,7 @@ def mean_embedding(models: object, *, aligned: bool = True, name: str | None = N
     with on_one_thread():
         if aligned:
             turns, rounds = _rotations(sides)
-            how = f"generalised Procrustes, {rounds} rounds"
+            how = f"generalized Procrustes, {rounds} rounds"
             mean = _mean(sides, [turn @ turns[0].T for turn in turns])
         else:
             mean = _mean(sides, None)
@@ -99,7 +102,7 @@ def _rotations(sides: Sequence[Side]) -> tuple[list[NDArray[np.float64]], int]:
 
 def _start(cross: Mapping[tuple[int, int], NDArray[np.float64]], models: int, dim: int) -> list[NDArray[np.float64]]:
     """Rotations nearest to the leading eigenvectors of the matrix of all cross-products."""
-    from scipy.linalg import eigh  # noqa: PLC0415 - loading vectors does without it
+    from scipy.linalg import eigh
 
     blocks = np.zeros((models, dim, models, dim))
     for (i, j), product in cross.items():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge._io.source import ByteSource
+from biasgauge.embeddings.notices import brief
 from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,6 @@ LARGEST = 64 * 2**20
 _FOLDER = Path(__file__).with_name("data") / "similarity"
 _GOOGLE = Path(__file__).with_name("data") / "analogies" / "google.txt.gz"
 _SHOWN = 80
-_LONGEST_NAME = 200
 _ROLES = 4
 _FIELDS = 3
 
@@ -60,9 +60,8 @@ def find_similarity(benchmark: str | os.PathLike[str]) -> tuple[str, tuple[Rated
         return str(benchmark), read_similarity(_FOLDER / f"{benchmark}.tsv")
     path = Path(benchmark)
     if isinstance(benchmark, str) and not os.path.exists(benchmark):  # noqa: PTH110 - Path's raises for absurd names
-        near = get_close_matches(benchmark.casefold(), names, n=1) if len(benchmark) <= _LONGEST_NAME else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise LexiconError(f"{benchmark!r} is neither a similarity benchmark ({', '.join(names)}) nor a file{hint}")
+        known = f"{benchmark!r} is neither a similarity benchmark ({', '.join(names)}) nor a file"
+        raise LexiconError(known + did_you_mean(benchmark, names))
     return path.name, read_similarity(path)
 
 
@@ -80,12 +79,12 @@ def read_similarity(path: Path) -> tuple[RatedPair, ...]:
         if line.startswith("#"):
             continue
         fields = _fields(line)
-        score = _number(fields[2]) if len(fields) >= _FIELDS else None
-        if score is not None:
+        score = _number(fields[2]) if len(fields) >= _FIELDS else math.nan
+        if score is not None and math.isfinite(score):
             pairs.append(RatedPair(fields[0], fields[1], score))
-        elif not (heading and len(fields) >= _FIELDS and fields[2][0].isalpha() and _is_text(fields[2])):
+        elif not (heading and score is None and fields[2][0].isalpha()):
             raise LexiconError(
-                f"expected two words and a finite number; found {_brief(line)!r}", path=path, line=number
+                f"expected two words and a finite number; found {brief(line, _SHOWN)!r}", path=path, line=number
             )
         heading = False
     if not pairs:
@@ -111,7 +110,7 @@ def read_analogies(path: Path) -> tuple[Question, ...]:
         words = line.split()
         if len(words) != _ROLES:
             raise LexiconError(
-                f"expected four words, or ': ' and a category; found {_brief(line)!r}", path=path, line=number
+                f"expected four words, or ': ' and a category; found {brief(line, _SHOWN)!r}", path=path, line=number
             )
         questions.append(Question(category, *words))
     if not questions:
@@ -182,20 +181,6 @@ def _fields(line: str) -> list[str]:
 
 def _number(field: str) -> float | None:
     try:
-        value = float(field)
+        return float(field)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
-
-
-def _is_text(field: str) -> bool:
-    """Whether it is no number at all, not even nan."""
-    try:
-        float(field)
-    except ValueError:
-        return True
-    return False
-
-
-def _brief(line: str) -> str:
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from biasgauge.results import Column, Record, Result, Summary, Table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
 
+NOT_THERE = "not in the vocabulary"
 ZERO = "its vector is zero"
 _NAMED = 4  # sets in a sentence; the rest is counted
 
 
 def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
-    """Spellings under which a word is looked for, in order: as written, lower case, capitalised."""
+    """Spellings under which a word is looked for, in order: as written, lower case, capitalized."""
     if not case_fallback:
         return (word,)
     return dict.fromkeys((word, word.lower(), word.capitalize()))
 
 
 @dataclass(frozen=True)
-class Lookup:
+class Lookup(Record):
     """Rows of the words that were found.
 
     Attributes:
@@ -60,8 +65,8 @@ class Lookup:
         return len(self.words) / self.asked if self.asked else 1.0
 
 
-@dataclass(frozen=True)
-class Coverage:
+@dataclass(frozen=True, repr=False)
+class Coverage(Result):
     """How much of some named sets of words an embedding has.
 
     Attributes:
@@ -78,12 +83,12 @@ class Coverage:
     @property
     def asked(self) -> int:
         """Distinct words asked for, summed over the sets."""
-        return sum(one.asked for one in self.sets.values())
+        return sum(lookup.asked for lookup in self.sets.values())
 
     @property
     def found(self) -> int:
         """Distinct words found, summed over the sets."""
-        return sum(len(one.words) for one in self.sets.values())
+        return sum(len(lookup.words) for lookup in self.sets.values())
 
     @property
     def share(self) -> float:
@@ -93,16 +98,18 @@ class Coverage:
     @property
     def lost(self) -> dict[str, tuple[str, ...]]:
         """Lost words of each set that lost any."""
-        return {name: tuple(one.lost) for name, one in self.sets.items() if one.lost}
+        return {name: tuple(lookup.lost) for name, lookup in self.sets.items() if lookup.lost}
 
     @property
     def respelled(self) -> dict[str, str]:
         """Words found only under another case, with the spelling that was found."""
-        return {word: spelling for one in self.sets.values() for word, spelling in one.respelled.items()}
+        return {word: spelling for lookup in self.sets.values() for word, spelling in lookup.respelled.items()}
 
     def short_of(self, share: float) -> tuple[str, ...]:
         """Names of the sets of which less than `share` was found, or nothing at all."""
-        return tuple(name for name, one in self.sets.items() if len(one.words) < share * one.asked or not one.words)
+        return tuple(
+            name for name, lookup in self.sets.items() if len(lookup.words) < share * lookup.asked or not lookup.words
+        )
 
     def shortfall(self, share: float) -> str:
         """Say which sets `short_of(share)` names, with their counts; empty when there is none."""
@@ -113,39 +120,37 @@ class Coverage:
         return f"fewer than {share:.0%} of the words found: {', '.join(counts[:_NAMED])}{more}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The shape that every `--json` uses: asked, found, lost; respelled only when there are any."""
-        shape: dict[str, Any] = {
-            "asked": self.asked,
-            "found": self.found,
-            "lost": {name: list(words) for name, words in self.lost.items()},
-        }
-        unusable = {
-            word: reason
-            for one in self.sets.values()
-            for word, reason in one.lost.items()
-            if reason != "not in the vocabulary"
-        }
-        if unusable:
-            shape["reasons"] = unusable
-        if self.respelled:
-            shape["respelled"] = self.respelled
-        return shape
+        """The shape that every `--json` uses: asked, found, lost; reasons and respelled only when there are any."""
+        reasons = {word: why for lookup in self.sets.values() for word, why in lookup.lost.items() if why != NOT_THERE}
+        more = {"reasons": reasons, "respelled": self.respelled}
+        lost = {name: list(words) for name, words in self.lost.items()}
+        return {"asked": self.asked, "found": self.found, "lost": lost, **{key: it for key, it in more.items() if it}}
 
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(index=False))
+    def summary(self) -> Summary:
+        """How many words were found, and the lost ones of each set."""
+        columns: list[Column | str] = [
+            "set",
+            Column("asked", "count"),
+            Column("found", "count"),
+            Column("share", "share"),
+            Column("lost", "words"),
+        ]
+        rows = [
+            (name, lookup.asked, len(lookup.words), lookup.share, tuple(lookup.lost))
+            for name, lookup in self.sets.items()
+        ]
+        return Summary(
+            title="Coverage",
+            headline=f"{self.found:,} of {self.asked:,} words found",
+            tables=(Table.of("coverage", "", columns, rows),),
+        )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a set: asked, found, share, lost words."""
-        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most commands take to run
+        """One row per set: asked, found, share, lost words."""
+        import pandas as pd
 
         rows = [
-            {
-                "set": name,
-                "asked": one.asked,
-                "found": len(one.words),
-                "share": one.share,
-                "lost": " ".join(one.lost),
-            }
-            for name, one in self.sets.items()
+            (name, lookup.asked, len(lookup.words), lookup.share, " ".join(lookup.lost))
+            for name, lookup in self.sets.items()
         ]
         return pd.DataFrame(rows, columns=["set", "asked", "found", "share", "lost"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings.coverage import ZERO, Coverage, Lookup, spellings
+from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, spellings
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _CHECKSUM_ROWS = 65_536
 class Embedding:
     """One model: `words[i]` has the vector `vectors[i]`.
 
-    Vectors are as the file had them: not scaled, not centred, read-only, possibly memory-mapped or in half precision.
+    Vectors are as the file had them: not scaled, not centered, read-only, possibly memory-mapped or in half precision.
     Every vector is finite; zero vectors stay and are named in `notices`.
 
     Attributes:
@@ -92,12 +92,12 @@ class Embedding:
 
     def why_lost(self, word: str) -> str:
         """Say why `word` has no usable vector here."""
-        return self.dropped.get(word, "not in the vocabulary")
+        return self.dropped.get(word, NOT_THERE)
 
     def lookup(self, words: Iterable[str], *, case_fallback: bool = False) -> Lookup:
         """Find the rows of `words`, in their order; lost words are listed, never an error.
 
-        With `case_fallback` a word that is not there as written is tried in lower case, then capitalised; which words
+        With `case_fallback` a word that is not there as written is tried in lower case, then capitalized; which words
         were found under another spelling is recorded.
         """
         index = self.index
@@ -130,7 +130,8 @@ class Embedding:
         found = {name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()}
         if directions:
             found = {
-                name: one.only(np.asarray(self.vectors[one.rows].any(axis=1)), ZERO) for name, one in found.items()
+                name: lookup.only(np.asarray(self.vectors[lookup.rows].any(axis=1)), ZERO)
+                for name, lookup in found.items()
             }
         return Coverage.of(found)
 

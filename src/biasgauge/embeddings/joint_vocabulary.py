@@ -44,8 +44,8 @@ class JointVocabulary:
             places.update(zip(new, range(len(places), len(places) + len(new)), strict=True))
             found.append(np.fromiter(map(places.__getitem__, model.words), np.intp, len(model)))
         rows = np.full((len(models), len(places)), -1, np.intp)
-        for one, own in zip(rows, found, strict=True):
-            one[own] = np.arange(len(own))
+        for row, own in zip(rows, found, strict=True):
+            row[own] = np.arange(len(own))
         return cls(tuple(places), rows)
 
     @cached_property

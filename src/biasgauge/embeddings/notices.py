@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+
+from biasgauge.results import Record
 
 _EXAMPLES = 5
 _LONGEST_EXAMPLE = 80
@@ -30,7 +31,7 @@ OUTCOMES = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Notice:
+class Notice(Record):
     """One oddity of an input.
 
     Attributes:
@@ -44,10 +45,6 @@ class Notice:
     message: str
     count: int = 1
     examples: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {"code": self.code, "message": self.message, "count": self.count, "examples": list(self.examples)}
 
 
 def brief(text: str, longest: int) -> str:

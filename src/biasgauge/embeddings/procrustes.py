@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import row_lengths, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -25,14 +25,6 @@ ROWS = 1024
 
 _SAFE = {4: (1e-15, 1e15), 8: (1e-140, 1e140)}
 """Lengths between which a product of two vectors is sound in numbers of so many bytes."""
-
-
-def on_one_thread() -> AbstractContextManager[Any]:
-    """Keep products on one thread: their last bits depend on how threads share them."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - loading vectors does without it
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
-    return limits
 
 
 class Rotation(NamedTuple):
@@ -56,14 +48,14 @@ class Side:
     Attributes:
         vectors: the whole model, as stored.
         rows: which rows, in the order of the other side's.
-        unit: every row is divided by its length first; zero rows stay zero.
-        centre: is then subtracted from every row.
+        unit: every row is divided by its length first; zero rows stay zero, so that they turn nothing.
+        center: is then subtracted from every row.
     """
 
     vectors: NDArray[np.floating[Any]]
     rows: NDArray[np.intp]
     unit: bool = False
-    centre: NDArray[np.float64] | None = None
+    center: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -83,13 +75,13 @@ class Side:
 
     def block(self, part: slice, dtype: DTypeLike = np.float64) -> NDArray[np.floating[Any]]:
         """Some of the rows, as they enter the alignment."""
-        if not self.unit and self.centre is None:
+        if not self.unit and self.center is None:
             return self.stored(part).astype(dtype, copy=False)
         wide = self.stored(part).astype(np.float64)
         if self.unit:
-            wide = unit(wide)
-        if self.centre is not None:
-            wide = wide - self.centre
+            wide = np.nan_to_num(unit_rows(wide, rescale=True))
+        if self.center is not None:
+            wide = wide - self.center
         return wide.astype(dtype, copy=False)
 
     def parts(self) -> Iterator[slice]:
@@ -97,35 +89,12 @@ class Side:
         for start in range(0, len(self.rows), ROWS):
             yield slice(start, min(start + ROWS, len(self.rows)))
 
-    def centred(self) -> Side:
+    def centered(self) -> Side:
         """The same rows less their mean."""
         total = np.zeros(self.vectors.shape[1])
         for part in self.parts():
             total += self.block(part).sum(axis=0)
-        return replace(self, centre=total / max(len(self.rows), 1))
-
-
-def lengths(rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Length of each row, also where its square would be too small or too large a number."""
-    largest = np.abs(rows).max(axis=1, initial=0)
-    scaled = rows / np.where(largest == 0, 1, largest)[:, None]
-    found: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * largest
-    return found
-
-
-def all_lengths(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Length of every vector of a model, a block at a time."""
-    side = Side(vectors, np.arange(len(vectors)))
-    return np.concatenate([lengths(side.block(part)) for part in side.parts()] or [np.empty(0)])
-
-
-def unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows divided by their lengths, however long or short; zero rows stay zero."""
-    largest = np.abs(rows).max(axis=1, initial=0, keepdims=True)
-    scaled = rows / np.where(largest == 0, 1, largest)
-    sizes = lengths(scaled)[:, None]
-    units: NDArray[np.float64] = scaled / np.where(sizes == 0, 1, sizes)
-    return units
+        return replace(self, center=total / max(len(self.rows), 1))
 
 
 def cross_product(a: Side, b: Side) -> NDArray[np.float64]:
@@ -161,17 +130,18 @@ def cosines(
     Computed in the precision of the vectors (at least single); rows so long or short that it cannot hold their products
     are done again. `known` are the lengths of the rows of either side, where they have been computed before.
     """
-    single = a.centre is None and max(a.vectors.itemsize, b.vectors.itemsize) <= 4  # noqa: PLR2004 - bytes
+    single = a.center is None and max(a.vectors.itemsize, b.vectors.itemsize) <= 4  # noqa: PLR2004 - bytes
     dtype = np.dtype(np.float32 if single else np.float64)
     turn = rotation.astype(dtype)
     low, high = _SAFE[dtype.itemsize]
     found = np.empty(len(a))
     for part in a.parts():
         left, right = a.block(part, dtype), b.block(part, dtype)
-        sizes = [one[part] for one in known] if known else [lengths(side.block(part)) for side in (a, b)]
+        wide = (row_lengths(side.block(part), rescale=True) for side in (a, b))
+        sizes = [lengths[part] for lengths in known] if known else list(wide)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found[part] = np.einsum("ij,ij->i", left @ turn, right) / sizes[0] / sizes[1]
-        sound = np.logical_and.reduce([(one > low) & (one < high) for one in sizes])
+        sound = np.logical_and.reduce([(lengths > low) & (lengths < high) for lengths in sizes])
         if not sound.all():
             again = np.flatnonzero(~sound)
             found[part.start + again] = _exact_cosines(a.block(part)[again], b.block(part)[again], rotation)
@@ -181,7 +151,6 @@ def cosines(
 def _exact_cosines(
     left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]], rotation: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    one, other = unit(left.astype(np.float64)), unit(right.astype(np.float64))
+    one, other = (unit_rows(side.astype(np.float64), rescale=True) for side in (left, right))
     found: NDArray[np.float64] = np.einsum("ij,ij->i", one @ rotation, other)
-    found[~(one.any(axis=1) & other.any(axis=1))] = np.nan
     return found

@@ -7,34 +7,32 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.embeddings.benchmark_files import RatedPair, find_similarity
 from biasgauge.embeddings.coverage import ZERO
-from biasgauge.embeddings.interval import Array, Interval, check_level
-from biasgauge.embeddings.load import load
-from biasgauge.embeddings.procrustes import unit
+from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import row_cosines
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.fisher import METHODS, Kind, fisher_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
-    from biasgauge.embeddings.embedding import Embedding
+    from biasgauge.inputs import VectorsLike
 
-FISHER = "fisher-z"
-BONETT_WRIGHT = "bonett-wright"
-_LEAST_FOR_INTERVAL = 4
-_PERFECT = 1 - 1e-12
 _SAME = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Similarity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Similarity(Result):
     """How well cosines follow human scores of similarity.
 
     1: the same order (Spearman) or a straight line (Pearson); 0: unrelated; range [−1, 1]. Pairs with a word that the
@@ -43,36 +41,35 @@ class Similarity:
     Attributes:
         benchmark: its name.
         model: the model's name.
-        spearman: rank correlation, equal values with their mean rank; None when undefined.
-        pearson: correlation; None when undefined.
-        spearman_interval: over pairs of words: Fisher's z with the variance of Bonett & Wright (*Psychometrika* 65,
-            2000).
-        pearson_interval: over pairs of words: Fisher's z.
+        spearman: rank correlation, equal values with their mean rank; interval over pairs of words by Fisher's z with
+            the variance of Bonett & Wright (*Psychometrika* 65, 2000).
+        pearson: correlation; interval over pairs of words by Fisher's z.
         pairs: the pairs that were compared.
         cosines: cosine of each of them.
         lost: the pairs that were not, each with the reason.
-        reason: why the correlations are undefined; None when they are not.
     """
 
     benchmark: str
     model: str
-    spearman: float | None
-    pearson: float | None
-    spearman_interval: Interval
-    pearson_interval: Interval
+    spearman: Estimate
+    pearson: Estimate
     pairs: tuple[RatedPair, ...]
-    cosines: Array
+    cosines: Floats
     lost: tuple[tuple[RatedPair, str], ...]
-    reason: str | None = None
 
     @property
     def asked(self) -> int:
         """How many pairs the benchmark has."""
         return len(self.pairs) + len(self.lost)
 
+    @property
+    def reason(self) -> str | None:
+        """Why the correlations are undefined; None when they are not."""
+        return None if self.spearman.defined else self.spearman.reason
+
     def to_frame(self) -> pd.DataFrame:
-        """One row a pair: first, second, human score, cosine, and why it was lost."""
-        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most commands take to run
+        """One row per pair: first, second, human score, cosine, and why it was lost."""
+        import pandas as pd
 
         rows = [(*pair, float(cosine), "") for pair, cosine in zip(self.pairs, self.cosines, strict=True)]
         rows += [(*pair, np.nan, why) for pair, why in self.lost]
@@ -83,28 +80,29 @@ class Similarity:
         return {
             "benchmark": self.benchmark,
             "model": self.model,
-            "spearman": self.spearman,
-            "spearman_interval": self.spearman_interval.to_dict(),
-            "pearson": self.pearson,
-            "pearson_interval": self.pearson_interval.to_dict(),
+            "spearman": self.spearman.value,
+            "spearman_interval": self.spearman.interval(),
+            "pearson": self.pearson.value,
+            "pearson_interval": self.pearson.interval(),
             "asked": self.asked,
             "pairs": len(self.pairs),
             "lost": [{"first": pair.first, "second": pair.second, "reason": why} for pair, why in self.lost],
             "reason": self.reason,
         }
 
-    def __repr__(self) -> str:
-        ends = self.spearman_interval
-        spread = "" if ends.low is None else f" [{ends.low:.3f}, {ends.high:.3f}]"
-        shown = f"undefined: {self.reason}" if self.spearman is None else f"Spearman {self.spearman:.3f}{spread}"
-        return f"<Similarity {self.benchmark} on {self.model!r}: {shown}, {len(self.pairs)} of {self.asked} pairs>"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
+    def summary(self) -> Summary:
+        """Both correlations, and how many pairs they rest on."""
+        rows = [("Spearman", self.spearman), ("Pearson", self.pearson)]
+        found = f"{len(self.pairs)} of {self.asked} pairs"
+        return Summary(
+            title=f"Similarity benchmark {self.benchmark} on {self.model}",
+            headline=f"{self.benchmark} on {self.model!r}: Spearman {self.spearman}, {found}",
+            tables=(Table.of("correlations", "", ["correlation", Column("value", "estimate", 3)], rows),),
+        )
 
 
 def similarity_benchmark(
-    embedding: object,
+    vectors: VectorsLike,
     benchmark: str | os.PathLike[str] | Iterable[tuple[str, str, float]],
     *,
     case_fallback: bool = False,
@@ -113,9 +111,9 @@ def similarity_benchmark(
     """Correlate the cosines of pairs of words with how similar people find them.
 
     Args:
-        embedding: an `Embedding` or anything `load` takes.
+        vectors: an `Embedding` or anything `load` takes.
         benchmark: a name (`similarity_names()` lists them), a file with two words and a number a line, or such rows.
-        case_fallback: look words up in lower case, then capitalised, when they are not there as written.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
         level: nominal coverage of the intervals.
 
     Raises:
@@ -123,29 +121,27 @@ def similarity_benchmark(
         ParameterError: an argument cannot be used.
     """
     check_level(level)
-    model = load(embedding)
+    model = load(vectors)
     name, asked = _pairs(benchmark)
     found = model.lookup((word for pair in asked for word in pair[:2]), case_fallback=case_fallback)
     found = found.only(np.asarray(model.vectors[found.rows].any(axis=1)), ZERO)
     rows = dict(zip(found.words, found.rows.tolist(), strict=True))
     lost = [(pair, why) for pair in asked if (why := _why_lost(pair, found.lost))]
     used = [pair for pair in asked if pair.first in rows and pair.second in rows]
-    cosines = _cosines(model, [rows[pair.first] for pair in used], [rows[pair.second] for pair in used])
+    first, second = [rows[pair.first] for pair in used], [rows[pair.second] for pair in used]
+    cosines = row_cosines(model.vectors[first], model.vectors[second])
     human = np.array([pair.score for pair in used])
     reason = _undefined(human, cosines)
-    spearman = None if reason else _correlation(_ranks(human), _ranks(cosines))
-    pearson = None if reason else _correlation(human, cosines)
+    ranks = None if reason else _correlation(_ranks(human), _ranks(cosines))
+    plain = None if reason else _correlation(human, cosines)
     return Similarity(
         benchmark=name,
         model=model.name,
-        spearman=spearman,
-        pearson=pearson,
-        spearman_interval=_interval(spearman, len(used), level, BONETT_WRIGHT, reason),
-        pearson_interval=_interval(pearson, len(used), level, FISHER, reason),
+        spearman=_estimate(ranks, len(used), level, "spearman", reason),
+        pearson=_estimate(plain, len(used), level, "pearson", reason),
         pairs=tuple(used),
         cosines=cosines,
         lost=tuple(lost),
-        reason=reason,
     )
 
 
@@ -171,13 +167,7 @@ def _why_lost(pair: RatedPair, lost: Mapping[str, str]) -> str:
     return "; ".join(f"{word}: {lost[word]}" for word in dict.fromkeys(pair[:2]) if word in lost)
 
 
-def _cosines(model: Embedding, first: list[int], second: list[int]) -> Array:
-    left, right = (unit(model.vectors[rows].astype(np.float64)) for rows in (first, second))
-    products: Array = np.einsum("ij,ij->i", left, right)
-    return products
-
-
-def _undefined(human: Array, cosines: Array) -> str | None:
+def _undefined(human: Floats, cosines: Floats) -> str | None:
     if len(human) < 2:  # noqa: PLR2004 - a correlation needs two points
         return f"only {len(human)} of the pairs can be compared"
     for what, values in (("human scores", human), ("cosines", cosines)):
@@ -186,35 +176,19 @@ def _undefined(human: Array, cosines: Array) -> str | None:
     return None
 
 
-def _ranks(values: Array) -> Array:
+def _ranks(values: Floats) -> Floats:
     """Rank of each value from 1; equal values, also those that rounding alone tells apart, share their mean rank."""
     _, place, count = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
-    found: Array = (np.cumsum(count) - (count - 1) / 2)[place]
+    found: Floats = (np.cumsum(count) - (count - 1) / 2)[place]
     return found
 
 
-def _correlation(x: Array, y: Array) -> float:
+def _correlation(x: Floats, y: Floats) -> float:
     x, y = x - x.mean(), y - y.mean()
     return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))
 
 
-def _interval(value: float | None, pairs: int, level: float, method: str, reason: str | None) -> Interval:
+def _estimate(value: float | None, pairs: int, level: float, kind: Kind, reason: str | None) -> Estimate:
     if value is None:
-        return Interval(None, None, level, method, "word pairs", reason)
-    return correlation_interval(value, pairs, level, method)
-
-
-def correlation_interval(value: float, pairs: int, level: float, method: str) -> Interval:
-    """Interval of a correlation over pairs of words: Fisher's z, for Spearman's with Bonett & Wright's variance.
-
-    Undefined, with a reason, for fewer than four pairs and for a perfect correlation.
-    """
-    from scipy.special import ndtri  # noqa: PLC0415 - loading vectors does without it
-
-    if pairs < _LEAST_FOR_INTERVAL or abs(value) >= _PERFECT:
-        why = "the correlation is perfect" if abs(value) >= _PERFECT else "there are fewer than four pairs"
-        return Interval(None, None, level, method, "word pairs", why)
-    spread = 1 + value**2 / 2 if method == BONETT_WRIGHT else 1.0
-    margin = float(ndtri((1 + level) / 2)) * (spread / (pairs - 3)) ** 0.5
-    low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
-    return Interval(low, high, level, method, "word pairs")
+        return Estimate(value=None, level=level, method=METHODS[kind], over="word pairs", reason=reason)
+    return fisher_interval(value, pairs, level=level, kind=kind, over="word pairs")

@@ -43,6 +43,15 @@ def encodings(word: str) -> tuple[bytes, ...]:
     return (plain, raw) if raw != plain and raw.decode("utf-8", "backslashreplace") == word else (plain,)
 
 
+def is_utf8(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def unusable_rows(block: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which rows hold NaN or infinity, and which are all zero: one pass, then a closer look at the suspects."""
     wide = block if block.dtype.itemsize >= 4 else block.astype(np.float32)  # noqa: PLR2004 - half precision overflows

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings.interval import JACKKNIFE, NO_SPREAD, Interval
+from biasgauge.arrays import Floats, Places
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 REASONS = (
     "",
@@ -23,37 +24,32 @@ REASONS = (
 """Why a word has no stability; `Stability.undefined` holds the place in this list, 0 where it has one."""
 
 NO_INTERVAL = "fewer than three models have the word with a direction"
+_SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairMean:
-    """How far two models agree on the words asked for.
+class PairMean(Estimate):
+    """How far two models agree: mean cosine after alignment over the `n` words that have one, with its interval.
 
     Attributes:
         first, second: names of the models.
-        mean: mean cosine after alignment, over the words that have one; None where none has.
-        interval: of that mean, over words.
-        compared: how many words have a cosine.
         shared: how many words decided the rotation.
         rank: rank of their cross-product; below the dimensions, any two models would seem stable.
     """
 
     first: str
     second: str
-    mean: float | None
-    interval: Interval
-    compared: int
     shared: int
     rank: int
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
+        """As it stands in `--json`."""
         return {
             "first": self.first,
             "second": self.second,
-            "mean": self.mean,
-            "interval": self.interval.to_dict(),
-            "compared": self.compared,
+            "mean": self.value,
+            "interval": self.interval(),
+            "compared": self.n,
             "shared": self.shared,
             "rank": self.rank,
         }
@@ -66,27 +62,24 @@ class PairStability:
     Attributes:
         cosines: for each word asked for, the cosine after alignment, in [−1, 1]; NaN where a model lacks the word or
             its vector is zero.
-        summary: their mean, and what the alignment rests on.
+        mean: their mean, and what the alignment rests on.
     """
 
-    cosines: NDArray[np.float64]
-    summary: PairMean
+    cosines: Floats
+    mean: PairMean
 
 
-@dataclass(frozen=True)
-class WordStability:
-    """Stability of one word: see `Stability`."""
+@dataclass(frozen=True, kw_only=True)
+class WordStability(Estimate):
+    """Stability of one word, over so many models and pairs of models: see `Stability`."""
 
     word: str
-    value: float | None
-    interval: Interval
     models: int
     pairs: int
-    reason: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
     """Mean stability of each word over all pairs of models that have it.
 
     1: the word lies in the same place after any training, but for a rotation; 0: in unrelated places; range [−1, 1].
@@ -100,26 +93,22 @@ class Stability:
         low, high: ends of its interval over models (jackknife over models: a pair is not independent of another that
             shares a model; Student's t; cut at −1 and 1); NaN where fewer than three models have the word, or leaving
             out any of them gives the same value.
-        level: nominal coverage of the intervals.
         model_counts, pair_counts: how many models and pairs of models each word's value rests on.
         undefined: places in `REASONS`.
-        mean: over all words and pairs of models; None where no word has a value.
-        interval: of that mean, over models.
+        mean: over all words and pairs of models, with its interval over models.
         pairs: each pair of models: its mean over words, how many words it shares.
         notices: what to beware of.
     """
 
     models: tuple[str, ...]
     words: tuple[str, ...]
-    values: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    level: float
-    model_counts: NDArray[np.intp]
-    pair_counts: NDArray[np.intp]
-    undefined: NDArray[np.uint8]
-    mean: float | None
-    interval: Interval
+    values: Floats
+    low: Floats
+    high: Floats
+    model_counts: Places
+    pair_counts: Places
+    undefined: np.ndarray[Any, np.dtype[np.uint8]]
+    mean: Estimate
     pairs: tuple[PairMean, ...]
     notices: tuple[str, ...] = ()
 
@@ -128,24 +117,25 @@ class Stability:
             raise KeyError(f"{word!r} was not asked for")
         place = self.words.index(word)
         reason = REASONS[int(self.undefined[place])] or None
-        ends = self.low[place], self.high[place]
-        if np.isnan(ends[0]):
-            why = NO_INTERVAL if self.model_counts[place] < 3 else NO_SPREAD  # noqa: PLR2004 - two have one pair
-            interval = Interval(None, None, self.level, JACKKNIFE, "models", reason or why)
-        else:
-            interval = Interval(float(ends[0]), float(ends[1]), self.level, JACKKNIFE, "models")
+        bounded = not np.isnan(self.low[place])
+        if not reason and not bounded:
+            reason = NO_INTERVAL if self.model_counts[place] < 3 else NO_SPREAD  # noqa: PLR2004 - two have one pair
         return WordStability(
             word=word,
-            value=None if reason else float(self.values[place]),
-            interval=interval,
+            value=None if self.undefined[place] else float(self.values[place]),
+            low=float(self.low[place]) if bounded else None,
+            high=float(self.high[place]) if bounded else None,
+            level=self.mean.level,
+            method=JACKKNIFE,
+            over="models",
+            reason=reason,
             models=int(self.model_counts[place]),
             pairs=int(self.pair_counts[place]),
-            reason=reason,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a word: stability, low, high, models, pairs, and why it is undefined."""
-        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most commands take to run
+        """One row per word: stability, low, high, models, pairs, and why it is undefined."""
+        import pandas as pd
 
         return pd.DataFrame(
             {
@@ -160,12 +150,11 @@ class Stability:
         )
 
     def pairs_to_frame(self) -> pd.DataFrame:
-        """One row a pair of models: first, second, mean, low, high (over words), shared words."""
-        import pandas as pd  # noqa: PLC0415 - as in to_frame
+        """One row per pair of models: first, second, mean, low, high (over words), words compared and shared, rank."""
+        import pandas as pd
 
-        columns = ["first", "second", "mean", "low", "high", "compared", "shared", "rank"]
-        rows = [{**one.to_dict(), "low": one.interval.low, "high": one.interval.high} for one in self.pairs]
-        return pd.DataFrame(rows, columns=columns)
+        rows = [{**pair.to_dict(), "low": pair.low, "high": pair.high} for pair in self.pairs]
+        return pd.DataFrame(rows, columns=["first", "second", "mean", "low", "high", "compared", "shared", "rank"])
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object: the means; words are in `to_frame`."""
@@ -173,19 +162,33 @@ class Stability:
         return {
             "models": list(self.models),
             "words": len(self.words),
-            "mean": self.mean,
-            "interval": self.interval.to_dict(),
+            "mean": self.mean.value,
+            "interval": self.mean.interval(),
             "undefined": {REASONS[place]: int(counts[place]) for place in range(1, len(REASONS)) if counts[place]},
-            "pairs": [one.to_dict() for one in self.pairs],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "notices": list(self.notices),
         }
 
-    def __repr__(self) -> str:
-        shown = "undefined" if self.mean is None else f"mean {self.mean:.3f}"
-        ends = self.interval
-        spread = "" if ends.low is None else f" [{ends.low:.3f}, {ends.high:.3f}]"
-        return f"<Stability of {len(self.words):,} words over {len(self.models)} models: {shown}{spread}>"
-
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(one)}</li>" for one in self.notices)
-        return f"<p>{escape(repr(self))}</p>" + (f"<ul>{notes}</ul>" if notes else "")
+    def summary(self) -> Summary:
+        """The mean, each pair of models, and the least stable words."""
+        order = np.argsort(self.values, kind="stable")[: min(_SHOWN, np.count_nonzero(self.undefined == 0))]
+        columns = [Column("stability", "estimate", 3), Column("models", "count")]
+        words = [self[self.words[place]] for place in order.tolist()]
+        tables = (
+            Table.of(
+                "pairs",
+                "Pairs of models",
+                ["first", "second", Column("mean", "estimate", 3), Column("words", "count")],
+                [(pair.first, pair.second, pair, pair.n) for pair in self.pairs],
+                most=_SHOWN,
+            ),
+            Table.of(
+                "words", "Least stable words", ["word", *columns], [(word.word, word, word.models) for word in words]
+            ),
+        )
+        return Summary(
+            title="Stability of words over replicates",
+            headline=f"Stability of {len(self.words):,} words over {len(self.models)} models: mean {self.mean}.",
+            tables=tables,
+            warnings=self.notices,
+        )

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.embeddings.embedding import Embedding
-from biasgauge.embeddings.formats.detect import SAFETENSORS, detect
-from biasgauge.embeddings.formats.request import Request
+from biasgauge.embeddings.formats.detect import detect
 from biasgauge.embeddings.formats.safetensors_file import read_subwords
+from biasgauge.embeddings.formats.vector_format import Request
 from biasgauge.embeddings.notices import Notice, brief
-from biasgauge.embeddings.rows import unusable_rows
-from biasgauge.embeddings.word_arguments import distinct_words
+from biasgauge.embeddings.rows import is_utf8, unusable_rows
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import distinct_words
 
 if TYPE_CHECKING:
     import os
@@ -84,7 +84,7 @@ class Subwords:
                 f"and vectors of shape {view.shape}."
             )
         for ngram in self.ngrams:
-            if not isinstance(ngram, str) or not self.min_n <= len(ngram) <= self.max_n or not _encodable(ngram):
+            if not isinstance(ngram, str) or not self.min_n <= len(ngram) <= self.max_n or not is_utf8(ngram):
                 raise ParameterError(
                     f"Every n-gram must be valid text of {self.min_n} to {self.max_n} characters. Got "
                     f"{brief(repr(ngram), _LONGEST_SHOWN)}."
@@ -177,7 +177,7 @@ def load_subwords(path: str | os.PathLike[str]) -> Subwords:
     """
     request = Request(Path(path))
     found = detect(request)
-    if found != SAFETENSORS:
+    if found.name != "safetensors":
         raise request.error(f"is {found.name}; character n-grams are kept in safetensors files only")
     ngrams, vectors, (min_n, max_n) = read_subwords(request)
     try:
@@ -193,18 +193,14 @@ def _check_lengths(min_n: int, max_n: int) -> None:
         )
 
 
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _notices(composed: Mapping[str, NDArray[np.float32]]) -> Iterable[Notice]:
     for code, message, words in (
         (COMPOSED, "words that the model lacks got the mean vector of their character n-grams", list(composed)),
-        ("zero", "the n-grams of composed words cancel out", [word for word, one in composed.items() if not one.any()]),
+        (
+            "zero",
+            "the n-grams of composed words cancel out",
+            [word for word, vector in composed.items() if not vector.any()],
+        ),
     ):
         if words:
             shown = ", ".join(brief(repr(word), _LONGEST_SHOWN) for word in words[:_SHOWN])

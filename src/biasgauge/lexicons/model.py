@@ -10,7 +10,7 @@ One frozen class per kind. Each shows its words through `sets` (set name -> word
     ├── AssociationTest  X, Y, A, B of a WEAT: positive = X leans to A
     ├── Values           one number per word
     ├── Translations     a word and its forms in another language
-    ├── Stereotypes      groups with protected words and attributes (stereotypes.py)
+    ├── Stereotypes      groups with protected words and attributes
     └── SeedBank         many sets with category, justification and paper (seed_sets.py)
 """
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-METADATA = ("title", "language", "source", "citation", "licence", "notes")
+
+METADATA = ("title", "language", "source", "citation", "license", "notes")
 """Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
 
 
@@ -55,7 +56,7 @@ class Lexicon(ABC):
     language: str = "en"
     source: str = ""
     citation: str = ""
-    licence: str = ""
+    license: str = ""
     notes: str = ""
     beware: tuple[str, ...] = ()
     path: str | None = field(default=None, compare=False)
@@ -95,7 +96,7 @@ class Lexicon(ABC):
 
     def to_frame(self) -> pd.DataFrame:
         """Long table: one row per word of each set, with columns `set`, `word` and those of the kind."""
-        import pandas as pd  # noqa: PLC0415  # importing pandas takes longer than all of this room
+        import pandas as pd  # importing pandas takes longer than all of this room
 
         rows = self._rows()
         return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["set", "word"])
@@ -253,3 +254,75 @@ class Translations(Lexicon):
 
     def _rows(self) -> list[dict[str, object]]:
         return [{"set": self.to, "word": form, "of": word} for word, forms in self.entries for form in forms]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group: its protected words, each once, and the attributes that the stereotype gives it."""
+
+    name: str
+    protected: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Stereotypes(Lexicon):
+    """Groups with protected words and attributes.
+
+    A protected word with an attribute of its own group is *associated*, with one of another group *different*.
+    `human` and `neutral` name the lexicons of control words. `defining_sets` has one word per group in each row, in
+    the order of `group_order`; a word may stand in several rows. `eval_targets` are the words evaluated by MAC.
+    """
+
+    kind: ClassVar[str] = "stereotypes"
+    groups: tuple[Group, ...]
+    group_order: tuple[str, ...] = ()
+    defining_sets: tuple[tuple[str, ...], ...] = ()
+    eval_targets: tuple[str, ...] = ()
+    human: str | None = None
+    neutral: str | None = None
+
+    @property
+    def sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Words under "GROUP.protected" and "GROUP.attributes"."""
+        return {
+            f"{group.name}.{part}": words
+            for group in self.groups
+            for part, words in (("protected", group.protected), ("attributes", group.attributes))
+        }
+
+    @property
+    def slots(self) -> tuple[tuple[str, str], ...]:
+        """(group, protected word) as often as the word stands in `defining_sets`, row by row.
+
+        This is the repetition of the published race data: 18 slots for 10 words. Without defining sets every
+        protected word has one slot.
+        """
+        if self.defining_sets:
+            return tuple(slot for row in self.defining_sets for slot in zip(self.group_order, row, strict=True))
+        return tuple((group.name, word) for group in self.groups for word in group.protected)
+
+    def content(self) -> dict[str, object]:
+        """Give `groups` and whatever else is stated."""
+        content: dict[str, object] = {}
+        if self.defining_sets:
+            content["group_order"] = list(self.group_order)
+            content["defining_sets"] = [list(row) for row in self.defining_sets]
+        if self.eval_targets:
+            content["eval_targets"] = list(self.eval_targets)
+        controls = {key: value for key, value in (("human", self.human), ("neutral", self.neutral)) if value}
+        if controls:
+            content["controls"] = controls
+        content["groups"] = {
+            group.name: {"protected": list(group.protected), "attributes": list(group.attributes)}
+            for group in self.groups
+        }
+        return content
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            {"set": f"{group.name}.{part}", "word": word, "group": group.name, "part": part}
+            for group in self.groups
+            for part, words in (("protected", group.protected), ("attributes", group.attributes))
+            for word in words
+        ]

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, TypedDict
 from biasgauge.lexicons.model import (
     METADATA,
     AssociationTest,
+    Group,
     Lexicon,
     Pairs,
+    Stereotypes,
     Translations,
     Values,
     Words,
     WordSet,
     WordSets,
 )
-from biasgauge.lexicons.nearest import meant
-from biasgauge.lexicons.reading import read_toml
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
-from biasgauge.lexicons.stereotypes import Group, Stereotypes
-from biasgauge.lexicons.table import Table, found, shown
+from biasgauge.lexicons.table import Table, found, read_toml, shown
+from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,7 @@ class About(TypedDict):
     language: str
     source: str
     citation: str
-    licence: str
+    license: str
     notes: str
     beware: tuple[str, ...]
     path: str | None
@@ -66,7 +66,7 @@ def parse_lexicon(
     if not isinstance(kind, str):
         table.fail(f"'kind' must be a string, found {found(kind)}")
     if kind not in _KINDS:
-        table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{meant(kind, _KINDS)}")
+        table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{did_you_mean(kind, _KINDS)}")
     about = _about(table, path, shipped=shipped)
     lexicon = _KINDS[kind](table, about)
     table.finish()
@@ -85,7 +85,7 @@ def _about(table: Table, path: str | os.PathLike[str] | None, *, shipped: bool) 
         language=text["language"],
         source=text["source"],
         citation=text["citation"],
-        licence=text["licence"],
+        license=text["license"],
         notes=text["notes"],
         beware=table.words("beware", optional=True),
         path=None if path is None else os.fspath(path),
@@ -209,7 +209,8 @@ def _seeds(table: Table, about: About) -> SeedBank:
         for given in (a, b):
             if given not in ids:
                 table.fail(
-                    f"'pairings, item {number}' names {shown(given)}, which is no id of a seed set{meant(given, ids)}"
+                    f"'pairings, item {number}' names {shown(given)}, which is no id of a seed set"
+                    f"{did_you_mean(given, ids)}"
                 )
         pairings.append((a, b))
     return SeedBank(**about, seeds=seeds, pairings=tuple(pairings))

@@ -6,70 +6,67 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from biasgauge import registry
 from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.lexicons.by_name import SUFFIX, lexicon, looks_like_path, unknown
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, WordSet
-from biasgauge.lexicons.nearest import meant
-from biasgauge.lexicons.registry import SUFFIX, lexicon, lexicon_names, looks_like_path, unknown
-from biasgauge.lexicons.seed_bank import seed_bank
 from biasgauge.lexicons.table import found, shown
+from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    WordsReference = str | os.PathLike[str] | Lexicon | WordSet | Iterable[str]
-    PairsReference = str | os.PathLike[str] | Lexicon | Iterable[Sequence[str]]
+    from biasgauge.inputs import PairsLike, WordsLike
 
 BANK = "seed_bank"
 
 
-def words_of(reference: WordsReference) -> WordSet:
-    """Give the words that a reference means, with a name for them.
+def words_of(words: WordsLike) -> WordSet:
+    """Give the words that they mean, with a name for them.
 
     - `NAME` or a path: every word of that lexicon, once;
     - `NAME:SET` or `path.toml:SET`: one set of it, duplicates kept; of a test by role or by label;
     - an id of the seed bank, such as `definitional_male-Bolukbasi_et_al_2016` (corrected filter);
     - words themselves, in any iterable but a string.
     """
-    match reference:
+    match words:
         case WordSet():
-            return reference
+            return words
         case Lexicon():
-            return WordSet(reference.name, reference.words)
+            return WordSet(words.name, words.words)
         case str():
-            return _words_by_name(reference)
+            return _words_by_name(words)
         case os.PathLike():
-            return words_of(lexicon(reference))
+            return words_of(lexicon(words))
         case Iterable():
-            words = tuple(_word(word, number) for number, word in enumerate(reference, 1))
+            words = tuple(_word(word, number) for number, word in enumerate(words, 1))
             if not words:
                 raise ParameterError("words must be a name, a path or at least one word, found none")
             return WordSet("given words", words)
-    raise ParameterError(f"words must be a name, a path or an iterable of strings, found {found(reference)}")
+    raise ParameterError(f"words must be a name, a path or an iterable of strings, found {found(words)}")
 
 
-def pairs_of(reference: PairsReference) -> Pairs:
+def pairs_of(pairs: PairsLike) -> Pairs:
     """Give base pairs: a lexicon of kind "pairs" by name or path, or pairs themselves, each (first, second)."""
-    match reference:
+    match pairs:
         case Pairs():
-            return reference
+            return pairs
         case str() | os.PathLike() | Lexicon():
-            named = lexicon(reference)
+            named = lexicon(pairs)
             if isinstance(named, Pairs):
                 return named
             raise LexiconError(f"{shown(named.name)} holds {named.kind}, but pairs are wanted here")
         case Iterable():
-            pairs = tuple(_pair(pair, number) for number, pair in enumerate(reference, 1))
+            pairs = tuple(_pair(pair, number) for number, pair in enumerate(pairs, 1))
             if not pairs:
                 raise ParameterError("pairs must be a name, a path or at least one pair, found none")
             return Pairs(name="given pairs", pairs=pairs)
-    raise ParameterError(f"pairs must be a name, a path or an iterable of pairs, found {found(reference)}")
+    raise ParameterError(f"pairs must be a name, a path or an iterable of pairs, found {found(pairs)}")
 
 
 def _words_by_name(reference: str) -> WordSet:
-    if reference in lexicon_names():
+    if reference in registry.names("lexicon"):
         return words_of(lexicon(reference))
     name, colon, set_name = reference.rpartition(":")
-    if colon and (name in lexicon_names() or name.endswith(SUFFIX)):
+    if colon and (name in registry.names("lexicon") or name.endswith(SUFFIX)):
         return _seeds(set_name) if name == BANK else _one_set(lexicon(name), set_name)
     if reference.endswith(SUFFIX):
         return words_of(lexicon(reference))
@@ -77,13 +74,15 @@ def _words_by_name(reference: str) -> WordSet:
         return _seeds(reference)
     if looks_like_path(reference):
         return words_of(lexicon(reference))
-    hint = meant(reference, lexicon(BANK).sets) if "-" in reference else ""
+    hint = did_you_mean(reference, lexicon(BANK).sets) if "-" in reference else ""
     if hint:
         raise LexiconError(f"there is no lexicon and no seed set {shown(reference)}{hint}")
     raise LexiconError(f"{unknown(reference)}; words themselves go in a list")
 
 
 def _seeds(identifier: str) -> WordSet:
+    from biasgauge.lexicons.bank import seed_bank
+
     filtered = seed_bank()
     sets = filtered.bank.sets
     if identifier in sets:
@@ -91,7 +90,7 @@ def _seeds(identifier: str) -> WordSet:
     for removal in filtered.removed:
         if removal.set_id == identifier and removal.word is None:
             raise LexiconError(f"the seed set {shown(identifier)} cannot be used: {removal.reason}")
-    raise LexiconError(f"there is no seed set {shown(identifier)}{meant(identifier, sets)}")
+    raise LexiconError(f"there is no seed set {shown(identifier)}{did_you_mean(identifier, sets)}")
 
 
 def _one_set(source: Lexicon, set_name: str) -> WordSet:

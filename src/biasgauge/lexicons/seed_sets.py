@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons.model import Lexicon
-from biasgauge.lexicons.nearest import meant
+from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,16 +110,16 @@ class SeedBank(Lexicon):
         if sourcing is not None and sourcing not in SOURCING.values():
             raise ParameterError(
                 f"sourcing must be one of {', '.join(SOURCING.values())}, found {sourcing!r}"
-                f"{meant(sourcing, SOURCING.values())}"
+                f"{did_you_mean(sourcing, SOURCING.values())}"
             )
         return tuple(
-            one
-            for one in self.seeds
-            if _holds(one.paper, paper)
-            and (category is None or _has_word(f"{one.category} {one.id.rpartition('-')[0]}", category))
-            and (sourcing is None or sourcing in one.sourcing)
-            and _holds(one.justification, justification)
-            and (word is None or word.casefold() in {seed.casefold() for seed in one.words})
+            seed_set
+            for seed_set in self.seeds
+            if _holds(seed_set.paper, paper)
+            and (category is None or _has_word(f"{seed_set.category} {seed_set.id.rpartition('-')[0]}", category))
+            and (sourcing is None or sourcing in seed_set.sourcing)
+            and _holds(seed_set.justification, justification)
+            and (word is None or word.casefold() in {seed.casefold() for seed in seed_set.words})
         )
 
     def partners(self, identifier: str) -> tuple[str, ...]:
@@ -128,19 +128,19 @@ class SeedBank(Lexicon):
 
     def overview(self, chosen: tuple[SeedSet, ...] | None = None) -> pd.DataFrame:
         """One row a set, of all or of those chosen: where it comes from, how many seeds, what it is paired with."""
-        import pandas as pd  # noqa: PLC0415  # importing pandas takes longer than all of this room
+        import pandas as pd  # importing pandas takes longer than all of this room
 
         rows = [
             {
-                "set": one.id,
-                "category": one.category,
-                "paper": one.short_paper,
-                "sourcing": ", ".join(one.sourcing),
-                "seeds": len(one.words),
-                "partners": ", ".join(self.partners(one.id)),
-                "justification": one.justification,
+                "set": seed_set.id,
+                "category": seed_set.category,
+                "paper": seed_set.short_paper,
+                "sourcing": ", ".join(seed_set.sourcing),
+                "seeds": len(seed_set.words),
+                "partners": ", ".join(self.partners(seed_set.id)),
+                "justification": seed_set.justification,
             }
-            for one in (self.seeds if chosen is None else chosen)
+            for seed_set in (self.seeds if chosen is None else chosen)
         ]
         return pd.DataFrame(
             rows, columns=["set", "category", "paper", "sourcing", "seeds", "partners", "justification"]

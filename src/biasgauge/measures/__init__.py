@@ -1,9 +1,8 @@
 """Scoring rules: word × pair to score. One file per measure; arrays in, arrays out.
 
-A measure is a module of this room that holds a `MEASURE`; adding one means adding a file.
+A measure is a module of this room that holds a `MEASURE`; the registry finds it (group "measure").
 """
 
-from biasgauge.measures.measure import Linear, Measure, Neighbourhood
-from biasgauge.measures.registry import measure, measure_names
+from biasgauge.measures.kinds import Linear, Measure, Neighborhood
 
-__all__ = ["Linear", "Measure", "Neighbourhood", "measure", "measure_names"]
+__all__ = ["Linear", "Measure", "Neighborhood"]

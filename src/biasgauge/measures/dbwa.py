@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.measures.measure import Linear, unit_rows
+from biasgauge.geometry import unit_rows
+from biasgauge.measures.kinds import Linear
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,16 +1,16 @@
-"""NBM: neighbourhood bias metric, by vote of the nearest neighbours."""
+"""NBM: neighborhood bias metric, by vote of the nearest neighbors."""
 
 from __future__ import annotations
 
 from biasgauge.measures.dbwa import MEASURE as DBWA
-from biasgauge.measures.measure import Neighbourhood
+from biasgauge.measures.kinds import Neighborhood
 
-MEASURE = Neighbourhood(
+MEASURE = Neighborhood(
     name="nbm",
     summary=(
-        "Among the word's k nearest neighbours by cosine: (those nearer to the first end − those nearer to the second) "
-        "/ k. 0: as many on both sides. A neighbour exactly between the ends counts for neither. Undefined where the "
-        "word or an end is missing or a zero vector, the ends are equal, or fewer than k neighbours exist."
+        "Among the word's k nearest neighbors by cosine: (those nearer to the first end − those nearer to the second) "
+        "/ k. 0: as many on both sides. A neighbor exactly between the ends counts for neither. Undefined where the "
+        "word or an end is missing or a zero vector, the ends are equal, or fewer than k neighbors exist."
     ),
     low=-1.0,
     high=1.0,

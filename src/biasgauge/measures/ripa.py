@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.measures.measure import Linear, unit_rows
+from biasgauge.geometry import unit_rows
+from biasgauge.measures.kinds import Linear
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

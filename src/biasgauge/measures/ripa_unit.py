@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biasgauge.measures.measure import Linear
+from biasgauge.measures.kinds import Linear
 from biasgauge.measures.ripa import direction
 
 MEASURE = Linear(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from biasgauge.errors import ParameterError
-from biasgauge.measures.measure import unit_rows
+from biasgauge.geometry import row_lengths, unit_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Direction:
 
     Attributes:
         vector: the direction.
-        explained: share of the variance of the centred pair halves along each principal component (all of them), None
+        explained: share of the variance of the centered pair halves along each principal component (all of them), None
             for the mean difference.
         method: how it was found.
     """
@@ -40,7 +40,7 @@ def pair_direction(
 ) -> Direction:
     """Find the one direction that the pairs share. All ends are scaled to length 1 before.
 
-    "pca": first principal component of the ends, each pair centred on its own midpoint. "mean-difference": mean of the
+    "pca": first principal component of the ends, each pair centered on its own midpoint. "mean-difference": mean of the
     first ends minus mean of the second ends.
 
     Raises:
@@ -88,7 +88,7 @@ def indirect_bias(
     units = unit_rows(np.asarray([word, other], np.float64))
     similarity = float(units[0] @ units[1])
     across = units - np.outer(units @ direction.vector, direction.vector)
-    lengths = np.sqrt(np.einsum("ij,ij->i", across, across))
+    lengths = row_lengths(across)
     if not np.isfinite(units).all() or abs(similarity) < _NOTHING or lengths.min() < _NOTHING:
         return None
     return float((similarity - across[0] @ across[1] / (lengths[0] * lengths[1])) / similarity)

@@ -1,10 +1,10 @@
 """Debias and overbias: vectors after training, text before it; and what that did."""
 
 from biasgauge.mitigation.attract_repel import Descent
-from biasgauge.mitigation.balance import balance
-from biasgauge.mitigation.balance_result import BalanceResult, LineClass
-from biasgauge.mitigation.effect import mitigation_effect
-from biasgauge.mitigation.effect_result import MitigationEffect, changed_words
+from biasgauge.mitigation.balancing.corpus import balance
+from biasgauge.mitigation.balancing.result import BalanceResult, LineClass
+from biasgauge.mitigation.effects.analysis import mitigation_effect
+from biasgauge.mitigation.effects.result import MitigationEffect, changed_words
 from biasgauge.mitigation.expansion import Expansion, expand_lexicon
 from biasgauge.mitigation.methods.attract_repel import AttractRepel
 from biasgauge.mitigation.methods.double_hard import DoubleHard
@@ -13,9 +13,9 @@ from biasgauge.mitigation.methods.hard import HardDebias
 from biasgauge.mitigation.methods.multiclass_hard import MulticlassHard
 from biasgauge.mitigation.methods.multiclass_soft import MulticlassSoft
 from biasgauge.mitigation.methods.ran import Ran
-from biasgauge.mitigation.mitigation import Mitigation
+from biasgauge.mitigation.mitigation import Mitigation, mitigate, mitigation_method
 from biasgauge.mitigation.recovery import Recovery
-from biasgauge.mitigation.registry import mitigate, mitigation_method, mitigations
+from biasgauge.mitigation.to_file import Mitigated, mitigate_to_file
 
 __all__ = [
     "AttractRepel",
@@ -26,6 +26,7 @@ __all__ = [
     "HalfSibling",
     "HardDebias",
     "LineClass",
+    "Mitigated",
     "Mitigation",
     "MitigationEffect",
     "MulticlassHard",
@@ -36,7 +37,7 @@ __all__ = [
     "changed_words",
     "expand_lexicon",
     "mitigate",
+    "mitigate_to_file",
     "mitigation_effect",
     "mitigation_method",
-    "mitigations",
 ]

@@ -1,6 +1,6 @@
 """Attract-Repel on arrays: steps of stochastic descent that touch no word outside the constraints.
 
-Source: Mrkšić et al., "Semantic Specialisation of Distributional Word Vector Spaces using Monolingual and
+Source: Mrkšić et al., "Semantic Specialization of Distributional Word Vector Spaces using Monolingual and
 Cross-Lingual Constraints", TACL 5 (2017), §3. For a pair (l, r) with negative examples t, all scaled to length 1, the
 cost of attracting is relu(margin + l·t_l − l·r) + relu(margin + r·t_r − l·r), and of repelling the same with both
 products negated. The gradient with respect to the scaled vectors is a sum of other scaled vectors, so a batch's
@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import unit
+from biasgauge.geometry import row_lengths, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 Places = np.ndarray[Any, np.dtype[np.intp]]
 
 _START = 0.1
@@ -34,7 +35,7 @@ class Descent:
 
     Attributes:
         attract_margin, repel_margin: by how much a pair must be closer (farther apart) than its negative examples.
-        regularisation: pull back to the original vectors.
+        regularization: pull back to the original vectors.
         batch_size: pairs in a step.
         learning_rate: of Adagrad.
         clip: gradients are cut at so much either way.
@@ -46,7 +47,7 @@ class Descent:
 
     attract_margin: float = 0.6
     repel_margin: float = 0.0
-    regularisation: float = 1e-9
+    regularization: float = 1e-9
     batch_size: int = 50
     learning_rate: float = 0.05
     clip: float = 2.0
@@ -70,10 +71,10 @@ class Batch(NamedTuple):
 
 
 def descend(
-    vectors: Array, attract: Places, repel: Places, settings: Descent, random: np.random.Generator
-) -> Iterator[Array]:
+    vectors: Floats, attract: Places, repel: Places, settings: Descent, random: np.random.Generator
+) -> Iterator[Floats]:
     """Vectors after each epoch, without end. `attract` and `repel` hold pairs of places among the vectors."""
-    original = np.array(vectors) if settings.as_published else unit(np.asarray(vectors, np.float64))
+    original = np.array(vectors) if settings.as_published else unit_rows(np.asarray(vectors, np.float64), rescale=True)
     current = original.copy()
     kinds = (attract, 1.0, settings.attract_margin), (repel, -1.0, settings.repel_margin)
     squares = [np.full_like(current, _START) for _ in kinds]
@@ -85,7 +86,7 @@ def descend(
             pairs, sign, margin = kinds[kind]
             words, places = np.unique(pairs[next(coming[kind])], return_inverse=True)
             places = places.reshape(-1, 2)
-            units = unit(current[words])
+            units = unit_rows(current[words], rescale=True)
             negatives = negative_examples(units, places, sign, random, by_place=settings.as_published)
             batch = Batch(places, negatives, sign, margin)
             slope = gradient(current[words], original[words], batch, settings)
@@ -103,7 +104,7 @@ def _batches(pairs: int, settings: Descent, random: np.random.Generator) -> list
 
 
 def negative_examples(
-    units: Array, pairs: Places, sign: float, random: np.random.Generator, *, by_place: bool
+    units: Floats, pairs: Places, sign: float, random: np.random.Generator, *, by_place: bool
 ) -> Places:
     """For each end of each pair, the most similar other word of the batch to attract, the least similar to repel.
 
@@ -124,7 +125,7 @@ def negative_examples(
     return np.where(allowed.any(axis=1), chosen, -1).reshape(-1, 2)
 
 
-def _by_place(similar: Array, pairs: Places, random: np.random.Generator) -> Places:
+def _by_place(similar: Floats, pairs: Places, random: np.random.Generator) -> Places:
     """As published: over places in the batch, so that words of several pairs stand there several times."""
     ends, count = pairs.ravel(), len(pairs)
     table = similar[np.ix_(ends, ends)]
@@ -138,9 +139,9 @@ def _by_place(similar: Array, pairs: Places, random: np.random.Generator) -> Pla
     return np.where(coins, pairs[other, side], chosen)
 
 
-def gradient(current: Array, original: Array, batch: Batch, settings: Descent) -> Array:
+def gradient(current: Floats, original: Floats, batch: Batch, settings: Descent) -> Floats:
     """Gradient of the batch's cost with respect to the vectors of its words, one row a word."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", current, current))[:, None]
+    lengths = row_lengths(current)[:, None]
     units = current / lengths
     similar = units @ units.T
     pull = np.zeros((len(units), len(units)))
@@ -153,13 +154,13 @@ def gradient(current: Array, original: Array, batch: Batch, settings: Descent) -
             np.add.at(pull, (other[live], one[live]), amount)
     slope = pull @ units
     times = np.bincount(batch.pairs.ravel(), minlength=len(units))[:, None]
-    weight = settings.regularisation * (len(batch.pairs) if settings.as_published else 1)
+    weight = settings.regularization * (len(batch.pairs) if settings.as_published else 1)
     slope += weight * times * (units - original)
-    found: Array = (slope - np.einsum("ij,ij->i", slope, units)[:, None] * units) / lengths
+    found: Floats = (slope - np.einsum("ij,ij->i", slope, units)[:, None] * units) / lengths
     return found
 
 
-def step(current: Array, squares: Array, words: Places, slope: Array, rate: float) -> None:
+def step(current: Floats, squares: Floats, words: Places, slope: Floats, rate: float) -> None:
     """One step of Adagrad on the rows of some words, in place."""
     squares[words] += slope**2
     current[words] -= rate * slope / np.sqrt(squares[words])

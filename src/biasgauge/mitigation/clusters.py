@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 
 _STEPS = 300
 _RESTARTS = 10
 
 
-def two_means(points: Array, random_state: int) -> NDArray[np.bool_]:
+def two_means(points: Floats, random_state: int) -> NDArray[np.bool_]:
     """Which of two clusters each point belongs to: the best of ten runs of Lloyd's algorithm from k-means++ starts.
 
     The points of a start are drawn by their place, so rotating the points rotates the clusters.
     """
     random = np.random.default_rng(random_state)
-    centred = points - points.mean(axis=0)
+    centered = points - points.mean(axis=0)
     best, least = np.zeros(len(points), bool), np.inf
     for _ in range(_RESTARTS):
-        labels, spread = _lloyd(centred, random)
+        labels, spread = _lloyd(centered, random)
         if spread < least * (1 - 1e-12):
             best, least = labels, spread
     return best
 
 
-def _lloyd(points: Array, random: np.random.Generator) -> tuple[NDArray[np.bool_], float]:
+def _lloyd(points: Floats, random: np.random.Generator) -> tuple[NDArray[np.bool_], float]:
     first = points[random.integers(len(points))]
     squares = np.einsum("ij,ij->i", points - first, points - first)
     chance = np.cumsum(squares)

@@ -7,7 +7,7 @@ Goldfarb-Tarrant et al. 2021, §4; the constraints are all pairs of a target and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.embeddings import Coverage, Embedding
+    from biasgauge.inputs import LexiconLike
     from biasgauge.mitigation.mitigation import Direction
 
 Pairs = list[tuple[str, str]]
@@ -40,7 +41,7 @@ class Constraints:
     coverage: Coverage
 
 
-def lexicon_pairs(given: object, direction: Direction) -> tuple[Pairs, Pairs]:
+def lexicon_pairs(given: LexiconLike | Sequence[LexiconLike], direction: Direction) -> tuple[Pairs, Pairs]:
     """Pairs to attract and to repel for one lexicon or several, of kind "test" or "stereotypes".
 
     Raises:
@@ -48,8 +49,8 @@ def lexicon_pairs(given: object, direction: Direction) -> tuple[Pairs, Pairs]:
     """
     attract: Pairs = []
     repel: Pairs = []
-    for one in given if isinstance(given, (list, tuple)) else [given]:
-        stereotype, other = _leanings(lexicon(one))  # type: ignore[arg-type]  # lexicon says what is wrong with it
+    for one in cast("Sequence[LexiconLike]", given if isinstance(given, (list, tuple)) else [given]):
+        stereotype, other = _leanings(lexicon(one))
         together, apart = (other, stereotype) if direction == "debias" else (stereotype, other)
         attract += together
         repel += apart

@@ -1,25 +1,30 @@
-"""Larger word lists: the nearest neighbours of each set of a lexicon in a reference embedding."""
+"""Larger word lists: the nearest neighbors of each set of a lexicon in a reference embedding."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from biasgauge import lexicons
 from biasgauge._io.atomic import write_text
+from biasgauge.embeddings import Coverage, load
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, lexicon, words_of
+from biasgauge.geometry import unit_rows
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
+from biasgauge.results import Column, Record, Result, Summary, Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    import pandas as pd
     from numpy.typing import NDArray
 
-    from biasgauge.embeddings import Coverage, Embedding
+    from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 
 Linkage = Literal["mean", "any"]
 
@@ -31,7 +36,7 @@ _WIDTH = 110
 
 
 @dataclass(frozen=True)
-class Neighbour:
+class Neighbor(Record):
     """A word that was added.
 
     Attributes:
@@ -47,51 +52,63 @@ class Neighbour:
     nearest: str
 
 
-@dataclass(frozen=True, eq=False)
-class Expansion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Expansion(Result):
     """A larger lexicon, and where its new words come from.
 
     Attributes:
-        lexicon: the words of each set and then its neighbours, nearest first, with a record of how it was made.
-        added: the neighbours, set by set, nearest first.
+        lexicon: the words of each set and then its neighbors, nearest first, with a record of how it was made.
+        added: the neighbors, set by set, nearest first.
         coverage: which words of the original sets the embedding has.
         warnings: what the reader should know first.
     """
 
+    tables: ClassVar[tuple[str, ...]] = ("added",)
+
     lexicon: AssociationTest | WordSets
-    added: tuple[Neighbour, ...]
+    added: tuple[Neighbor, ...]
     coverage: Coverage
     warnings: tuple[str, ...]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lexicon as TOML, whole or not at all; `lexicon(path)` reads it back."""
+    def derived(self) -> Mapping[str, Any]:
+        """The lexicon with its checksum."""
+        return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}}
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it whole or not at all: .html, .json and so on as every result, anything else as the lexicon in TOML.
+
+        `lexicon(path)` reads the TOML back.
+        """
+        if Path(path).suffix in {".html", ".json", ".csv", ".md", ".tex"}:
+            return super().save(path)
         write_text(path, _toml(self.lexicon))
+        return Path(path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {
-            "lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum},
-            "added": [vars(one) for one in self.added],
-            "coverage": self.coverage.to_dict(),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a word that was added."""
-        import pandas as pd  # noqa: PLC0415 - half a second to import
-
-        return pd.DataFrame([vars(one) for one in self.added], columns=["set_name", "word", "similarity", "nearest"])
-
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(max_rows=30, index=False))
+    def summary(self) -> Summary:
+        """What was added to each set."""
+        sets = {name: [one for one in self.added if one.set_name == name] for name in self.lexicon.sets}
+        columns: list[Column | str] = ["word", Column("similarity", "number"), "nearest"]
+        tables = tuple(
+            Table.of(
+                name,
+                f"{name} ({len(added)} added)",
+                columns,
+                [(one.word, one.similarity, one.nearest) for one in added],
+                most=30,
+            )
+            for name, added in sets.items()
+        )
+        headline = f"{self.lexicon.name}: {len(self.added):,} words added to {len(sets)} sets"
+        return Summary(self.lexicon.name, headline, tables=tables, warnings=self.warnings)
 
 
 def expand_lexicon(
-    given: str | os.PathLike[str] | Lexicon,
-    embedding: Embedding,
+    lexicon: LexiconLike,
+    vectors: VectorsLike,
     *,
     n: int = 100,
     to: Linkage = "mean",
-    exclude: str | os.PathLike[str] | Lexicon | WordSet | Iterable[str] = (),
+    exclude: WordsLike = (),
     name: str | None = None,
     case_fallback: bool = False,
 ) -> Expansion:
@@ -102,20 +119,21 @@ def expand_lexicon(
     that stands first in the embedding.
 
     Args:
-        given: a lexicon of kind "test" or "sets", by name, file or as it is.
-        embedding: the reference; a frequent-words part of a large one gives fewer misspellings (`load(limit=…)`).
+        lexicon: a lexicon of kind "test" or "sets", by name, file or as it is.
+        vectors: the reference, an `Embedding` or anything `load` takes; a frequent-words part of a large one gives
+            fewer misspellings (`load(limit=…)`).
         n: how many words to add to each set.
         to: how near a word is to a set: "mean" is its mean cosine with the words of the set, "any" its cosine with the
             nearest of them, which brings in what lies beside a word of the set in another of its meanings.
         exclude: words that must not be added: a list, or the name or file of a lexicon; case does not matter.
         name: of the new lexicon; by default that of the old one with "_expanded".
-        case_fallback: look a lost word of the lexicon up in lower case, then capitalised.
+        case_fallback: look a lost word of the lexicon up in lower case, then capitalized.
 
     Raises:
         LexiconError: there is no such lexicon, it is of another kind, or the embedding has no word of a set.
         ParameterError: an argument is impossible.
     """
-    base = lexicon(given)
+    base, embedding = lexicons.lexicon(lexicon), load(vectors)
     if not isinstance(base, (AssociationTest, WordSets)):
         raise LexiconError(f"{base.name!r} holds {base.kind}; only lexicons of kind test or sets can be expanded")
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
@@ -132,7 +150,7 @@ def expand_lexicon(
     taken |= {embedding.words[row].casefold() for one in coverage.sets.values() for row in one.rows}
     chosen = _chosen(embedding.words, similarity, n, taken)
     added = tuple(
-        Neighbour(
+        Neighbor(
             set_name, embedding.words[row], float(similarity[place, row]), embedding.words[int(nearest[place, row])]
         )
         for place, set_name in enumerate(coverage.sets)
@@ -143,7 +161,7 @@ def expand_lexicon(
     return Expansion(made, added, coverage, tuple(_warnings(coverage, chosen, n)))
 
 
-def _words_given(exclude: Any) -> tuple[str, ...]:  # noqa: ANN401 - words_of says what is wrong with it
+def _words_given(exclude: WordsLike) -> tuple[str, ...]:
     if isinstance(exclude, (list, tuple, set, frozenset)) and not exclude:
         return ()
     words = words_of(exclude).words
@@ -168,19 +186,19 @@ def _warnings(coverage: Coverage, chosen: Mapping[int, list[int]], n: int) -> It
         if len(chosen[place]) < n:
             yield f"The set {set_name} got {len(chosen[place]):,} of {n:,} words: no more are nearest to it."
     for set_name, words in coverage.lost.items():
-        yield f"Words of the set {set_name} that the embedding lacks, so they pull no neighbours: {', '.join(words)}."
+        yield f"Words of the set {set_name} that the embedding lacks, so they pull no neighbors: {', '.join(words)}."
 
 
 def _to_sets(
     embedding: Embedding, sets: list[NDArray[np.intp]], to: Linkage
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """For each set and word how near they are, −infinity for a zero vector, and the row of the set's nearest word."""
-    wanted = [_units(np.asarray(embedding.vectors[rows], np.float64)) for rows in sets]
+    wanted = [unit_rows(np.asarray(embedding.vectors[rows], np.float64), pairwise=True) for rows in sets]
     similarity = np.full((len(sets), len(embedding)), -np.inf)
     nearest = np.zeros(similarity.shape, np.intp)
     for start in range(0, len(embedding), _BLOCK):
         block = np.asarray(embedding.vectors[start : start + _BLOCK], np.float64)
-        units, usable = _units(block).T, block.any(axis=1)
+        units, usable = unit_rows(block, pairwise=True).T, block.any(axis=1)
         for place, (rows, vectors) in enumerate(zip(sets, wanted, strict=True)):
             cosines = np.round(vectors @ units, _DIGITS)
             near = cosines.max(axis=0) if to == "any" else np.round(cosines.mean(axis=0), _DIGITS)
@@ -189,13 +207,7 @@ def _to_sets(
     return similarity, nearest
 
 
-def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units: NDArray[np.float64] = vectors / np.where(lengths, lengths, 1)
-    return units
-
-
-def _with(base: AssociationTest | WordSets, added: tuple[Neighbour, ...]) -> AssociationTest | WordSets:
+def _with(base: AssociationTest | WordSets, added: tuple[Neighbor, ...]) -> AssociationTest | WordSets:
     def grown(set_name: str, words: WordSet) -> WordSet:
         return WordSet(words.name, (*words.words, *(one.word for one in added if one.set_name == set_name)))
 
@@ -218,10 +230,10 @@ def _record(
         f"embedding: {', '.join(lost) or 'nothing'}."
     )
     return {
-        "title": f"{base.title or base.name}, expanded by nearest neighbours",
+        "title": f"{base.title or base.name}, expanded by nearest neighbors",
         "source": f"biasgauge expand_lexicon: {base.name} and {what} in {embedding.name}",
         "notes": f"{steps} {base.notes}".strip(),
-        "beware": ("Neighbours were found by a program: read them, and exclude what does not belong.", *base.beware),
+        "beware": ("Neighbors were found by a program: read them, and exclude what does not belong.", *base.beware),
         "path": None,
         "shipped": False,
     }

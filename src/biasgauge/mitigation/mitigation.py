@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 import numpy as np
 
+from biasgauge import registry
 from biasgauge.embeddings import Coverage, Embedding, load
-from biasgauge.embeddings.procrustes import ROWS, lengths, on_one_thread
+from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import row_lengths
+from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from biasgauge.inputs import VectorsLike
 
 Direction = Literal["debias", "overbias"]
 Norms = Literal["kept", "unit"]
@@ -69,20 +74,20 @@ class Mitigation(ABC):
     _dim: int | None = field(default=None, init=False, repr=False)
     _progress: Progress | None = field(default=None, init=False, repr=False)
 
-    def fit(self, embedding: object) -> Self:
+    def fit(self, vectors: VectorsLike) -> Self:
         """Find the change on an `Embedding` or anything `load` takes.
 
         Raises:
             ParameterError: a setting cannot be used, or the embedding lacks the words that the method needs.
         """
         self._check_settings()
-        model = load(embedding)
+        model = load(vectors)
         with on_one_thread():
             self._fit(model)
         self._dim = model.dim
         return self
 
-    def transform(self, embedding: object, *, progress: Progress | None = None) -> Embedding:
+    def transform(self, vectors: VectorsLike, *, progress: Progress | None = None) -> Embedding:
         """Make the change on a copy: the same words in the same order, in single precision or better.
 
         `progress` is called with (done, total) by the methods that take long.
@@ -90,15 +95,15 @@ class Mitigation(ABC):
         Raises:
             ParameterError: not fitted yet, or on vectors of other dimensions.
         """
-        model = self._checked(embedding)
+        model = self._checked(vectors)
         with on_one_thread():
             self._prepare(model)
             self._progress = progress
             return self._changed(model, self._own(model) if self.step else nothing(model))
 
-    def _checked(self, embedding: object) -> Embedding:
+    def _checked(self, vectors: VectorsLike) -> Embedding:
         """The embedding, if this was fitted on its like."""
-        model = load(embedding)
+        model = load(vectors)
         if self._dim is None:
             raise ParameterError(f"{type(self).__name__} must be fitted before it can transform: call fit first.")
         if model.dim != self._dim:
@@ -124,9 +129,9 @@ class Mitigation(ABC):
         self.emptied_ = tuple(model.words[row] for row in left_empty.tolist())
         return replace(model, vectors=self._finished(moved), name=f"{model.name} ({self.label})")
 
-    def fit_transform(self, embedding: object) -> Embedding:
+    def fit_transform(self, vectors: VectorsLike) -> Embedding:
         """Fit on an embedding and change it."""
-        model = load(embedding)
+        model = load(vectors)
         return self.fit(model).transform(model)
 
     def get_params(self) -> dict[str, Any]:
@@ -171,7 +176,7 @@ class Mitigation(ABC):
 
     def _scaled(self, old: NDArray[Any], new: NDArray[Any], out: NDArray[Any]) -> NDArray[np.intp]:
         """Write `new` with the lengths asked for; give the places of which nothing is left."""
-        before, after = _quick_lengths(old), _quick_lengths(new)
+        before, after = row_lengths(old), row_lengths(new)
         gone = after <= _NOTHING[old.dtype.itemsize] * before
         after[gone] = 1
         wanted = np.ones_like(before) if self.unit_norms else before
@@ -199,14 +204,29 @@ def nothing(model: Embedding) -> OwnVectors:
     return OwnVectors(np.empty(0, np.intp), np.empty((0, model.dim)))
 
 
-def _quick_lengths(rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Length of each row; the slow and safe way where a square is too large or too small."""
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
-    if len(squares) and not (squares.min() > _SMALL and squares.max() < _LARGE):
-        return lengths(rows.astype(np.float64))
-    found: NDArray[np.float64] = np.sqrt(squares)
-    return found
+def mitigation_method(name: str, **settings: Any) -> Mitigation:  # noqa: ANN401 - those of the method
+    """A method with its settings, to `fit` and to `transform` with; its docstring says what it does.
+
+    Raises:
+        ParameterError: there is no method of that name, or it has no such setting.
+    """
+    kind = registry.get("mitigation", name)
+    known = kind().get_params()
+    for setting in settings:
+        if setting not in known:
+            raise ParameterError(f"The method {name!r} has no setting {setting!r}; it has {', '.join(known)}.")
+    return kind(**settings)
 
 
-_SMALL, _LARGE = 1e-25, 1e35
+def mitigate(vectors: VectorsLike, method: str = "hard", **settings: Any) -> Embedding:  # noqa: ANN401 - as above
+    """Debias (or overbias) vectors: fit a method on them and give the changed copy.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes.
+        method: one of `registry.names("mitigation")`.
+        settings: of the method: `direction`, `strength`, `norms` for all of them; see its class.
+
+    Raises:
+        ParameterError: a method or a setting is unknown or cannot be used.
+    """
+    return mitigation_method(method, **settings).fit_transform(vectors)

@@ -11,7 +11,10 @@ from biasgauge.mitigation.subspace import Subspace, bias_subspace
 from biasgauge.mitigation.word_groups import ClassSets, class_sets, defining_sets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import LexiconLike, WordsLike
 
 
 @dataclass(kw_only=True, eq=False)
@@ -26,16 +29,16 @@ class Multiclass(Mitigation):
         subspace_: after `fit`.
     """
 
-    lexicon: object = "religion"
+    lexicon: LexiconLike | Sequence[WordsLike] = "religion"
     components: int | None = None
-    specific: object = None
+    specific: WordsLike | None = None
     as_published: bool = False
     subspace_: Subspace | None = field(default=None, init=False, repr=False)
     _classes: ClassSets = field(default=ClassSets("", (), (), ()), init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
         classes = class_sets(self.lexicon)
-        more = () if self.specific is None else words_of(self.specific).words  # type: ignore[arg-type]
+        more = () if self.specific is None else words_of(self.specific).words
         self._classes = classes._replace(specific=(*classes.specific, *more))
         found = defining_sets(model, classes)
         usual = 1 if self.as_published else max(len(rows) for rows in found.rows) - 1

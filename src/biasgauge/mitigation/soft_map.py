@@ -1,6 +1,6 @@
 """The linear map of soft debiasing: keep all products of words, lose those of neutral words with the bias.
 
-Bolukbasi et al. 2016, Appendix (soft debiasing): minimise ‖(WT)(WT)ᵀ − WWᵀ‖² + λ‖(NT)(BT)ᵀ‖² over maps T, rows being
+Bolukbasi et al. 2016, Appendix (soft debiasing): minimize ‖(WT)(WT)ᵀ − WWᵀ‖² + λ‖(NT)(BT)ᵀ‖² over maps T, rows being
 words, N the neutral ones and B the bias. It is a convex problem in M = TTᵀ, which must be positive semidefinite. With
 WᵀW = U S² Uᵀ and X = S UᵀMU S the first norm is the plain distance of X from S², so the problem is well conditioned,
 and accelerated projected gradients reach its one solution.
@@ -8,21 +8,22 @@ and accelerated projected gradients reach its one solution.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge.errors import ParameterError
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
 
 _STEPS = 20_000
 _PRECISION = 1e-9
 _RANK = 1e-10
 
 
-def soft_map(words: Array, neutral: Array, basis: Array, weight: float) -> Array:
-    """The symmetric map T that minimises ‖W(TT − I)Wᵀ‖² + weight · ‖N TT Bᵀ‖².
+def soft_map(words: Floats, neutral: Floats, basis: Floats, weight: float) -> Floats:
+    """The symmetric map T that minimizes ‖W(TT − I)Wᵀ‖² + weight · ‖N TT Bᵀ‖².
 
     Args:
         words: WᵀW, dimensions × dimensions.
@@ -40,19 +41,19 @@ def soft_map(words: Array, neutral: Array, basis: Array, weight: float) -> Array
     found = _solved(target, back.T @ neutral @ back, back.T @ basis.T @ basis @ back, weight)
     middle = back @ found @ back.T
     outside = np.eye(len(words)) - axes @ axes.T
-    mapped: Array = root(middle) + outside
+    mapped: Floats = root(middle) + outside
     return mapped
 
 
-def root(matrix: Array) -> Array:
+def root(matrix: Floats) -> Floats:
     """Symmetric square root of a positive semidefinite matrix."""
     values, axes = np.linalg.eigh((matrix + matrix.T) / 2)
-    found: Array = (axes * np.sqrt(np.maximum(values, 0))) @ axes.T
+    found: Floats = (axes * np.sqrt(np.maximum(values, 0))) @ axes.T
     return found
 
 
-def _solved(target: Array, p: Array, q: Array, weight: float) -> Array:
-    """Minimise ‖X − S²‖² + weight · tr(P X Q X): Nesterov's method, projected on positive semidefinite matrices."""
+def _solved(target: Floats, p: Floats, q: Floats, weight: float) -> Floats:
+    """Minimize ‖X − S²‖² + weight · tr(P X Q X): Nesterov's method, projected on positive semidefinite matrices."""
     steepest = 2 + 2 * weight * float(np.linalg.norm(p, 2) * np.linalg.norm(q, 2))
     momentum = (steepest**0.5 - 2**0.5) / (steepest**0.5 + 2**0.5)
     wanted = np.diag(target)
@@ -68,15 +69,15 @@ def _solved(target: Array, p: Array, q: Array, weight: float) -> Array:
     raise ParameterError(f"Soft debiasing did not converge within {_STEPS:,} steps: choose a smaller weight.")
 
 
-def _semidefinite(matrix: Array) -> Array:
+def _semidefinite(matrix: Floats) -> Floats:
     values, axes = np.linalg.eigh(matrix)
     if values[0] >= 0:
         return matrix
-    found: Array = (axes * np.maximum(values, 0)) @ axes.T
+    found: Floats = (axes * np.maximum(values, 0)) @ axes.T
     return found
 
 
-def published_map(words: Array, neutral: Array, basis: Array, weight: float, start: Array) -> Array:
+def published_map(words: Floats, neutral: Floats, basis: Floats, weight: float, start: Floats) -> Floats:
     """Ten steps of plain descent of 1e-6 from `start` on the sum of the two norms, not squared, as released.
 
     `basis` is dimensions × components as the released code lays it out; its map is applied to column vectors.

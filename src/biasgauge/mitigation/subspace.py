@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import unit
+from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import row_lengths, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from biasgauge.embeddings import Embedding
 
 _SAME = 1e-10
 """A distance between parts of unit vectors that is zero but for rounding."""
@@ -41,7 +44,7 @@ class Subspace:
 
 
 def bias_subspace(sets: Sequence[NDArray[Any]], components: int, *, lengths: bool = False) -> Subspace:
-    """Principal components of the words, each set centred on its own mean.
+    """Principal components of the words, each set centered on its own mean.
 
     Args:
         sets: one matrix a set, words × dimensions.
@@ -54,7 +57,7 @@ def bias_subspace(sets: Sequence[NDArray[Any]], components: int, *, lengths: boo
     if components < 1:
         raise ParameterError(f"A bias subspace needs at least one component. Got {components!r}.")
     wide = [np.asarray(one, np.float64) for one in sets]
-    scaled = wide if lengths else [unit(one) for one in wide]
+    scaled = wide if lengths else [unit_rows(one, rescale=True) for one in wide]
     halves = np.concatenate([one - one.mean(axis=0) for one in scaled])
     _, values, axes = np.linalg.svd(halves, full_matrices=False)
     rank = int((values > _SAME * max(1.0, float(values[0]))).sum())
@@ -68,20 +71,37 @@ def bias_subspace(sets: Sequence[NDArray[Any]], components: int, *, lengths: boo
     return Subspace(axes[:components] * signs[:, None], tuple((variances / variances.sum()).tolist()))
 
 
-def equalised(words: NDArray[np.float64], subspace: Subspace) -> NDArray[np.float64] | None:
+def equalized(words: NDArray[np.float64], subspace: Subspace) -> NDArray[np.float64] | None:
     """The words of one set, as unit vectors, equidistant from whatever lies outside the subspace.
 
     All get the mean of the set outside the subspace, and as much inside as length 1 leaves, each in its own direction
     from the mean. None where a word does not differ from the mean inside the subspace, and so has no such direction.
     Source: Bolukbasi et al. 2016, Step 2a; Manzini et al. 2019, equation 3.
     """
-    units = unit(words)
+    units = unit_rows(words, rescale=True)
     mean = units.mean(axis=0)
     inside = subspace.part(units) - subspace.part(mean)
-    sizes = np.sqrt(np.einsum("ij,ij->i", inside, inside))
-    if sizes.min() < _SAME:
+    sizes = row_lengths(inside)
+    if not sizes.min() >= _SAME:  # NaN where a word has no direction
         return None
     outside = mean - subspace.part(mean)
     rest = np.sqrt(max(1.0 - float(outside @ outside), 0.0))
     found: NDArray[np.float64] = outside + rest * inside / sizes[:, None]
+    return found
+
+
+def projections(model: Embedding, direction: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cosine of every word with a direction of length 1, to twelve decimals; NaN for a zero vector."""
+    found = np.empty(len(model))
+    for start in range(0, len(model), ROWS):
+        block = model.vectors[start : start + ROWS].astype(np.float64)
+        found[start : start + ROWS] = unit_rows(block, rescale=True) @ direction
+    return np.round(found, 12)
+
+
+def directed(model: Embedding) -> NDArray[np.bool_]:
+    """Which words have a vector that is not zero."""
+    found = np.empty(len(model), bool)
+    for start in range(0, len(model), ROWS):
+        found[start : start + ROWS] = model.vectors[start : start + ROWS].any(axis=1)
     return found

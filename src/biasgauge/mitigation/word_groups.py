@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
+
 GENDER = ("male", "female")
 """Ends of pairs for which Bolukbasi's lists of equality pairs and of gender-specific words are meant."""
 
@@ -49,27 +51,27 @@ def defining_pairs(model: Embedding, pairs: Pairs) -> FoundSets:
 
 
 def cased(sets: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Each set as written, then in lower case, capitalised and in capitals, as Bolukbasi et al. equalise them."""
+    """Each set as written, then in lower case, capitalized and in capitals, as Bolukbasi et al. equalize them."""
     forms = [tuple(form(word) for word in one) for one in sets for form in (str, str.lower, str.title, str.upper)]
     return list(dict.fromkeys(forms))
 
 
-def equality_pairs(pairs: Pairs, asked: object) -> tuple[tuple[str, str], ...]:
-    """Which pairs to equalise: those asked for; "auto": Bolukbasi's for gender, else the pairs themselves."""
+def equality_pairs(pairs: Pairs, asked: PairsLike | None) -> tuple[tuple[str, str], ...]:
+    """Which pairs to equalize: those asked for; "auto": Bolukbasi's for gender, else the pairs themselves."""
     if asked is None:
         return ()
     if asked == "auto":
         asked = "equalize" if pairs.ends == GENDER else pairs
-    return pairs_of(asked).pairs  # type: ignore[arg-type]  # pairs_of says what is wrong with it
+    return pairs_of(asked).pairs
 
 
-def specific_words(pairs: Pairs, asked: object) -> tuple[str, ...]:
+def specific_words(pairs: Pairs, asked: WordsLike | None) -> tuple[str, ...]:
     """Words that carry the bias by meaning: those asked for; "auto": Bolukbasi's for gender, else the pairs'."""
     if asked is None:
         return pairs.words
     if asked == "auto":
         return (*pairs.words, *(words_of("gender_specific").words if pairs.ends == GENDER else ()))
-    return (*pairs.words, *words_of(asked).words)  # type: ignore[arg-type]  # words_of says what is wrong with it
+    return (*pairs.words, *words_of(asked).words)
 
 
 class ClassSets(NamedTuple):
@@ -88,7 +90,7 @@ class ClassSets(NamedTuple):
     attributes: tuple[str, ...]
 
 
-def class_sets(reference: object) -> ClassSets:
+def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
     """Defining sets of a lexicon of stereotypes or of pairs, or sets of words themselves.
 
     Raises:
@@ -135,7 +137,7 @@ def mask(model: Embedding, words: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def merged(sets: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Sets that share a member become one, for equalising one after the other would undo the first."""
+    """Sets that share a member become one, for equalizing one after the other would undo the first."""
     groups: list[list[int]] = []
     for one in sets:
         touching = [group for group in groups if set(group) & set(one)]

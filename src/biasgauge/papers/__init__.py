@@ -2,21 +2,20 @@
 
 from biasgauge.papers.data import Data, Need
 from biasgauge.papers.paper import Paper, Part
-from biasgauge.papers.registry import paper_named, paper_names
-from biasgauge.papers.reproduce import reproduce
-from biasgauge.papers.result import Missing, Reproduction
-from biasgauge.papers.row import Found, Row
+from biasgauge.papers.reproduction import list_papers, reproduce
+from biasgauge.papers.result import Missing, PaperList, Reproduction
+from biasgauge.papers.row import Recomputed, Row
 
 __all__ = [
     "Data",
-    "Found",
     "Missing",
     "Need",
     "Paper",
+    "PaperList",
     "Part",
+    "Recomputed",
     "Reproduction",
     "Row",
-    "paper_named",
-    "paper_names",
+    "list_papers",
     "reproduce",
 ]

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from biasgauge.errors import InputError, InternalError
+from biasgauge.results import Record
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Hashable, Iterable
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Need:
+class Need(Record):
     """Data that a part of a paper takes.
 
     Attributes:
         name: in a word, as `--json` and the table call it.
         what: what it is.
-        fetch: what to fetch from where: the project, the file, its licence, and where to put it.
+        fetch: what to fetch from where: the project, the file, its license, and where to put it.
         accepts: files or folders that will do, relative to the user's folder, best first; `*` and `**` as in `glob`.
         holds: whether such a file or folder has in it what is needed; an empty folder is as good as none.
     """
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"holds"})
 
     name: str
     what: str
     fetch: str
     accepts: tuple[str, ...]
     holds: Callable[[Path], bool] = Path.exists
-
-    def to_dict(self) -> dict[str, str | list[str]]:
-        """As it stands in `--json`."""
-        return {"name": self.name, "what": self.what, "fetch": self.fetch, "accepts": list(self.accepts)}
 
 
 class Data:
@@ -50,7 +50,7 @@ class Data:
         self.needs = {need.name: need for need in needs}
         if self.folder is not None and not self.folder.is_dir():
             raise InputError(f"{self.folder}: is not a folder; name the folder that holds the data")
-        self._found: dict[str, tuple[Path, ...]] = {}
+        self._paths: dict[str, tuple[Path, ...]] = {}
         self._made: dict[Hashable, Any] = {}
 
     def find(self, name: str) -> Path | None:
@@ -63,18 +63,18 @@ class Data:
             raise InternalError(f"The paper has no need {name!r}; it has {', '.join(self.needs) or 'none'}.")
         if self.folder is None:
             return ()
-        if name not in self._found:
+        if name not in self._paths:
             need = self.needs[name]
-            found = (path for accepted in need.accepts for path in sorted(self.folder.glob(accepted)))
-            self._found[name] = tuple(dict.fromkeys(path for path in found if need.holds(path)))
-        return self._found[name]
+            paths = (path for accepted in need.accepts for path in sorted(self.folder.glob(accepted)))
+            self._paths[name] = tuple(dict.fromkeys(path for path in paths if need.holds(path)))
+        return self._paths[name]
 
     def path(self, name: str) -> Path:
         """As `find`, for a part that runs only where its needs are met."""
-        found = self.find(name)
-        if found is None:
+        path = self.find(name)
+        if path is None:
             raise InternalError(f"A part ran although its need {name!r} is not met.")
-        return found
+        return path
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made the first time it is asked for: parts of a paper share what takes long."""

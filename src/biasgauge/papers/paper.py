@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge.papers.data import Need
+from biasgauge.results import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from biasgauge.papers.data import Data, Need
-    from biasgauge.papers.row import Found, Row
+    from biasgauge.papers.data import Data
+    from biasgauge.papers.row import Recomputed, Row
 
     Progress = Callable[[int, int], None]
-    Compute = Callable[[Data, int, Progress | None], Mapping[str, Found]]
+    Compute = Callable[[Data, int, Progress | None], Mapping[str, Recomputed]]
 
 
 def late(module: str, function: str) -> Compute:
     """A function of a module of this room that is imported when it is called: listing papers should cost nothing."""
 
-    def compute(data: Data, random_state: int, progress: Progress | None) -> Mapping[str, Found]:
-        found: Mapping[str, Found] = getattr(import_module(f"{__package__}.{module}"), function)(
-            data, random_state, progress
-        )
-        return found
+    def compute(data: Data, random_state: int, progress: Progress | None) -> Mapping[str, Recomputed]:
+        filling: Compute = getattr(import_module(f"biasgauge.papers.{module}"), function)
+        return filling(data, random_state, progress)
 
     return compute
 
@@ -36,9 +37,8 @@ class Part:
         name: such as "table2".
         about: what it is, in a sentence.
         published: its rows without our numbers; a row that needs more than the part names it in `needs`.
-        compute: takes the data, the seed and a progress function (or None), and gives what was found by row id. It may
-            leave rows out, which then stay without our numbers. None: nothing of it can be computed from any data
-            that we read; its rows say why.
+        compute: takes the data, the random seed and a progress function (or None), and gives our numbers by row id. It
+            may leave rows out. None: nothing of it can be computed from any data that we read; its rows say why.
         needs: names of the data without which nothing of it can be computed.
     """
 
@@ -50,7 +50,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Paper:
+class Paper(Record):
     """A paper that can be reproduced.
 
     Attributes:
@@ -62,6 +62,8 @@ class Paper:
         about: what can be checked and what cannot, in a few sentences.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"parts"})
+
     name: str
     title: str
     citation: str
@@ -69,14 +71,9 @@ class Paper:
     parts: tuple[Part, ...] = ()
     about: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As the list of papers shows it with `--json`."""
+    def derived(self) -> Mapping[str, Any]:
+        """What its parts are about, and how many numbers they have."""
         return {
-            "name": self.name,
-            "title": self.title,
-            "citation": self.citation,
-            "about": self.about,
             "parts": {part.name: part.about for part in self.parts},
             "numbers": sum(len(part.published) for part in self.parts),
-            "needs": [need.to_dict() for need in self.needs],
         }

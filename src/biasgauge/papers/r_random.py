@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
 
 _MASK = 0xFFFFFFFF
 _STATE = 624
@@ -15,9 +16,9 @@ _TO_UNIT = 2.3283064365386963e-10
 _BIG = 134_217_728
 
 
-def r_normal(seed: int, count: int) -> Array:
+def r_normal(seed: int, count: int) -> Floats:
     """What `set.seed(seed); rnorm(count)` gives in R: Mersenne Twister, the seed scrambled as R does, inversion."""
-    from scipy.special import ndtri  # noqa: PLC0415 - only simulations pay for it
+    from scipy.special import ndtri
 
     state = seed
     for _ in range(_SCRAMBLES):
@@ -27,10 +28,7 @@ def r_normal(seed: int, count: int) -> Array:
         state = (69069 * state + 1) & _MASK
         words.append(state)
     twister = np.random.MT19937()
-    twister.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(words[1:], dtype=np.uint32), "pos": _STATE},
-    }
+    twister.state = {"bit_generator": "MT19937", "state": {"key": np.array(words[1:], dtype=np.uint32), "pos": _STATE}}
     uniform = twister.random_raw(2 * count) * _TO_UNIT
-    drawn: Array = ndtri((np.floor(_BIG * uniform[::2]) + uniform[1::2]) / _BIG)
+    drawn: Floats = ndtri((np.floor(_BIG * uniform[::2]) + uniform[1::2]) / _BIG)
     return drawn

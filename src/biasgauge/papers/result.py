@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge._version import __version__
+from biasgauge.papers.paper import Paper
+from biasgauge.papers.row import Row
+from biasgauge.results import Column, Record, Result, Shown, Summary, Table
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-    from pathlib import Path
+    from biasgauge.results.summary import Tone
 
-    import pandas as pd
-
-    from biasgauge.papers.data import Need
-    from biasgauge.papers.row import Row
-
-STATES = ("agrees", "differs", "not printed", "not checked")
+_TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
+_HOW_TO_READ = (
+    "Published: what the paper prints. Its rule, here: what the rule of the paper's own code gives on the data at "
+    "hand; it agrees when it is as near to the printed number as the precision of print allows, or lies in the range "
+    "that the printed words stand for. Corrected: what the rule that we hold to be right gives on the same data, with "
+    "its interval where one is defined."
+)
 
 
 @dataclass(frozen=True)
-class Missing:
-    """Data that were not found, and the parts that would use them."""
+class Missing(Record):
+    """Data that were not found: as of `Need`, and the parts of the paper that would use them."""
 
-    need: Need
+    name: str
+    what: str
+    fetch: str
+    accepts: tuple[str, ...]
     parts: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {**self.need.to_dict(), "parts": list(self.parts)}
 
-
-@dataclass(frozen=True)
-class Reproduction:
-    """Every checkable number of a paper. `save` writes the page; `to_dict` is what `--json` prints.
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Result):
+    """Every checkable number of a paper.
 
     Attributes:
         paper: its name here.
@@ -44,6 +49,8 @@ class Reproduction:
         missing: data that were not found, with what to fetch from where.
         settings: everything that decides the result; `files` says which data were used.
     """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
 
     paper: str
     title: str
@@ -61,8 +68,13 @@ class Reproduction:
         told = [f"{len(differ)} of {len(self.rows)} published numbers are not reached: {', '.join(differ)}"]
         return (
             *(told if differ else ()),
-            *(f"not found: {one.need.name}, for {', '.join(one.parts)}" for one in self.missing),
+            *(f"not found: {data.name}, for {', '.join(data.parts)}" for data in self.missing),
         )
+
+    def derived(self) -> Mapping[str, Any]:
+        """How many rows are in each state, and what the reader should know first."""
+        counts = {state.replace(" ", "_"): self.count(state) for state in Row.counted}
+        return {"counts": counts, "warnings": self.warnings, "version": __version__}
 
     def count(self, state: str) -> int:
         """How many rows are in a state: "agrees", "differs", "not printed" or "not checked"."""
@@ -72,34 +84,89 @@ class Reproduction:
         """The row of that id."""
         return {row.id: row for row in self.rows}[name]
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object; its keys are a contract."""
-        return {
-            "paper": self.paper,
-            "title": self.title,
-            "citation": self.citation,
-            "about": self.about,
-            "parts": dict(self.parts),
-            "counts": {state.replace(" ", "_"): self.count(state) for state in STATES},
-            "rows": [row.to_dict() for row in self.rows],
-            "missing": [one.to_dict() for one in self.missing],
-            "settings": dict(self.settings),
-            "warnings": list(self.warnings),
-        }
+    def summary(self) -> Summary:
+        """How many numbers are reached, why the others are not, and every number part by part."""
+        differ = [row for row in self.rows if row.agrees is False]
+        parts = [
+            Summary(
+                name,
+                "",
+                tables=(_table(name, [row for row in self.rows if row.part == name]),),
+                name=f"part-{name}",
+                question=about,
+            )
+            for name, about in self.parts.items()
+        ]
+        if self.missing:
+            missing = tuple(
+                f"{data.name} (for {', '.join(data.parts)}): {data.what} {data.fetch} "
+                f"Looked for: {', '.join(data.accepts)}"
+                for data in self.missing
+            )
+            parts.append(Summary("Data that were not found", "", missing, name="missing"))
+        settings = {**self.settings, **self.settings["files"]}
+        rows = [(name.replace("_", " "), _text(value)) for name, value in settings.items() if name != "files"]
+        table = Table.of("settings", "", ("setting", "value"), rows)
+        return Summary(
+            title=self.title,
+            headline="; ".join(f"{self.count(state):,} {told}" for state, told in Row.counted.items()) + ".",
+            sentences=(
+                *(f"{row.id} differs{f' ({row.rule})' if row.rule else ''}: {row.note}" for row in differ),
+                self.about,
+                _HOW_TO_READ,
+            ),
+            parts=(*parts, Summary("Settings", "", tables=(table,), name="settings")),
+            about=f"{self.citation} · reproduced",
+        )
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row for each published number."""
-        import pandas as pd  # noqa: PLC0415 - only those who want a frame pay for it
 
-        return pd.DataFrame([row.to_dict() for row in self.rows])
+def _text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else "none" if value is None else str(value)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to `path`, and the same content as `.json` and `.csv` beside it; return the page's path."""
-        from biasgauge.report.reproduction_page import save_reproduction  # noqa: PLC0415 - only for a page
 
-        return save_reproduction(self, path)
+def _table(name: str, rows: Sequence[Row]) -> Table:
+    start = _shared_start([row.id for row in rows])
+    columns = (
+        f"{start}…" if start else "number",
+        Column("published", "number"),
+        Column("its rule, here", "number"),
+        Column("corrected", "number"),
+        "interval",
+        Column("state", "mark", tones=_TONES),
+        "why",
+        "where",
+    )
+    return Table.of(name, f"{len(rows):,} numbers", columns, [_cells(row, start) for row in rows]).without_empty()
 
-    def _repr_html_(self) -> str:
-        from biasgauge.report.reproduction_page import reproduction_table  # noqa: PLC0415 - only for a notebook
 
-        return reproduction_table(self)
+def _cells(row: Row, start: str) -> tuple[Any, ...]:
+    texts = row.texts
+    published, ours, corrected = (
+        Shown(getattr(row, name), texts[name]) if texts[name] else None
+        for name in ("published", "as_published", "corrected")
+    )
+    if ours is not None:
+        ours = Shown(ours.value, ours.text, row.rule)
+    number = Shown(row.id, row.id.removeprefix(start), row.what)
+    return number, published, ours, corrected, texts["interval"] or None, row.state, row.note, row.where
+
+
+def _shared_start(names: Sequence[str]) -> str:
+    """What all names begin with, up to a full stop; it stands once above the column."""
+    steps = zip(*(name.split(".")[:-1] for name in names), strict=False)
+    return "".join(f"{step[0]}." for step in takewhile(lambda step: len(set(step)) == 1, steps))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PaperList(Result):
+    """The papers that can be reproduced."""
+
+    tables: ClassVar[tuple[str, ...]] = ("papers",)
+
+    papers: tuple[Paper, ...]
+
+    def summary(self) -> Summary:
+        """One row per paper."""
+        rows = [(paper.name, paper.to_dict()["numbers"], paper.title) for paper in self.papers]
+        table = Table.of("papers", "", ["paper", Column("numbers", "count"), "title"], rows)
+        return Summary("Papers", f"{len(rows)} papers can be reproduced", tables=(table,))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+from biasgauge.results import Record
 
 Number = float | str | None
 """What a paper prints: a number, a few words ("none survives"), or nothing."""
@@ -15,16 +18,15 @@ _DIGITS = 4
 _EXACT = 1e12
 
 
-class Found(NamedTuple):
-    """What we found for one published number; what is left out is not known.
+class Recomputed(NamedTuple):
+    """Our numbers for one published number; what is left out is not known.
 
     Attributes:
         as_published: by the rule of the paper's own code, on the data at hand.
         corrected: by the rule that we hold to be right, on the same data.
-        low: lower end of the interval of `corrected`, where one is defined.
-        high: its upper end.
-        note: why the three differ, or what is missing; what it says replaces the note of the published row.
-        same_data: False on other data than the paper's: then nothing is expected to agree, and nothing is held to it.
+        low, high: interval of `corrected`, where one is defined.
+        note: why the three differ, or what is missing; replaces the note of the published row.
+        same_data: False on other data than the paper's: then nothing is expected to agree.
     """
 
     as_published: Number = None
@@ -34,28 +36,57 @@ class Found(NamedTuple):
     note: str = ""
     same_data: bool = True
 
+    @classmethod
+    def of(cls, as_published: Any, corrected: Any = None, note: str = "", differs: str = "") -> Recomputed:  # noqa: ANN401
+        """From numbers or estimates, whose interval stands beside `corrected`.
+
+        Args:
+            as_published: a number, words, or an estimate with a `value`.
+            corrected: the same.
+            note: what is to be said.
+            differs: in what the data differ from those of the paper; empty where they are the paper's.
+        """
+        return cls(
+            getattr(as_published, "value", as_published),
+            getattr(corrected, "value", corrected),
+            getattr(corrected, "low", None),
+            getattr(corrected, "high", None),
+            "; ".join(text for text in (note, differs) if text),
+            same_data=not differs,
+        )
+
+    @classmethod
+    def both(cls, value: Number, note: str = "") -> Recomputed:
+        """A number that both rules agree on."""
+        return cls(value, value, note=note)
+
 
 @dataclass(frozen=True)
-class Row:
-    """One published number beside ours.
+class Row(Record):
+    """One published number beside ours. In `--json`, id, published, as_published, corrected and note are a contract.
 
     Attributes:
         id: its name, such as "table2.gender.recall"; no two of a paper are called the same.
         what: what the number is.
         where: table, figure or section of the paper.
         published: what is printed there; None where the paper prints nothing but its code or data say something.
-        as_published: by the rule of the paper's own code, on the data at hand.
-        corrected: by the rule that we hold to be right, on the same data.
+        as_published, corrected, low, high: as of `Recomputed`.
         note: why they differ, or what is missing.
         tolerance: how far `as_published` may be from `published` to agree, from the precision of what is printed;
             None where they are not expected to agree, for instance on other data.
         between: where the paper prints words ("significant", "moderate"), the numbers that they stand for; then
             `as_published` agrees when it lies between these two, ends included.
-        low: lower end of the interval of `corrected`, where one is defined.
-        high: its upper end.
         needs: the data that it takes, if any.
         part: the part of the paper that it belongs to.
     """
+
+    counted: ClassVar[Mapping[str, str]] = {
+        "agrees": "agree",
+        "differs": "differ",
+        "not printed": "have no printed number",
+        "not checked": "not checked",
+    }
+    """The states that a row can be in, and how many of them are counted."""
 
     id: str
     what: str
@@ -70,6 +101,10 @@ class Row:
     needs: str | None = None
     part: str = ""
     between: tuple[float, float] | None = None
+
+    def derived(self) -> Mapping[str, Any]:
+        """Whether it agrees."""
+        return {"agrees": self.agrees}
 
     @property
     def agrees(self) -> bool | None:
@@ -86,7 +121,7 @@ class Row:
 
     @property
     def state(self) -> str:
-        """In a word: "agrees", "differs", "not printed" (we have a number and the paper has none), or "not checked"."""
+        """One of `counted`; "not printed": we have a number and the paper has none."""
         if self.published is None and (self.as_published is not None or self.corrected is not None):
             return "not printed"
         return {True: "agrees", False: "differs", None: "not checked"}[self.agrees]
@@ -109,16 +144,12 @@ class Row:
         ends = [_shown(end, decimals) for end in (self.low, self.high)]
         return {"published": _shown(self.published, None), **ours, "interval": " to ".join(ends) if all(ends) else ""}
 
-    def filled(self, found: Found) -> Row:
+    def filled(self, ours: Recomputed) -> Row:
         """The same row with our numbers."""
-        values = found._asdict()
+        values = ours._asdict()
         if not values.pop("same_data"):
             values |= {"tolerance": None, "between": None}
-        return replace(self, **{**values, "note": found.note or self.note})
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`: id, published, as_published, corrected and note are a contract."""
-        return {**asdict(self), "agrees": self.agrees}
+        return replace(self, **{**values, "note": ours.note or self.note})
 
 
 def _decimals(value: Number) -> int:
@@ -132,6 +163,6 @@ def _shown(value: Number, decimals: int | None) -> str:
     if float(value).is_integer() and abs(value) < _EXACT:
         return f"{value:,.0f}".replace("-", "−")
     text = f"{value:.12g}" if decimals is None else f"{value:.{decimals}f}"
-    if decimals is not None and sum(sign.isdigit() for sign in text.lstrip("-0.")) < _DIGITS:
+    if decimals is not None and sum(character.isdigit() for character in text.lstrip("-0.")) < _DIGITS:
         text = f"{value:.{_DIGITS}g}"
     return text.replace("-", "−")

@@ -1,8 +1,8 @@
-"""Nearest neighbours of every vector of a pool within the pool: each similarity is computed once, for both its ends.
+"""Nearest neighbors of every vector of a pool within the pool: each similarity is computed once, for both its ends.
 
-That is half the product that `neighbours.nearest` needs over all rows. Tiles of the upper triangle are compared with
+That is half the product that `neighbors.nearest` needs over all rows. Tiles of the upper triangle are compared with
 the thresholds of their rows and of their columns; what passes is kept by row, and cut back to the best when a row's
-room is full, which raises its threshold. Doubts are settled as there, so the neighbours are the same.
+room is full, which raises its threshold. Doubts are settled as there, so the neighbors are the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.scores.neighbours import ROUNDING, best, block_rows, nearest, set_places, thresholds
+from biasgauge.scores.neighbors import ROUNDING, best, block_rows, nearest, set_places, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ _LEAST_ROOM = 256
 
 
 class AllPairs:
-    """The search. Run the jobs of `first_jobs`, then those of `second_jobs`, then ask for `neighbours`, part by part.
+    """The search. Run the jobs of `first_jobs`, then those of `second_jobs`, then ask for `neighbors`, part by part.
 
     Jobs of one kind may run on several threads and in any order.
     """
@@ -118,7 +118,7 @@ class AllPairs:
         self._count[rows] = np.count_nonzero(good, axis=1)
         self._threshold[rows] = np.maximum(self._threshold[rows], least)
 
-    def neighbours(self, part: slice) -> NDArray[np.intp]:
+    def neighbors(self, part: slice) -> NDArray[np.intp]:
         """Places of the k nearest, for some vectors of the pool."""
         held = np.arange(self._room) < self._count[part, None]
         columns = np.where(held, self._column[part], -1).astype(np.intp)

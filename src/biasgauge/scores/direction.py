@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from biasgauge.association.intervals import BCA, Interval, Resampling, interval_over_words, undefined_interval
-from biasgauge.association.set_test import Resampled
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.measures.subspace import Direction, pair_direction
 from biasgauge.measures.subspace import direct_bias as direct_bias_of
 from biasgauge.measures.subspace import indirect_bias as indirect_bias_of
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    import pandas as pd
     from numpy.typing import NDArray
 
+    from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
+
 Method = Literal["pca", "mean-difference"]
+_SHOWN = 20
 
 
-@dataclass(frozen=True)
-class DirectBias:
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectBias(Result):
     """How much a set of words lies along a bias direction.
 
     Attributes:
-        value: mean of |cos(word, direction)|^c; 0: at right angles, 1: along it; None when undefined.
-        reason: why it is undefined.
-        interval: how far it would move with other words of the same kind.
+        mean: of |cos(word, direction)|^c over words; 0: at right angles, 1: along it. Its interval says how far it
+            would move with other words of the same kind.
         words: the share of each word.
         explained: share of the pairs' variance along each principal component, None for the mean difference.
         coverage: words and pairs found and lost; a pair counts as lost when either end is.
         settings: c, method, model checksum.
     """
 
-    value: float | None
-    reason: str | None
-    interval: Interval | None
+    mean: Estimate
     words: Mapping[str, float]
     explained: tuple[float, ...] | None
     coverage: Coverage
@@ -49,29 +49,30 @@ class DirectBias:
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object."""
-        return {
-            "value": self.value,
-            "reason": self.reason,
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "words": dict(self.words),
-            "explained": None if self.explained is None else list(self.explained),
-            "coverage": self.coverage.to_dict(),
-            "settings": dict(self.settings),
-        }
+        shape = super().to_dict()
+        del shape["mean"]
+        asked = self.mean.interval() if self.mean.method else None
+        reason = None if self.mean.defined else self.mean.reason
+        return {"value": self.mean.value, "reason": reason, "interval": asked, **shape}
 
-    def _repr_html_(self) -> str:
-        if self.value is None:
-            return f"<p>direct bias: undefined: {escape(self.reason or '')}</p>"
-        ends = self.interval
-        spread = "" if ends is None or ends.low is None else f" [{ends.low:.3f}, {ends.high:.3f}]"
-        return f"<p>direct bias of {len(self.words):,} words: <b>{self.value:.3f}</b>{spread}</p>"
+    def to_frame(self) -> pd.DataFrame:
+        """One row per word: its share."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.words.items()), columns=["word", "share"])
+
+    def summary(self) -> Summary:
+        """The mean, and each word's share."""
+        rows = sorted(self.words.items(), key=lambda item: -item[1])
+        table = Table.of("words", "", ["word", Column("along the direction", "number", 3)], rows, most=_SHOWN)
+        return Summary("Direct bias", f"Direct bias of {len(self.words):,} words: {self.mean}", tables=(table,))
 
 
 def direct_bias(
-    vectors: object,
+    vectors: VectorsLike,
     *,
-    pairs: object,
-    words: object,
+    pairs: PairsLike,
+    words: WordsLike,
     c: float = 1.0,
     method: Method = "pca",
     min_coverage: float = 0.8,
@@ -85,14 +86,14 @@ def direct_bias(
         pairs: a lexicon of pairs, or pairs (first, second).
         words: a lexicon, one of its sets, or words.
         c: strictness; 0 counts any component fully, larger values count small ones less.
-        method: "pca" of the centred pairs, or "mean-difference".
+        method: "pca" of the centered pairs, or "mean-difference".
         min_coverage: share of the words, and of the pairs, that must be found.
-        case_fallback: look words up in lower case, then capitalised, when they are not there as written.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
         interval: how to find the interval over words; None for none.
     """
     model = load(vectors)
     direction, coverage = _direction(model, pairs, method, case_fallback=case_fallback)
-    asked = words_of(words).words  # type: ignore[arg-type]  # words_of says what is wrong with it
+    asked = words_of(words).words
     of_words = model.coverage({"words": asked}, case_fallback=case_fallback, directions=True)
     coverage = Coverage.of({**coverage.sets, **of_words.sets})
     settings = {"c": c, "method": method, "min_coverage": min_coverage, "model_checksum": model.checksum}
@@ -102,16 +103,17 @@ def direct_bias(
     short = coverage.short_of(min_coverage)
     if short:
         reason = f"fewer than {min_coverage:.0%} found of: {', '.join(short)}"
-        return DirectBias(
-            None, reason, undefined_interval(interval, reason), shares, direction.explained, coverage, settings
-        )
+        none = not_estimated(interval, reason) or Estimate(value=None, reason=reason)
+        return DirectBias(none, shares, direction.explained, coverage, settings)
     mean = float(values.mean())
     drawn = Resampled({"words": len(values)}, lambda counts: counts["words"] @ values / len(values))
-    spread = interval_over_words(mean, drawn, interval)
-    return DirectBias(mean, None, spread, shares, direction.explained, coverage, settings)
+    estimate = estimate_over_words(mean, drawn, interval) or Estimate(value=mean, n=len(values))
+    return DirectBias(estimate, shares, direction.explained, coverage, settings)
 
 
-def indirect_bias(vectors: object, word: str, other: str, *, pairs: object, method: Method = "pca") -> float | None:
+def indirect_bias(
+    vectors: VectorsLike, word: str, other: str, *, pairs: PairsLike, method: Method = "pca"
+) -> float | None:
     """Share of the similarity of two words that lies along the direction of the pairs; None when undefined.
 
     Raises:
@@ -120,19 +122,21 @@ def indirect_bias(vectors: object, word: str, other: str, *, pairs: object, meth
     model = load(vectors)
     direction, _ = _direction(model, pairs, method, case_fallback=False)
     rows: list[NDArray[Any]] = []
-    for one in (word, other):
-        if one not in model:
-            raise ParameterError(f"The word {one!r} cannot be used: {model.why_lost(one)}.")
-        rows.append(model[one])
+    for end in (word, other):
+        if end not in model:
+            raise ParameterError(f"The word {end!r} cannot be used: {model.why_lost(end)}.")
+        rows.append(model[end])
     return indirect_bias_of(rows[0], rows[1], direction)
 
 
-def _direction(model: Embedding, pairs: object, method: Method, *, case_fallback: bool) -> tuple[Direction, Coverage]:
+def _direction(
+    model: Embedding, pairs: PairsLike, method: Method, *, case_fallback: bool
+) -> tuple[Direction, Coverage]:
     """The direction of the pairs of which both ends were found, and which were."""
-    given = pairs_of(pairs)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
+    given = pairs_of(pairs)
     ends = {end: [pair[place] for pair in given.pairs] for place, end in enumerate(given.ends)}
     coverage = model.coverage(ends, case_fallback=case_fallback, directions=True)
-    rows = [dict(zip(one.words, one.rows.tolist(), strict=True)) for one in coverage.sets.values()]
+    rows = [dict(zip(lookup.words, lookup.rows.tolist(), strict=True)) for lookup in coverage.sets.values()]
     whole = [
         (rows[0][first], rows[1][second]) for first, second in given.pairs if first in rows[0] and second in rows[1]
     ]

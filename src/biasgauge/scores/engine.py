@@ -1,7 +1,7 @@
 """Computes all measures of one model, block by block: memory is set by a block, not by the vocabulary.
 
-Linear measures of all pairs are one matrix product per block. Neighbours are found once per block and shared by all
-pairs; a neighbour's vote is looked up in a table of signs, no vector is gathered. Blocks run on several threads, each
+Linear measures of all pairs are one matrix product per block. Neighbors are found once per block and shared by all
+pairs; a neighbor's vote is looked up in a table of signs, no vector is gathered. Blocks run on several threads, each
 computed alike wherever it runs, so that results depend neither on the threads nor on their number.
 """
 
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.measures import Linear, Neighbourhood
-from biasgauge.measures.measure import row_lengths, unit_rows
+from biasgauge.errors import ParameterError
+from biasgauge.geometry import has_direction, row_lengths, unit_rows, unit_singles
+from biasgauge.measures import Linear, Neighborhood
 from biasgauge.scores.all_pairs import AllPairs
-from biasgauge.scores.neighbours import Workspace, block_rows, drop_nearest, nearest
+from biasgauge.scores.neighbors import Workspace, block_rows, drop_nearest, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,8 +51,8 @@ class Task:
         rows: rows of the target words.
         first, second: rows of the ends of the pairs.
         measures: in the order of the result.
-        k: how many neighbours vote.
-        pool: rows that may be neighbours; None for all.
+        k: how many neighbors vote.
+        pool: rows that may be neighbors; None for all.
     """
 
     vectors: NDArray[np.floating[Any]]
@@ -75,7 +76,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Pool:
-    """The vectors that may be neighbours: of length 1, zero vectors left out.
+    """The vectors that may be neighbors: of length 1, zero vectors left out.
 
     Attributes:
         unit: vectors.
@@ -91,17 +92,15 @@ class Pool:
     def of(cls, task: Task) -> Pool:
         """Scale the pool's vectors once."""
         rows = np.arange(len(task.vectors)) if task.pool is None else np.unique(task.pool)
-        unit = np.empty((len(rows), task.vectors.shape[1]), np.float32)
-        for start in range(0, len(rows), _ROWS):
-            unit[start : start + _ROWS] = unit_block(task.vectors[rows[start : start + _ROWS]])
-        usable = unit.any(axis=1)
+        unit = unit_singles(task.vectors, rows)
+        usable = has_direction(unit)
         if not usable.all():
             unit, rows = unit[usable], rows[usable]
         place = np.full(len(task.vectors), -1, np.intp)
         place[rows] = np.arange(len(rows))
         return cls(unit, rows, place)
 
-    def votes(self, task: Task, measure: Neighbourhood) -> NDArray[np.int8]:
+    def votes(self, task: Task, measure: Neighborhood) -> NDArray[np.int8]:
         """How each vector of the pool votes on each pair: pool × pairs, +1, 0 or −1."""
         directions = np.nan_to_num(task.directions(measure.bias)).T
         votes = np.empty((len(self.unit), directions.shape[1]), np.int8)
@@ -122,24 +121,15 @@ class Pool:
             bias[doubtful] = unit_rows(stored) @ directions
 
 
-def unit_block(block: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
-    """Rows of length 1, in single precision; zero rows stay zero."""
-    wide = block.astype(np.float64)
-    lengths = row_lengths(wide)
-    lengths[lengths == 0] = 1
-    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
-    return unit
-
-
 def compute(
     task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None
 ) -> NDArray[np.float32]:
-    """Scores, measures × pairs × words; NaN where a score is undefined: a zero vector, too few neighbours."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - the GPU engine works without it
+    """Scores, measures × pairs × words; NaN where a score is undefined: a zero vector, too few neighbors."""
+    from threadpoolctl import threadpool_limits
 
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
     # Jobs of one phase may run in any order; a phase begins when the one before it is done.
-    phases = [list(_linear_jobs(task, scores)), *map(list, _neighbour_phases(task, scores))]
+    phases = [[*_linear_jobs(task, scores), *other_jobs(task, scores)], *map(list, _neighbor_phases(task, scores))]
     total, done = sum(map(len, phases)), 0
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
         for phase in phases:
@@ -147,21 +137,45 @@ def compute(
                 done += 1
                 if progress is not None:
                     progress(done, total)
-    for place, one in enumerate(task.measures):
-        if isinstance(one, Neighbourhood):
-            scores[place, task.undirected(one.bias)] = np.nan
+    for place, measure in enumerate(task.measures):
+        if isinstance(measure, Neighborhood):
+            scores[place, task.undirected(measure.bias)] = np.nan
     return scores
 
 
 def _linear_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
-    places = [place for place, one in enumerate(task.measures) if isinstance(one, Linear)]
+    places = [place for place, measure in enumerate(task.measures) if isinstance(measure, Linear)]
     if not places:
         return
-    measures = [one for one in task.measures if isinstance(one, Linear)]
-    directions = np.concatenate([task.directions(one) for one in measures]).astype(np.float32)
-    per_length = np.repeat([one.per_length for one in measures], len(task.first))
+    measures = [measure for measure in task.measures if isinstance(measure, Linear)]
+    directions = np.concatenate([task.directions(measure) for measure in measures]).astype(np.float32)
+    per_length = np.repeat([measure.per_length for measure in measures], len(task.first))
     for start in range(0, len(task.rows), _ROWS):
         yield partial(_linear_block, task, scores, places, directions, per_length, slice(start, start + _ROWS))
+
+
+def other_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
+    """Blocks of measures of other kinds, which compute their own scores."""
+    for place, measure in enumerate(task.measures):
+        if not isinstance(measure, Linear | Neighborhood):
+            for start in range(0, len(task.rows), _ROWS):
+                yield partial(_other_block, task, scores[place], measure, slice(start, start + _ROWS))
+
+
+def _other_block(task: Task, scores: NDArray[np.float32], measure: Measure, part: slice) -> None:
+    words, first, second = (
+        task.vectors[rows].astype(np.float64) for rows in (task.rows[part], task.first, task.second)
+    )
+    values = np.asarray(measure.scores(words, first, second), np.float64)
+    if values.shape != (len(first), len(words)):
+        raise ParameterError(
+            f"The measure {measure.name!r} must give scores of the shape pairs × words, {(len(first), len(words))}. "
+            f"Got {values.shape}."
+        )
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    single[~np.isfinite(single)] = np.nan
+    scores[:, part] = single
 
 
 def _linear_block(
@@ -200,13 +214,15 @@ def linear_exact(
     return found
 
 
-def _neighbour_phases(task: Task, scores: NDArray[np.float32]) -> Iterator[Iterator[Callable[[], None]]]:
-    wanted = {place: one for place, one in enumerate(task.measures) if isinstance(one, Neighbourhood)}
+def _neighbor_phases(task: Task, scores: NDArray[np.float32]) -> Iterator[Iterator[Callable[[], None]]]:
+    wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
     pool = Pool.of(task) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return
-    for exclusion in sorted({one.self_exclusion for one in wanted.values()}):
-        tables = {place: pool.votes(task, one) for place, one in wanted.items() if one.self_exclusion == exclusion}
+    for exclusion in sorted({measure.self_exclusion for measure in wanted.values()}):
+        tables = {
+            place: pool.votes(task, measure) for place, measure in wanted.items() if measure.self_exclusion == exclusion
+        }
         yield from _Voting(task, scores, pool, tables, drop_first=exclusion == "first-hit").phases()
 
 
@@ -239,7 +255,7 @@ class _Voting:
             yield self._jobs_by_word()
 
     def _asks_for_most(self) -> bool:
-        """Whether finding the neighbours of the whole pool costs less than finding those of the words alone."""
+        """Whether finding the neighbors of the whole pool costs less than finding those of the words alone."""
         place = self.pool.place[self.task.rows]
         return (
             len(self.pool.unit) >= LEAST_FOR_ALL_PAIRS
@@ -257,7 +273,7 @@ class _Voting:
                 yield partial(self._part_of_pool, search, part, words)
 
     def _part_of_pool(self, search: AllPairs, part: slice, words: NDArray[np.intp]) -> None:
-        found = self._leave_out(self.pool.unit[part], search.neighbours(part))
+        found = self._leave_out(self.pool.unit[part], search.neighbors(part))
         self._tally(words, found[self.pool.place[self.task.rows[words]] - part.start])
 
     def _jobs_by_word(self) -> Iterator[Callable[[], None]]:
@@ -269,18 +285,19 @@ class _Voting:
 
     def _block_of_words(self, words: NDArray[np.intp], workspaces: local) -> None:
         rows = self.task.rows[words]
-        queries = unit_block(self.task.vectors[rows])
+        queries = unit_singles(self.task.vectors, rows)
+        directed = has_direction(queries)
+        queries[~directed] = 0  # has neighbors that nobody asks for
         own = np.full(len(rows), -1) if self.drop_first else self.pool.place[rows]
         if not hasattr(workspaces, "own"):
             workspaces.own = Workspace(block_rows(len(self.pool.unit)), len(self.pool.unit))
         found = self._leave_out(queries, nearest(queries, self.pool.unit, self._k, own, workspaces.own))
-        directed = queries.any(axis=1)
         self._tally(words[directed], found[directed])
 
     def _leave_out(self, queries: NDArray[np.float32], found: NDArray[np.intp]) -> NDArray[np.intp]:
         return drop_nearest(queries, self.pool.unit, found) if self.drop_first else found
 
     def _tally(self, words: NDArray[np.intp], found: NDArray[np.intp]) -> None:
-        """Write the scores of some words, from the places of their neighbours."""
+        """Write the scores of some words, from the places of their neighbors."""
         for place, votes in self.tables.items():
             self.scores[place][:, words] = (votes[found].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasgauge.errors import ParameterError
-from biasgauge.measures import Linear, Neighbourhood
-from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, unit_block
-from biasgauge.scores.neighbours import DIGITS, drop_nearest, nearest
+from biasgauge.geometry import unit_singles
+from biasgauge.measures import Linear, Neighborhood
+from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, other_jobs
+from biasgauge.scores.neighbors import DIGITS, drop_nearest, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,7 +41,7 @@ def device_named(name: str) -> torch.device:
         ParameterError: PyTorch is not installed, or there is no such device.
     """
     try:
-        import torch  # noqa: PLC0415 - optional, and heavy
+        import torch
     except ImportError as problem:
         raise ParameterError(f"The device {name!r} needs PyTorch: pip install 'biasgauge[extrinsic]'.") from problem
     try:
@@ -55,28 +56,30 @@ def compute(
     task: Task, device: torch.device, progress: Callable[[int, int], None] | None = None
 ) -> NDArray[np.float32]:
     """Scores, measures × pairs × words; NaN where undefined. As `engine.compute`."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
-    for place, one in enumerate(task.measures):
-        if isinstance(one, Linear):
-            scores[place] = _linear(task, one, device)
-    wanted = {place: one for place, one in enumerate(task.measures) if isinstance(one, Neighbourhood)}
+    for place, measure in enumerate(task.measures):
+        if isinstance(measure, Linear):
+            scores[place] = _linear(task, measure, device)
+    for job in other_jobs(task, scores):
+        job()
+    wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
     if not wanted:
         return scores
     pool = Pool.of(task)
     if len(pool.unit) <= task.k:
         return scores
     on_device = widen(torch.from_numpy(pool.unit).to(device))
-    for exclusion in sorted({one.self_exclusion for one in wanted.values()}):
+    for exclusion in sorted({measure.self_exclusion for measure in wanted.values()}):
         tables = {
-            place: _votes(task, one, pool, on_device)
-            for place, one in wanted.items()
-            if one.self_exclusion == exclusion
+            place: _votes(task, measure, pool, on_device)
+            for place, measure in wanted.items()
+            if measure.self_exclusion == exclusion
         }
         vote(task, pool, on_device, tables, scores, drop_first=exclusion == "first-hit", progress=progress)
-    for place, one in wanted.items():
-        scores[place, task.undirected(one.bias)] = np.nan
+    for place, measure in wanted.items():
+        scores[place, task.undirected(measure.bias)] = np.nan
     return scores
 
 
@@ -90,15 +93,15 @@ def vote(
     drop_first: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Find neighbours block by block and write the tallies of each table's votes into the scores."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    """Find neighbors block by block and write the tallies of each table's votes into the scores."""
+    import torch
 
     free = torch.cuda.mem_get_info(on_device.device)[0] if on_device.is_cuda else _BLOCK_BYTES
     compared = 12 * _proposals(task.k + drop_first) * pool.unit.shape[1]
     step = max(min(_BLOCK_BYTES, free // _SHARE) // max(4 * len(pool.unit), compared), 64)
     for start in range(0, len(task.rows), step):
         part = slice(start, start + step)
-        found, usable = _neighbours(task, pool, on_device, part, drop_first=drop_first)
+        found, usable = _neighbors(task, pool, on_device, part, drop_first=drop_first)
         for place, votes in tables.items():
             tally = votes[found].sum(dim=1, dtype=torch.int32).cpu().numpy()
             scores[place, :, part] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
@@ -106,9 +109,9 @@ def vote(
             progress(min(start + step, len(task.rows)), len(task.rows))
 
 
-def _votes(task: Task, measure: Neighbourhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
+def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
     """How each vector of the pool votes on each pair: pool × pairs, as `Pool.votes`."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     directions = np.nan_to_num(task.directions(measure.bias)).T
     there = torch.from_numpy(directions).to(on_device.device)
@@ -122,7 +125,7 @@ def _votes(task: Task, measure: Neighbourhood, pool: Pool, on_device: torch.Tens
 
 
 def _linear(task: Task, measure: Linear, device: torch.device) -> NDArray[np.float32]:
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     directions = task.directions(measure).astype(np.float32)
     there = torch.from_numpy(directions).to(device)
@@ -143,11 +146,11 @@ def _linear(task: Task, measure: Linear, device: torch.device) -> NDArray[np.flo
     return found
 
 
-def _neighbours(
+def _neighbors(
     task: Task, pool: Pool, on_device: torch.Tensor, part: slice, *, drop_first: bool
 ) -> tuple[torch.Tensor, NDArray[np.bool_]]:
     """Places in the pool of the k nearest, for a block of words, and which of the words have a direction."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     rows = task.rows[part]
     place = pool.place[rows]
@@ -155,7 +158,7 @@ def _neighbours(
     usable = place >= 0
     outside = np.flatnonzero(~usable)
     if len(outside):
-        queries = unit_block(task.vectors[rows[outside]])
+        queries = _queries(task, rows[outside])
         usable[outside] = queries.any(axis=1)
         asked[torch.from_numpy(outside).to(asked.device)] = widen(torch.from_numpy(queries).to(asked.device))
     own = np.full(len(rows), -1) if drop_first else place
@@ -163,17 +166,22 @@ def _neighbours(
     found, sure = _propose(asked, on_device, k, torch.from_numpy(own).to(on_device.device))
     doubtful = torch.nonzero(~sure).ravel().cpu().numpy()
     if len(doubtful):
-        again = nearest(unit_block(task.vectors[rows[doubtful]]), pool.unit, k, own[doubtful])
+        again = nearest(_queries(task, rows[doubtful]), pool.unit, k, own[doubtful])
         found[torch.from_numpy(doubtful).to(found.device)] = torch.from_numpy(again).to(found.device)
     if drop_first:
-        queries = unit_block(task.vectors[rows])
+        queries = _queries(task, rows)
         found = torch.from_numpy(drop_nearest(queries, pool.unit, found.cpu().numpy())).to(on_device.device)
     return found, usable
 
 
+def _queries(task: Task, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Unit vectors of some words; zeros, not NaN, where a word has no direction: its neighbors are not used."""
+    return np.nan_to_num(unit_singles(task.vectors, rows), copy=False)
+
+
 def _propose(asked: torch.Tensor, pool: torch.Tensor, k: int, own: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The k nearest of each row, and whether that is sure. The last columns of the pool are 1 and zeros (`widen`)."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     size = len(pool)
     before = torch.get_float32_matmul_precision()
@@ -214,7 +222,7 @@ def _proposals(k: int) -> int:
 
 def widen(unit: torch.Tensor) -> torch.Tensor:
     """Add a column of ones, for thresholds, and zeros up to a width that the hardware likes."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     wide = torch.nn.functional.pad(unit, (0, _PADDING))
     wide[:, -_PADDING] = 1
@@ -223,7 +231,7 @@ def widen(unit: torch.Tensor) -> torch.Tensor:
 
 def _threshold(asked: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
     """For each row a similarity that about four times k vectors reach, from an even sample of the pool."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     sample = pool[:: max(len(pool) // _SAMPLE, 1), :-_PADDING]
     rank = max(round(_EXPECTED_PASSES * k / len(pool) * len(sample)), _LEAST_RANK)
@@ -234,7 +242,7 @@ def _threshold(asked: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
 
 def _passed(above: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Rows and columns of what is not negative, in order; few are, so eight are looked at together."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     size = above.shape[1]
     flat = (above >= 0).view(-1)
@@ -247,7 +255,7 @@ def _passed(above: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _exact(asked: torch.Tensor, pool: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """Similarities in double precision, rounded as on the CPU; −infinity for the padding."""
-    import torch  # noqa: PLC0415 - optional, and heavy
+    import torch
 
     size = pool.shape[0]
     gathered = pool[columns.clamp(max=size - 1)].double()[:, :, :-_PADDING]

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from biasgauge.association import mac_change as mac_change_of
-from biasgauge.association import mac_of_sets
-from biasgauge.association.intervals import BCA, Resampling, undefined_interval
-from biasgauge.association.mac import MacChange, MacResult
+from biasgauge.association.mac import MacChange, MacResult, mac_of_sets
+from biasgauge.association.mac import mac_change as mac_change_of
 from biasgauge.embeddings import load
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Stereotypes, lexicon
-from biasgauge.scores.association import Association
+from biasgauge.scores.word_set_tests import Association
+from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
 
 if TYPE_CHECKING:
     import os
 
+    from biasgauge.inputs import VectorsLike
+
 
 def mac(
-    vectors: object,
+    vectors: VectorsLike,
     stereotypes: str | os.PathLike[str] | Stereotypes,
     *,
     min_coverage: float = 0.8,
@@ -33,7 +34,7 @@ def mac(
         vectors: an `Embedding` or anything `load` takes.
         stereotypes: a lexicon of kind "stereotypes".
         min_coverage: share of each set that must be found for the result to be defined.
-        case_fallback: look words up in lower case, then capitalised, when they are not there as written.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
         interval: how to find the interval over words; None for none.
     """
     named = lexicon(stereotypes)
@@ -45,10 +46,10 @@ def mac(
     sets |= {f"{group.name}.attributes": group.attributes for group in named.groups}
     coverage = model.coverage(sets, case_fallback=case_fallback, directions=True)
     short = coverage.short_of(min_coverage)
-    arrays = {name: model.vectors[one.rows] for name, one in coverage.sets.items()}
+    arrays = {name: model.vectors[lookup.rows] for name, lookup in coverage.sets.items()}
     if short:
         reason = f"fewer than {min_coverage:.0%} of the words found in {', '.join(short)}"
-        result = MacResult(value=None, reason=reason, interval=undefined_interval(interval, reason))
+        result = MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     else:
         targets = arrays.pop("targets")
         result = mac_of_sets(targets, list(arrays.values()), interval=interval)
@@ -57,8 +58,8 @@ def mac(
 
 
 def mac_change(
-    before: object,
-    after: object,
+    before: VectorsLike,
+    after: VectorsLike,
     stereotypes: str | os.PathLike[str] | Stereotypes,
     *,
     min_coverage: float = 0.8,
@@ -75,7 +76,7 @@ def mac_change(
         mac(vectors, stereotypes, min_coverage=min_coverage, case_fallback=case_fallback, interval=None)
         for vectors in (before, after)
     ]
-    words = [{name: one.words for name, one in each.coverage.sets.items()} for each in found]
+    words = [{name: lookup.words for name, lookup in each.coverage.sets.items()} for each in found]
     if words[0] != words[1]:
         raise ParameterError("The two embeddings must have the same words of the lexicon for a paired test.")
     first, second = (cast("MacResult", each.result) for each in found)

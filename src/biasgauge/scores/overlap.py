@@ -1,8 +1,8 @@
-"""`neighbour_overlap`: how many of a word's nearest neighbours two models agree on.
+"""`neighbor_overlap`: how many of a word's nearest neighbors two models agree on.
 
 Source: Wendlandt, Kummerfeld & Mihalcea, "Factors Influencing the Surprising Instability of Word Embeddings", NAACL
 2018; Antoniak & Mimno, TACL 2018. Unlike `stability` it needs no alignment, so models may differ in their dimensions,
-and it sees nothing beyond the neighbourhood.
+and it sees nothing beyond the neighborhood.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.association import Interval
+from biasgauge.arrays import Floats
 from biasgauge.embeddings import load_models
-from biasgauge.embeddings.interval import JACKKNIFE, NO_SPREAD, check_level, leave_one_out
 from biasgauge.embeddings.joint_vocabulary import JointVocabulary
-from biasgauge.embeddings.word_arguments import distinct_words
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import unit_singles
+from biasgauge.inputs import distinct_words
+from biasgauge.results import Result, Summary
 from biasgauge.scores.all_pairs import TILE, AllPairs
-from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, unit_block
-from biasgauge.scores.neighbours import block_rows, nearest
+from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS
+from biasgauge.scores.neighbors import block_rows, nearest
+from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,45 +36,44 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import VectorsLike
 
 REASONS = ("", "not in every model", "its vector is zero in a model", "fewer than k other words are in every model")
-"""Why a word has no overlap; `NeighbourOverlap.undefined` holds the place in this list, 0 where it has one."""
+"""Why a word has no overlap; `NeighborOverlap.undefined` holds the place in this list, 0 where it has one."""
 
 _LOST, _ZERO, _FEW = 1, 2, 3
 _ROWS = 8192
 _MOST = 0.6
 
 
-@dataclass(frozen=True, eq=False)
-class NeighbourOverlap:
-    """Share of a word's k nearest neighbours that two models have in common, mean over all pairs of models.
+@dataclass(frozen=True, eq=False, repr=False)
+class NeighborOverlap(Result):
+    """Share of a word's k nearest neighbors that two models have in common, mean over all pairs of models.
 
-    1: the same neighbours in every model; 0: none in common; `chance` is what unrelated models would give. Neighbours
+    1: the same neighbors in every model; 0: none in common; `chance` is what unrelated models would give. Neighbors
     are sought among the words that every model has, by cosine, exactly; the word itself is none.
 
     Attributes:
         models: names.
-        k: how many neighbours.
+        k: how many neighbors.
         words: as asked for; all words that every model has, by default.
         values: overlap of each word, in [0, 1]; NaN exactly where `undefined` is not 0.
         low, high: ends of its interval over models (jackknife over models, Student's t, cut at 0 and 1); NaN for
             fewer than three models, and where leaving out any of them gives the same value.
         undefined: places in `REASONS`.
-        pool: how many words may be neighbours.
-        mean: over words; None where no word has a value.
-        interval: of that mean: over models where there are three or more, else over words.
+        pool: how many words may be neighbors.
+        mean: over words; its interval is over models where there are three or more, else over words.
     """
 
     models: tuple[str, ...]
     k: int
     words: tuple[str, ...]
-    values: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    undefined: NDArray[np.uint8]
+    values: Floats
+    low: Floats
+    high: Floats
+    undefined: np.ndarray[Any, np.dtype[np.uint8]]
     pool: int
-    mean: float | None
-    interval: Interval
+    mean: Estimate
 
     @property
     def chance(self) -> float | None:
@@ -80,8 +81,8 @@ class NeighbourOverlap:
         return self.k / (self.pool - 1) if self.pool > self.k else None
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a word: overlap, low, high, and why it is undefined."""
-        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most scores take to compute
+        """One row per word: overlap, low, high, and why it is undefined."""
+        import pandas as pd
 
         reasons = np.array(REASONS, dtype=object)[self.undefined]
         columns = {"word": self.words, "overlap": self.values, "low": self.low, "high": self.high}
@@ -96,38 +97,40 @@ class NeighbourOverlap:
             "words": len(self.words),
             "pool": self.pool,
             "chance": self.chance,
-            "mean": self.mean,
-            "interval": self.interval.to_dict(),
+            "mean": self.mean.value,
+            "interval": self.mean.interval(),
             "undefined": {REASONS[place]: int(counts[place]) for place in range(1, len(REASONS)) if counts[place]},
         }
 
-    def __repr__(self) -> str:
-        ends = self.interval
-        spread = "" if ends.low is None else f" [{ends.low:.3f}, {ends.high:.3f}]"
-        shown = "undefined" if self.mean is None else f"mean {self.mean:.3f}{spread}"
-        return f"<NeighbourOverlap of {len(self.words):,} words over {len(self.models)} models, k = {self.k}: {shown}>"
+    def summary(self) -> Summary:
+        """The mean overlap, and what chance would give."""
+        chance = "" if self.chance is None else f"Unrelated models would share {self.chance:.3f} of the neighbors."
+        return Summary(
+            title=f"Overlap of the {self.k} nearest neighbors",
+            headline=(
+                f"Overlap of {len(self.words):,} words over {len(self.models)} models, k = {self.k}: mean {self.mean}"
+            ),
+            sentences=(chance,) if chance else (),
+        )
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
 
-
-def neighbour_overlap(
-    a: object,
-    b: object,
-    *more: object,
+def neighbor_overlap(
+    a: VectorsLike,
+    b: VectorsLike,
+    *more: VectorsLike,
     k: int = 10,
     words: Iterable[str] | None = None,
     level: float = 0.95,
     n_jobs: int | None = None,
-) -> NeighbourOverlap:
-    """Compare the nearest neighbours of words between models.
+) -> NeighborOverlap:
+    """Compare the nearest neighbors of words between models.
 
     Args:
         a: an `Embedding` or anything `load` takes.
         b: the same.
         more: further models; the result is the mean over all pairs of them.
-        k: how many neighbours.
-        words: report these; all words that every model has when None. Any of those can be a neighbour.
+        k: how many neighbors.
+        words: report these; all words that every model has when None. Any of those can be a neighbor.
         level: nominal coverage of the intervals.
         n_jobs: threads; all cores when None. The result does not depend on it.
 
@@ -138,7 +141,7 @@ def neighbour_overlap(
     for name, value in (("k", k), ("n_jobs", 1 if n_jobs is None else n_jobs)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ParameterError(
-                f"The '{name}' parameter of neighbour_overlap must be a whole number of at least 1. Got {value!r}."
+                f"The '{name}' parameter of neighbor_overlap must be a whole number of at least 1. Got {value!r}."
             )
     models = load_models([a, b, *more])
     joint = JointVocabulary.of(models)
@@ -146,7 +149,7 @@ def neighbour_overlap(
     asked = (
         tuple(joint.words[place] for place in shared.tolist())
         if words is None
-        else distinct_words(words, "words", "neighbour_overlap")
+        else distinct_words(words, "words", "neighbor_overlap")
     )
     pool = shared[_directed(models, joint.rows[:, shared])]
     undefined, own = _reasons(joint, shared, pool, asked)
@@ -156,7 +159,7 @@ def neighbour_overlap(
     sums, pairs = np.zeros((len(models), len(asked))), len(models) * (len(models) - 1) // 2
     if len(usable):
         found = [
-            _neighbours(model, rows[pool], own[usable], k, n_jobs)
+            _neighbors(model, rows[pool], own[usable], k, n_jobs)
             for model, rows in zip(models, joint.rows, strict=True)
         ]
         for i, j in combinations(range(len(models)), 2):
@@ -176,14 +179,13 @@ def _result(
     k: int,
     pool: int,
     level: float,
-) -> NeighbourOverlap:
+) -> NeighborOverlap:
     usable = undefined == 0
     counts = np.where(usable, len(models) - 1.0, 0.0)
     values = np.where(usable, sums.sum(axis=0) / 2 / pairs, np.nan)
     left_out = leave_one_out(sums.sum(axis=0) / 2, usable * float(pairs), sums, np.tile(counts, (len(models), 1)))
     margins = left_out.margins(level)
-    mean = float(values[usable].mean()) if usable.any() else None
-    return NeighbourOverlap(
+    return NeighborOverlap(
         models=tuple(model.name for model in models),
         k=k,
         words=asked,
@@ -192,31 +194,30 @@ def _result(
         high=np.minimum(values + margins, 1),
         undefined=undefined,
         pool=pool,
-        mean=mean,
-        interval=_interval(mean, values[usable], sums[:, usable], pairs, level),
+        mean=_mean(values[usable], sums[:, usable], pairs, level),
     )
 
 
-def _interval(
-    mean: float | None, values: NDArray[np.float64], sums: NDArray[np.float64], pairs: int, level: float
-) -> Interval:
-    """Interval of the mean over words: over models where there are enough of them, else over words."""
-    from scipy.special import ndtri  # noqa: PLC0415 - as the margins do
+def _mean(values: Floats, sums: Floats, pairs: int, level: float) -> Estimate:
+    """Mean over words; its interval is over models where there are enough of them, else over words."""
+    from scipy.special import ndtri
 
+    mean = float(values.mean()) if len(values) else None
     over, method = ("models", JACKKNIFE) if pairs > 1 else ("words", "normal")
     if mean is None or (pairs == 1 and len(values) < 2):  # noqa: PLR2004 - one word has no spread
         why = "no word has a value" if mean is None else "there is but one word"
-        return Interval(None, None, level, method, 0, over, reason=why)
+        return Estimate(value=mean, level=level, method=method, over=over, reason=why)
     if pairs > 1:
         per_model = sums.mean(axis=1, keepdims=True)
         total = per_model.sum(axis=0) / 2
         counts = np.full(per_model.shape, len(sums) - 1.0)
         margin = float(leave_one_out(total, np.array([float(pairs)]), per_model, counts).margins(level)[0])
         if np.isnan(margin):
-            return Interval(None, None, level, method, 0, over, reason=NO_SPREAD)
+            return Estimate(value=mean, level=level, method=method, over=over, reason=NO_SPREAD)
     else:
         margin = float(ndtri((1 + level) / 2) * values.std(ddof=1) / len(values) ** 0.5)
-    return Interval(max(mean - margin, 0.0), min(mean + margin, 1.0), level, method, 0, over)
+    low, high = max(mean - margin, 0.0), min(mean + margin, 1.0)
+    return Estimate(value=mean, low=low, high=high, level=level, method=method, over=over, n=len(values))
 
 
 def _directed(models: Sequence[Embedding], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -239,13 +240,13 @@ def _reasons(
     return np.where(is_shared[places], np.where(own >= 0, 0, _ZERO), _LOST).astype(np.uint8), own
 
 
-def _neighbours(
+def _neighbors(
     model: Embedding, rows: NDArray[np.intp], own: NDArray[np.intp], k: int, n_jobs: int | None
 ) -> NDArray[np.intp]:
     """Places in the pool, `rows` of the model, of the k nearest of the words at the places `own`."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - as the engine does
+    from threadpoolctl import threadpool_limits
 
-    pool = np.concatenate([unit_block(model.vectors[rows[at : at + _ROWS]]) for at in range(0, len(rows), _ROWS)])
+    pool = unit_singles(model.vectors, rows)
     found = np.empty((len(own), k), np.intp)
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
         for phase in _phases(pool, own, k, found):
@@ -264,7 +265,7 @@ def _phases(
         yield search.first_jobs()
         yield search.second_jobs()
         parts = [slice(at, min(at + TILE, len(pool))) for at in range(0, len(pool), TILE)]
-        yield (partial(_keep, everything, part, partial(search.neighbours, part)) for part in parts)
+        yield (partial(_keep, everything, part, partial(search.neighbors, part)) for part in parts)
         found[:] = everything[own]
     else:
         step = block_rows(len(pool))

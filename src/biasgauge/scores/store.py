@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
+from biasgauge._io.manifests import read_manifest
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.scores.tensor import REASONS, ScoreTensor, by_reason, describe, places
+from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, by_reason, describe, places
 
 if TYPE_CHECKING:
     import os
@@ -36,6 +37,7 @@ _FORMAT = "biasgauge scores 1"
 _LABELS = ("measures", "pairs", "words")
 _DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
 _ENDS = 2
+_AGAIN = "make the scores again"
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class ModelScores:
     def undefined(self) -> NDArray[np.uint8]:
         """Reasons for every score: measures × pairs × words."""
         by_pair = self.pair_reasons[:, :, None]
-        return np.where(by_pair, by_pair, self.word_reasons)
+        reasons: NDArray[np.uint8] = np.where(by_pair, by_pair, self.word_reasons)
+        reasons[(reasons == 0) & np.isnan(self.values)] = NO_NUMBER
+        return reasons
 
 
 class ScoreStore:
@@ -118,7 +122,7 @@ class ScoreStore:
         if (folder / MANIFEST).exists():
             return cls.open(folder).must_match(manifest)
         if folder.exists() and (not folder.is_dir() or any(item.suffix != ".part" for item in folder.iterdir())):
-            raise InputError(f"{folder}: exists and is no score store; name another folder")
+            raise InputError(f"{folder}: exists and is not a score store; name another folder")
         folder.mkdir(parents=True, exist_ok=True)
         store = cls(folder, manifest)
         store._write_manifest()
@@ -132,21 +136,10 @@ class ScoreStore:
             InputError: there is none, or it is damaged.
         """
         folder = Path(path)
-        try:
-            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            known = manifest["format"] == _FORMAT
-        except OSError as problem:
-            raise InputError(
-                f"{folder}: is no score store ({problem.strerror}); `biasgauge score` makes one"
-            ) from problem
-        except (ValueError, TypeError, KeyError) as problem:
-            raise InputError(f"{folder / MANIFEST}: is damaged ({problem}); make the scores again") from problem
-        if not known:
-            raise InputError(
-                f"{folder / MANIFEST}: is of the format {manifest['format']!r}, this version reads {_FORMAT!r}"
-            )
+        absent = "is not a score store ({}); `biasgauge score` makes one"
+        manifest = read_manifest(folder / MANIFEST, _FORMAT, absent=absent, again=_AGAIN)
         if not _is_whole(manifest):
-            raise InputError(f"{folder / MANIFEST}: is damaged (labels are missing); make the scores again")
+            raise InputError(f"{folder / MANIFEST}: is damaged (labels are missing); {_AGAIN}")
         return cls(folder, manifest)
 
     def must_match(self, manifest: Mapping[str, Any]) -> Self:
@@ -169,7 +162,7 @@ class ScoreStore:
         for name in _DTYPES:
             if self._digest(number, name) != stored.get(name):
                 path = self._file(number, name)
-                raise InputError(f"{path}: is damaged (its checksum differs); make the scores again")
+                raise InputError(f"{path}: is damaged (its checksum differs); {_AGAIN}")
 
     def append(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
         """Add a model; it is there for good once this returns."""
@@ -187,7 +180,7 @@ class ScoreStore:
     def _write(self, number: int, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
         tables = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
         for name, table in tables.items():
-            with whole_file(self._file(number, name)) as part, part.open("wb") as file:
+            with atomic_file(self._file(number, name)) as part, part.open("wb") as file:
                 np.save(file, np.ascontiguousarray(table, _DTYPES[name]), allow_pickle=False)
         digests = {name: self._digest(number, name) for name in tables}
         self._manifest["models"][model] = {**provenance, "sha256": digests}
@@ -269,11 +262,11 @@ class ScoreStore:
         try:
             table = np.lib.format.open_memmap(path, mode="r")
         except (OSError, ValueError, EOFError) as problem:
-            raise InputError(f"{path}: cannot be read ({problem}); make the scores again") from problem
+            raise InputError(f"{path}: cannot be read ({problem}); {_AGAIN}") from problem
         if table.shape != shape or table.dtype != _DTYPES[name]:
             raise InputError(
                 f"{path}: holds {table.dtype} of shape {table.shape}, expected {np.dtype(_DTYPES[name])} of shape "
-                f"{shape}; make the scores again"
+                f"{shape}; {_AGAIN}"
             )
         return table
 
@@ -282,7 +275,7 @@ class ScoreStore:
         try:
             return file_sha256(path)
         except OSError as problem:
-            raise InputError(f"{path}: cannot be read ({problem.strerror}); make the scores again") from problem
+            raise InputError(f"{path}: cannot be read ({problem.strerror}); {_AGAIN}") from problem
 
     def _file(self, number: int, name: str) -> Path:
         return self.path / f"{number}.{name}.npy"
@@ -295,7 +288,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     """Whether the labels, settings and models are there, and of the kind that they should be."""
     labels = [manifest.get(key) for key in _LABELS]
     return (
-        all(isinstance(one, list) for one in labels)
+        all(isinstance(names, list) for names in labels)
         and all(isinstance(pair, list) and len(pair) == _ENDS for pair in manifest["pairs"])
         and isinstance(manifest.get("provenance"), dict)
         and isinstance(manifest.get("models"), dict)

@@ -1,16 +1,19 @@
-"""`ScoreTensor`: measure × pair × word × model, every axis labelled, every gap with its reason."""
+"""`ScoreTensor`: measure × pair × word × model, every axis labeled, every gap with its reason."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.arrays import Singles
 from biasgauge.errors import ParameterError
+from biasgauge.results import Result, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -28,13 +31,17 @@ REASONS = (
     "an end of the pair has a vector that is not finite",
     "an end of the pair has a zero vector",
     "the ends of the pair have equal vectors",
-    "fewer than k neighbours exist",
+    "fewer than k neighbors exist",
+    "the measure gives no number for this word and pair",
 )
 """Why a score is undefined; the tensor's mask holds the place in this list, 0 where the score is defined."""
 
+NO_NUMBER = len(REASONS) - 1
+"""The last reason: it lies in neither the word nor the pair alone."""
 
-@dataclass(frozen=True, eq=False)
-class ScoreTensor:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTensor(Result):
     """Scores with their labels. Whatever is selected, labels and scores are selected together.
 
     Attributes:
@@ -45,8 +52,8 @@ class ScoreTensor:
         provenance: checksums of the models and lexicons, settings, version: how these scores came about.
     """
 
-    values: NDArray[np.float32]
-    undefined: NDArray[np.uint8]
+    values: Singles
+    undefined: np.ndarray[Any, np.dtype[np.uint8]]
     measures: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     words: tuple[str, ...]
@@ -55,7 +62,7 @@ class ScoreTensor:
 
     def __post_init__(self) -> None:
         labels = (self.measures, self.pairs, self.words, self.models)
-        shape = tuple(len(one) for one in labels)
+        shape = tuple(len(names) for names in labels)
         if self.values.shape != shape or self.undefined.shape != shape:
             raise ParameterError(
                 f"A ScoreTensor needs one label for each place of each axis. Got labels for {shape}, scores of shape "
@@ -112,8 +119,8 @@ class ScoreTensor:
         return by_reason(np.bincount(self.undefined.ravel(), minlength=len(REASONS)))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a score: measure, first, second, word, model, score, and the reason where it is undefined."""
-        import pandas as pd  # noqa: PLC0415 - pandas takes longer to import than most scores take to compute
+        """One row per score: measure, first, second, word, model, score, and the reason where it is undefined."""
+        import pandas as pd
 
         measures, pairs, words, models = (axis.ravel() for axis in np.indices(self.shape))
         ends = np.array(self.pairs, dtype=object).reshape(-1, 2)
@@ -130,18 +137,18 @@ class ScoreTensor:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Labels, shape, counts of undefined scores and provenance, without the scores."""
+        """Labels, shape, counts of undefined scores and provenance; the scores are in `to_frame` and `to_numpy`."""
         return describe(self)
 
-    def __repr__(self) -> str:
+    def summary(self) -> Summary:
+        """How many scores there are, and why some are undefined."""
         sizes = " × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in zip(AXES, self.shape, strict=True))
-        missing = sum(self.count_undefined().values())
-        return f"<ScoreTensor {sizes}, {missing:,} undefined>"
-
-    def _repr_html_(self) -> str:
-        from html import escape  # noqa: PLC0415 - for notebooks alone
-
-        return f"<p>{escape(repr(self))}</p>"
+        missing = self.count_undefined()
+        return Summary(
+            title="Scores",
+            headline=f"{sizes}, {sum(missing.values()):,} undefined",
+            sentences=tuple(f"{count:,} scores are undefined: {reason}." for reason, count in missing.items()),
+        )
 
 
 def by_reason(counts: NDArray[np.integer[Any]]) -> dict[str, int]:

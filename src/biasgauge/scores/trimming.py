@@ -35,18 +35,18 @@ def check_trimming(given: object, kind: str) -> None:
 def balanced(coverage: Coverage, counterparts: Sequence[tuple[str, str]]) -> Coverage:
     """Leave out the words whose counterpart was lost from the same set, with that reason."""
     sets = {}
-    for role, one in coverage.sets.items():
-        lost = {word: other for pair in counterparts for word, other in (pair, pair[::-1]) if other in one.lost}
-        usable = np.array([word not in lost for word in one.words], bool)
-        reasons = {word: f"its counterpart {lost[word]!r} was lost" for word in one.words if word in lost}
-        kept = one.only(usable, "")
-        sets[role] = Lookup(kept.words, kept.rows, MappingProxyType({**one.lost, **reasons}), one.respelled)
+    for role, lookup in coverage.sets.items():
+        lost = {word: other for pair in counterparts for word, other in (pair, pair[::-1]) if other in lookup.lost}
+        usable = np.array([word not in lost for word in lookup.words], bool)
+        reasons = {word: f"its counterpart {lost[word]!r} was lost" for word in lookup.words if word in lost}
+        kept = lookup.only(usable, "")
+        sets[role] = Lookup(kept.words, kept.rows, MappingProxyType({**lookup.lost, **reasons}), lookup.respelled)
     return Coverage.of(sets)
 
 
 def as_published(coverage: Coverage, words: Mapping[str, Sequence[str]]) -> Coverage:
     """X and Y, then A and B, cut to the same length by dropping the last words; a word listed twice counts twice."""
-    rows = {role: dict(zip(one.words, one.rows.tolist(), strict=True)) for role, one in coverage.sets.items()}
+    rows = {role: dict(zip(lookup.words, lookup.rows.tolist(), strict=True)) for role, lookup in coverage.sets.items()}
     listed = {role: [word for word in words[role] if word in rows[role]] for role in coverage.sets}
     sets = {}
     for pair in _COMPARED:

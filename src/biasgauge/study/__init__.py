@@ -1,20 +1,8 @@
-"""A study as data: one TOML file becomes cells, each computed once and kept, on this machine or on Dask."""
+"""A study as data: one TOML file becomes cells, each computed once and kept, on this machine or on Dask.
 
-from biasgauge.study.cell import Cell
-from biasgauge.study.plan import Plan, plan_study
-from biasgauge.study.read import Study, read_study, study_from
-from biasgauge.study.result import StudyRun
-from biasgauge.study.run import run_study
-from biasgauge.study.store import CellStore
+Every name is imported when it is first used: a worker that runs cells needs no plan.
+"""
 
-__all__ = [
-    "Cell",
-    "CellStore",
-    "Plan",
-    "Study",
-    "StudyRun",
-    "plan_study",
-    "read_study",
-    "run_study",
-    "study_from",
-]
+from biasgauge.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from biasgauge.results import Record
 
 Json = Any
 """What JSON can hold."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Record):
     """One call of a step.
 
     Its key is the same on every machine: neither places nor names of files count, only what the files hold.
 
     Attributes:
-        step: name of the step, one of `step_names()`.
+        step: name of the step, one of `registry.names("study_step")`.
         version: of the step's code; another version is another cell.
         settings: what the step is told, as JSON holds it.
         inputs: outcomes of other cells that it reads: the name that the step knows each by, and its cell's key.
@@ -62,22 +61,6 @@ class Cell:
     def key(self) -> str:
         """SHA-256 of the address, in hexadecimal."""
         return address_sha256(self.address)
-
-    def to_dict(self) -> dict[str, Json]:
-        """All of it as JSON, for a worker in another process."""
-        return {
-            **self.address,
-            "places": dict(self.places),
-            "label": self.label,
-            "seconds": self.seconds,
-            "memory": self.memory,
-            "threads": self.threads,
-        }
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Json]) -> Cell:
-        """The cell that `to_dict` told about."""
-        return cls(**content)
 
 
 def address_sha256(address: Mapping[str, Json]) -> str:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from biasgauge.study.cell import Cell
     from biasgauge.study.store import CellStore
@@ -26,12 +26,7 @@ VOCABULARY = (3.2, 0.6)
 CORPUS, BALANCE = 1.6e-7, 9.8e-8
 """Seconds a byte."""
 
-TRAINING = {
-    "sgns": (1.8e-7, 3.8e-9),
-    "cbow": (1.1e-7, 2.3e-9),
-    "fasttext": (2.6e-7, 1.1e-8),
-    "glove": (0.0, 7.7e-9),
-}
+TRAINING = {"sgns": (1.8e-7, 3.8e-9), "cbow": (1.1e-7, 2.3e-9), "fasttext": (2.6e-7, 1.1e-8), "glove": (0.0, 7.7e-9)}
 """Seconds a token and epoch: as many in any case, and as many for each dimension."""
 
 COUNTING = 5.0e-7
@@ -41,7 +36,7 @@ COUNTS, MOST_COUNTS = 130.0, 2.0**31
 """Bytes a token of GloVe's co-occurrences (5 million tokens of Wikipedia: 0.6 GB), and how many at most."""
 
 LOADING, DBWA, NBM = 4.0e-9, 7.6e-9, 4.8e-11
-"""Seconds a word and dimension: loaded; scored against a pair; compared with a neighbour."""
+"""Seconds a word and dimension: loaded; scored against a pair; compared with a neighbor."""
 
 ELEMENT = 2.0e-7
 """Seconds a score that an analysis of scores takes."""
@@ -62,11 +57,12 @@ RATES = {
     },
     "load, a word and dimension": LOADING,
     "dbwa, a word, dimension and pair": DBWA,
-    "nbm, a word, dimension and neighbour": NBM,
+    "nbm, a word, dimension and neighbor": NBM,
 }
 """The same by the names that the benchmark prints."""
 
 _SAMPLED = 8
+_MINUTE, _HOUR = 60, 3600
 _ROWS = {"sgns": 2, "cbow": 2, "fasttext": 14, "glove": 4}
 
 
@@ -154,7 +150,7 @@ def _score(settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> f
     return plain + (size.words * model.dim * model.words * NBM if voting else 0.0)
 
 
-def _analysed(_: Mapping[str, Any], inputs: Sequence[Size], __: Size) -> float:
+def _analyzed(_: Mapping[str, Any], inputs: Sequence[Size], __: Size) -> float:
     return 0.3 + ELEMENT * sum(one.elements for one in inputs)
 
 
@@ -177,7 +173,7 @@ _SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] 
     "vectors": lambda _, __, size: size.numbers * LOADING * 10,
     "mitigate": lambda _, inputs, __: 0.05 + sum(one.numbers for one in inputs) * 1e-8,
     "score": _score,
-    **dict.fromkeys(_OF_SCORES, _analysed),
+    **dict.fromkeys(_OF_SCORES, _analyzed),
     "association": _models(0.15),
     "bayes": _models(0.5),
     "bayes-change": _models(0.5),
@@ -194,6 +190,27 @@ _SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] 
     "report": lambda _, __, ___: 1.0,
 }
 """What each step takes beside starting and opening models; those of analyses were measured on the shipped vectors."""
+
+
+def core_seconds(cells: Iterable[Cell]) -> float:
+    """Seconds that cells keep one core busy."""
+    return sum(cell.seconds * cell.threads for cell in cells)
+
+
+def longest_chain(cells: Sequence[Cell], finished: frozenset[str]) -> float:
+    """Seconds of the longest chain of cells that wait for each other."""
+    ends: dict[str, float] = {}
+    for cell in cells:
+        own = 0.0 if cell.key in finished else cell.seconds
+        ends[cell.key] = own + max((ends[key] for key in cell.inputs.values()), default=0.0)
+    return max(ends.values(), default=0.0)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else "< 1 s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < 2 * _HOUR else f"{seconds / _HOUR:,.1f} h"
 
 
 def corrected(cells: Sequence[Cell], finished: frozenset[str], store: CellStore | None) -> tuple[Cell, ...]:

@@ -18,7 +18,8 @@ from biasgauge.study.cell import Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome, run_cell
 from biasgauge.study.local import available_cores
-from biasgauge.study.store import CellStore, Failure
+from biasgauge.study.result import Failure
+from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,8 @@ LOCAL = "local"
 """Instead of an address: a cluster of this machine that lives as long as the run."""
 MEMORY = "MEMORY"
 """Resource in bytes that workers may be started with (`--resources MEMORY=8e9`); then cells are placed by it."""
-_PATIENCE = "10s"
+_PATIENCE = 30.0
+"""Seconds that a scheduler has to answer."""
 _alone = threading.Lock()
 
 
@@ -132,6 +134,7 @@ class DaskEngine:
         if "://" not in address:
             raise InputError(f"{address}: is no address of a Dask scheduler; expected one such as tcp://10.0.0.1:8786")
         try:
+            _greet(address)
             client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as problem:
             self.close()
@@ -163,6 +166,24 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _greet(address: str) -> None:
+    """Raise what a client would if nobody answers: one that cannot connect leaves a thread and its loop behind."""
+    if address.startswith("inproc:"):  # it is in this process, if anywhere
+        return
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    distributed = _distributed()
+
+    async def greet() -> None:
+        security = distributed.Security().get_connection_args("client")
+        connection = await distributed.comm.connect(address, timeout=_PATIENCE, **security)
+        await connection.close()
+
+    with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs already
+        thread.submit(lambda: asyncio.run(greet())).result()
 
 
 def _distributed() -> Any:  # noqa: ANN401 - a module; some of its releases have types and some do not

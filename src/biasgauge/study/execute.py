@@ -11,14 +11,17 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from threadpoolctl import ThreadpoolController
 
+from biasgauge import registry
 from biasgauge._io.checksums import path_sha256
 from biasgauge.errors import BiasgaugeError, InputError
-from biasgauge.study.step import Job, Progress, step_named
-from biasgauge.study.store import CellStore, DamagedCellError, Failure
+from biasgauge.results import Record
+from biasgauge.study.result import Failure
+from biasgauge.study.step import Job, Progress
+from biasgauge.study.store import CellStore, DamagedCellError
 
 if TYPE_CHECKING:
     from biasgauge.study.cell import Cell
@@ -32,7 +35,7 @@ class ChangedFileError(InputError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Record):
     """What became of a cell.
 
     Attributes:
@@ -46,16 +49,6 @@ class Outcome:
     state: Literal["done", "reused", "failed"]
     seconds: float = 0.0
     failure: Failure | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON, for the process that asked for the cell."""
-        return {**vars(self), "failure": None if self.failure is None else self.failure.to_dict()}
-
-    @classmethod
-    def from_dict(cls, content: dict[str, Any]) -> Outcome:
-        """The outcome that `to_dict` told about."""
-        failure = content["failure"]
-        return cls(**{**content, "failure": None if failure is None else Failure(**failure)})
 
 
 def run_cell(cell: Cell, store: CellStore, progress: Progress | None = None) -> Outcome:
@@ -87,7 +80,7 @@ def _thread_pools(_modules: int) -> ThreadpoolController:
 
 
 def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None) -> Path:
-    step = step_named(cell.step)
+    step = registry.get("study_step", cell.step)
     if step.version != cell.version:
         raise InputError(
             f"This worker has version {step.version} of the step {cell.step!r}, the plan has {cell.version}; "

@@ -9,10 +9,11 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasgauge import registry
 from biasgauge._io.atomic import write_text
 from biasgauge._io.checksums import folder_files, path_sha256
 from biasgauge.errors import InputError
-from biasgauge.lexicons import lexicon, lexicon_names, words_of
+from biasgauge.lexicons import lexicon, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -138,7 +139,7 @@ class FileSettings:
         return restored(value, self.places)
 
     def _mark(self, text: str) -> str | dict[str, str]:
-        if text in lexicon_names():
+        if text in registry.names("lexicon"):
             return text
         name, part = text, ""
         if not text.endswith(_SUFFIX) and f"{_SUFFIX}:" in text:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha256
-from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal
 
+from biasgauge import registry
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
-from biasgauge.study.parameters import Known, function_named, parameters
+from biasgauge.signatures import function_named
+from biasgauge.study.parameters import Known, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -32,8 +30,8 @@ class Kind:
     Attributes:
         name: as `kind = "…"` in a study.
         needs: what it is made of.
-        step: that computes it.
-        functions: "room:name" of the functions whose parameters are its settings; the first one is called.
+        functions: those whose parameters are its settings, or "room:name" of such a one of biasgauge; the first is
+            called.
         checks: settings that name lexicons, each with a function that gives a checksum of what it names.
         fixed: settings that the kind itself decides.
         hidden: parameters of the functions that are no settings of a study.
@@ -44,12 +42,13 @@ class Kind:
         extra: settings beside those of the functions.
         unasked: lexicons that the functions may read although no setting of `checks` names them.
         fewest: models that a group must have.
+        about: what its numbers mean, for the page of a study.
+        shown: lists of its result that are worth a table on that page; all that are short when empty.
     """
 
     name: str
     needs: Needs
-    step: str
-    functions: tuple[str, ...]
+    functions: tuple[str | Callable[..., Any], ...]
     checks: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
@@ -60,13 +59,15 @@ class Kind:
     extra: Mapping[str, Known] = field(default_factory=dict)
     unasked: tuple[str, ...] = ()
     fewest: int = 1
+    about: str = ""
+    shown: tuple[str, ...] = ()
 
     @property
     def known(self) -> dict[str, Known]:
         """Settings that a study may give."""
         found: dict[str, Known] = {}
-        for place, name in enumerate(self.functions):
-            found = {**parameters(function_named(name), GIVEN[self.needs] if place == 0 else 1), **found}
+        for place, function in enumerate(self.functions):
+            found = {**parameters(function_named(function), GIVEN[self.needs] if place == 0 else 1), **found}
         return {
             name: one for name, one in (found | dict(self.extra)).items() if name not in {*self.fixed, *self.hidden}
         }
@@ -79,26 +80,9 @@ class Kind:
 
 def unasked(names: Iterable[str]) -> dict[str, str]:
     """What cells are told of lexicons that are read although no setting names them: one checksum of all."""
-    held = "".join(lexicon(name).checksum for name in names)
+    usable = registry.everything("lexicon")
+    held = "".join(lexicon(name).checksum for name in names if name in usable)
     return {"unasked": sha256(held.encode()).hexdigest()} if held else {}
-
-
-@cache
-def _found() -> dict[str, Kind]:
-    folder = Path(__file__).with_name("steps")
-    modules = sorted(info.name for info in iter_modules([str(folder)]))
-    kinds = [one for name in modules for one in getattr(import_module(f"{__package__}.steps.{name}"), "KINDS", ())]
-    return {one.name: one for one in sorted(kinds, key=lambda one: one.name)}
-
-
-def kind_names() -> tuple[str, ...]:
-    """Names of all kinds of analysis, sorted."""
-    return tuple(_found())
-
-
-def kind_named(name: str) -> Kind:
-    """The kind of that name, which must be one of `kind_names()`."""
-    return _found()[name]
 
 
 def a_lexicon(*kinds: str) -> Callable[[Any], str]:

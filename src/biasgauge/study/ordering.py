@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from biasgauge.study.book import Book
+    from biasgauge.study.planning.builder import PlanBuilder
 
 
 def in_order(
-    book: Book, section: str, names: Sequence[str], made_of: Mapping[str, Sequence[str]], key: str
+    plan: PlanBuilder, section: str, names: Sequence[str], made_of: Mapping[str, Sequence[str]], key: str
 ) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """Every name after those that it is made of, with the path of the key that says so.
 
@@ -29,7 +29,7 @@ def in_order(
             if circle[:-1]:
                 first = min(range(len(circle) - 1), key=lambda place: names.index(circle[place]))
                 circle = [*circle[first:-1], *circle[:first], circle[first]]
-            book.problem((section, circle[0], key), f"these {section} are made of each other: {' → '.join(circle)}")
+            plan.problem((section, circle[0], key), f"these {section} are made of each other: {' → '.join(circle)}")
             left = {
                 name: [one for one in sources if one not in circle]
                 for name, sources in left.items()

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass, replace
-from importlib import import_module
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
-from biasgauge.lexicons.nearest import meant
+from biasgauge.lexicons import Lexicon
 from biasgauge.lexicons.table import found, shown
+from biasgauge.signatures import choices
+from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-OURS = frozenset({"out", "store", "device", "n_jobs", "threads", "progress", "cache"})
+    from biasgauge.training.recipe import Recipe
+
+OURS = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "cache"})
 """What the study decides itself."""
 
 LEVELS = ("level", "prob")
@@ -58,13 +61,6 @@ class Known:
         return is_dataclass(self.default) and not isinstance(self.default, type)
 
 
-def function_named(name: str) -> Callable[..., Any]:
-    """The function of a "room:name"."""
-    room, _, function = name.partition(":")
-    found_there: Callable[..., Any] = getattr(import_module(f"biasgauge.{room}"), function)
-    return found_there
-
-
 def parameters(function: Callable[..., Any], skip: int = 0) -> dict[str, Known]:
     """What a function takes by name, after its first `skip` arguments, without what the study decides itself."""
     named = [
@@ -72,17 +68,7 @@ def parameters(function: Callable[..., Any], skip: int = 0) -> dict[str, Known]:
         for one in list(signature(function).parameters.values())[skip:]
         if one.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY} and one.name not in OURS
     ]
-    there = getattr(function, "__globals__", {})
-    return {one.name: Known(one.default, str(one.annotation), _choices(str(one.annotation), there)) for one in named}
-
-
-def _choices(annotation: str, there: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts that a type of fixed texts allows; empty where others are allowed too, or the type is not known here."""
-    names = annotation.split(" | ")
-    if {"str", "object"} & set(names):
-        return ()
-    kinds = [there.get(name) for name in names]
-    return tuple(text for kind in kinds if get_origin(kind) is Literal for text in get_args(kind))
+    return {one.name: Known(one.default, str(one.annotation), choices(str(one.annotation), function)) for one in named}
 
 
 def problems_in(
@@ -92,7 +78,11 @@ def problems_in(
     for name, value in settings.items():
         if name not in known:
             there = [*own, *known]
-            reason = "; the study decides it" if name in OURS else meant(name, there) or f"; it has {', '.join(there)}"
+            reason = (
+                "; the study decides it"
+                if name in OURS
+                else did_you_mean(name, there) or f"; it has {', '.join(there)}"
+            )
             yield name, f"{what} has no setting {shown(name)}{reason}"
         elif known[name].record:
             yield from _record_problems(name, value, known[name])
@@ -143,9 +133,9 @@ def _argument(value: Any, one: Known | None) -> Any:  # noqa: ANN401 - whatever 
 
 
 def _record_problems(name: str, value: object, one: Known) -> Iterator[tuple[str, str]]:
-    there = vars(import_module(type(one.default).__module__))
+    owner = type(one.default)
     parts = {
-        part.name: Known(None, str(part.type), _choices(str(part.type), there))
+        part.name: Known(None, str(part.type), choices(str(part.type), owner))
         for part in fields(one.default)  # type: ignore[arg-type]
     }
     if value == NONE and one.nullable:
@@ -158,7 +148,10 @@ def _record_problems(name: str, value: object, one: Known) -> Iterator[tuple[str
             if (expected := _mismatch(inner, parts[part])) is not None:
                 yield name, f"{part!r} of {name!r} must be {expected}, found {found(inner)}"
         else:
-            yield name, f"{name!r} has no setting {shown(part)}{meant(part, parts) or '; it has ' + ', '.join(parts)}"
+            yield (
+                name,
+                f"{name!r} has no setting {shown(part)}{did_you_mean(part, parts) or '; it has ' + ', '.join(parts)}",
+            )
 
 
 def _mismatch(value: object, one: Known) -> str | None:
@@ -174,3 +167,31 @@ def _mismatch(value: object, one: Known) -> str | None:
         if isinstance(value, _PLAIN[name]) and (name == "bool" or not isinstance(value, bool)):
             return None
     return " or ".join(_WORDS[name] for name in names)
+
+
+def recipe_of(settings: Mapping[str, Any], *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
+    """The `Recipe` of what a cell of training is told."""
+    from biasgauge.training.algorithms import ALGORITHMS
+    from biasgauge.training.recipe import Recipe
+
+    others = {
+        name: value
+        for name, value in settings.items()
+        if name not in {"settings", "version", "sample_seed", "seed", "sample"}
+    }
+    others["remove"] = tuple(others["remove"])
+    own = ALGORITHMS[settings["algorithm"]].settings_from(settings["settings"])
+    drawn = 0 if sample is None else settings["sample_seed"]
+    return Recipe(**{**others, "settings": own}, corpus=corpus, seed=seed, sample=sample, sample_seed=drawn)
+
+
+def method_settings(method: str) -> dict[str, Known]:
+    """Settings of a mitigation."""
+    from biasgauge.mitigation import mitigation_method
+
+    return {name: Known(value, "object") for name, value in mitigation_method(method).get_params().items()}
+
+
+def groups_given(value: Any) -> Any:  # noqa: ANN401 - what a user wrote, and what tasks check
+    """Words of groups as tasks take them: of a lexicon that was a file, its sets."""
+    return value.sets if isinstance(value, Lexicon) else value

@@ -13,7 +13,9 @@ back at once.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ValidationError
 
 from biasgauge.errors import InputError
 
@@ -28,6 +30,23 @@ MODEL = "model.safetensors"
 _COPIED = frozenset({"result.json", "page.html"})
 """An outcome with one of these files is small, and for people."""
 _THERE = ("done", "reused")
+
+
+class Entry(BaseModel):
+    """One result of the index: its state (there, failed or blocked), its cell, where it lies."""
+
+    state: str = ""
+    step: str = ""
+    key: str = ""
+    folder: str | None = None
+    files: list[str] = []
+
+
+class Index(BaseModel):
+    """`results/index.json`."""
+
+    study: str
+    results: dict[str, Entry]
 
 
 def publish_results(
@@ -57,46 +76,46 @@ def publish_results(
 def _publish(
     name: str, results: Mapping[str, str], models: Mapping[str, str], cells: Mapping[str, CellRun], store: CellStore
 ) -> dict[str, str]:
-    places, index = {}, {}
+    places: dict[str, str] = {}
+    index = Index(study=name, results={})
     for result, key in results.items():
         cell = cells[key]
         state = "there" if cell.state in _THERE else cell.state  # the same whether computed now or before
-        entry: dict[str, Any] = {"state": state, "step": cell.step, "key": key, "folder": None, "files": []}
+        entry = Entry(state=state, step=cell.step, key=key)
         if cell.state in _THERE:
             files = _files(key, store)
             copied = not _COPIED.isdisjoint(files)
-            entry |= {"folder": f"results/{result}" if copied else _place(key), "files": files}
+            entry.folder, entry.files = f"results/{result}" if copied else _place(key), files
             places[result] = f"{store.url}/results/{result}" if copied else store.place(key)
             for file in files if copied else ():
                 store.write(f"results/{result}/{file}", store.read(f"{_place(key)}/{file}") or b"")
-        index[result] = entry
-    lie = {
+        index.results[result] = entry
+    models_there = {
         model: {"key": key, "folder": _place(key), "file": MODEL}
         for model, key in models.items()
         if cells[key].state in _THERE
     }
-    _remove_others(index, store)
-    store.write(MODELS, _json({"study": name, "models": lie}))
-    store.write(INDEX, _json({"study": name, "results": index}))
+    for file in sorted(_copies(read_index(store)) - _copies(index)):
+        store.remove(file)
+    store.write(MODELS, _json({"study": name, "models": models_there}))
+    store.write(INDEX, _json(index.model_dump()))
     return places
 
 
-def _remove_others(index: Mapping[str, Any], store: CellStore) -> None:
-    """Remove copies that the index of an earlier run has and the new one does not."""
+def read_index(store: CellStore) -> Index:
+    """What the last run, of whichever study, put there; empty where nothing did, or somebody changed the file."""
     try:
-        old = _copies(json.loads(store.read(INDEX) or b"{}")["results"])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return  # there is none, or somebody changed it: nothing is removed on its word
-    for file in sorted(old - _copies(index)):
-        store.remove(file)
+        return Index.model_validate_json(store.read(INDEX) or b"")
+    except ValidationError:
+        return Index(study="", results={})
 
 
-def _copies(index: Mapping[str, Any]) -> set[str]:
+def _copies(index: Index) -> set[str]:
     return {
         f"results/{result}/{file}"
-        for result, entry in index.items()
-        if entry["folder"] == f"results/{result}" and ".." not in result
-        for file in entry["files"]
+        for result, entry in index.results.items()
+        if entry.folder == f"results/{result}" and ".." not in result
+        for file in entry.files
         if ".." not in file
     }
 
@@ -116,8 +135,5 @@ def _json(content: object) -> bytes:
 
 def other_study(name: str, store: CellStore) -> str | None:
     """Name of another study whose results lie in `results/` and are about to be replaced."""
-    try:
-        found = json.loads(store.read(INDEX) or b"{}")["study"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    return found if isinstance(found, str) and found != name else None
+    study = read_index(store).study
+    return study if study not in {"", name} else None

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from biasgauge.errors import InputError, LexiconError
-from biasgauge.lexicons.nearest import meant
-from biasgauge.lexicons.reading import parse_toml
-from biasgauge.lexicons.table import found, shown
+from biasgauge.lexicons.table import found, parse_toml, shown
+from biasgauge.spelling import did_you_mean
 from biasgauge.study.lines import key_lines, line_of
 from biasgauge.study.schema import (
     MOST,
@@ -142,7 +141,7 @@ def study_from(
     Raises:
         InputError: as there.
     """
-    from biasgauge.study.plan import problems_of  # noqa: PLC0415 - it needs the rooms whose settings it checks
+    from biasgauge.study.planning.plan import problems_of
 
     problems: list[Problem] = []
     tables = _tables(content, problems)
@@ -157,7 +156,7 @@ def _tables(content: Mapping[str, Any], problems: list[Problem]) -> dict[str, An
     known = [*Sections.single, *Sections.named]
     tables: dict[str, Any] = {"broken": set()}
     problems += [
-        Problem((name,), f"there is no table [{name}]{meant(name, known) or '; there are ' + ', '.join(known)}")
+        Problem((name,), f"there is no table [{name}]{did_you_mean(name, known) or '; there are ' + ', '.join(known)}")
         for name in content
         if name not in known
     ]
@@ -225,22 +224,18 @@ _EXPECTED = {
 
 
 def _sentence(
-    kind: type[Table],
-    path: tuple[str, ...],
-    key: str | None,
-    problem: ErrorDetails,
-    given: Mapping[str, Any],
+    kind: type[Table], path: tuple[str, ...], key: str | None, problem: ErrorDetails, given: Mapping[str, Any]
 ) -> str:
     table = f"[{'.'.join(path)}]"
     if key is None:
         return f"{table}: {_own_words(problem)}"
     if problem["type"] == "extra_forbidden":
         known = [field.alias or name for name, field in kind.model_fields.items()]
-        near = meant(key, known)
+        near = did_you_mean(key, known)
         return f"{table} has no key {shown(key)}{near or '; it has ' + ', '.join(known)}"
     expected = _EXPECTED.get(key, "text")
     if problem["type"] == "missing":
-        near = meant(key, [name for name in given if name not in kind.model_fields])
+        near = did_you_mean(key, [name for name in given if name not in kind.model_fields])
         return f"{table}: the key {key!r} is missing: expected {expected}{near}"
     if problem["type"] == "value_error":
         return f"{table}: {key!r} must be {expected}; {_own_words(problem)}"

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-
-    from biasgauge.study.store import Failure
+from biasgauge.results import Record, Result, Summary
 
 State = Literal["done", "reused", "failed", "blocked"]
+REPORT = "report"
+"""What the page of a study is called among its results."""
+_MOST_RESULTS = 40
+"""Results that are listed one by one; the index has them all."""
 
 
 @dataclass(frozen=True)
-class CellRun:
+class Failure(Record):
+    """Why a cell has no outcome.
+
+    Attributes:
+        key: of the cell.
+        label: what people call it.
+        step: its kind.
+        error: one sentence.
+        log: what was printed and the traceback.
+        passing: it may go well the next time without any change (full disk, lost worker), so it is always tried again.
+    """
+
+    key: str
+    label: str
+    step: str
+    error: str
+    log: str
+    passing: bool = False
+
+
+@dataclass(frozen=True)
+class CellRun(Record):
     """What became of one cell.
 
     Attributes:
@@ -35,13 +56,9 @@ class CellRun:
     seconds: float | None
     error: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return dict(vars(self))
 
-
-@dataclass(frozen=True)
-class StudyRun:
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyRun(Result):
     """What became of a study.
 
     Attributes:
@@ -51,6 +68,8 @@ class StudyRun:
         results: name to the folder (or URL) that holds it; those of cells that failed or are blocked are missing.
         warnings: what was odd: damaged outcomes that were computed again, cells that hardly fit the machine.
     """
+
+    tables: ClassVar[tuple[str, ...]] = ("cells",)
 
     out: str
     cells: tuple[CellRun, ...]
@@ -78,30 +97,49 @@ class StudyRun:
         """Cells that need one that failed."""
         return self._count("blocked")
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "out": self.out,
-            "cells": [cell.to_dict() for cell in self.cells],
-            "done": self.done,
-            "reused": self.reused,
-            "failed": self.failed,
-            "blocked": self.blocked,
-            "failures": [failure.to_dict() for failure in self.failures],
-            "results": dict(self.results),
-            "warnings": list(self.warnings),
-        }
+    def derived(self) -> Mapping[str, Any]:
+        """How many cells came to which end."""
+        return {"done": self.done, "reused": self.reused, "failed": self.failed, "blocked": self.blocked}
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row a cell."""
-        import pandas as pd  # noqa: PLC0415 - importing pandas takes longer than a small study
+    @property
+    def advice(self) -> str:
+        """What to do about cells that failed."""
+        behind = f", and {self.blocked:,} that need them were not tried" if self.blocked else ""
+        failed = counted(self.failures, "cell")
+        return f"{failed} failed{behind}; correct what the errors say, then run with --retry-failed"
 
-        return pd.DataFrame(
-            [cell.to_dict() for cell in self.cells], columns=["label", "step", "key", "state", "seconds", "error"]
+    def summary(self) -> Summary:
+        """How many cells came to which end; where the results are; what failed."""
+        ends = f"{self.done:,} computed now, {self.reused:,} were there, {self.failed:,} failed"
+        blocked = f", {self.blocked:,} wait for those that failed" if self.blocked else ""
+        return Summary(
+            title=f"Study in {self.out}",
+            headline=f"{counted(self.cells, 'cell')}: {ends}{blocked}."
+            if self.cells
+            else "The study asks for nothing: it has no corpora, vectors, analyses or tasks.",
+            warnings=self.warnings,
+            parts=outcome_parts(self.results, self.failures, self.out),
         )
-
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(index=False))
 
     def _count(self, state: State) -> int:
         return sum(cell.state == state for cell in self.cells)
+
+
+def outcome_parts(results: Mapping[str, str], failures: Iterable[Failure], out: str) -> tuple[Summary, ...]:
+    """Where results are, and each cell that failed with its error and the place of its log."""
+    named = [f"{name}: {place}" for name, place in results.items() if name != REPORT]
+    more = [f"and {len(named) - _MOST_RESULTS:,} more; results/index.json names them all"]
+    page = [f"The page: {results[REPORT]}/page.html"] if REPORT in results else []
+    there = (*named[:_MOST_RESULTS], *(more if len(named) > _MOST_RESULTS else ()), *page)
+    failed = tuple(
+        f"{failure.label}: {failure.error}; log: {out.rstrip('/')}/failed/{failure.key}.json" for failure in failures
+    )
+    return (
+        *([Summary("Results", "", there, name="results")] if there else []),
+        *([Summary("Failed", "What does not need them went on.", failed, name="failed")] if failed else []),
+    )
+
+
+def counted(things: Sized, name: str) -> str:
+    """A number of things in words: "1 cell", "1,200 cells"."""
+    return f"{len(things):,} {name}{'s' * (len(things) != 1)}"

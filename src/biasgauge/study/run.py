@@ -54,8 +54,8 @@ def run_study(
     Raises:
         InputError: something is wrong with the study, with `out` or with the scheduler.
     """
-    from biasgauge.study.plan import plan_study  # noqa: PLC0415 - needs the rooms whose settings it checks
-    from biasgauge.study.read import read_study  # noqa: PLC0415 - as above
+    from biasgauge.study.planning.plan import plan_study
+    from biasgauge.study.read import read_study
 
     for name, value, least in (("workers", workers, 0), ("memory", memory, 1)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
@@ -100,7 +100,7 @@ def default_out(study: Study) -> Path:
 
 def _engine(store: CellStore, workers: int | None, memory: int | None, scheduler: str | Client | None) -> Engine:
     if scheduler is not None:
-        from biasgauge.study.dask_engine import DaskEngine  # noqa: PLC0415 - most studies need no cluster
+        from biasgauge.study.dask_engine import DaskEngine
 
         return DaskEngine(scheduler, store, workers, memory)
     return HereEngine(store) if workers == 0 else LocalEngine(store, workers, memory)

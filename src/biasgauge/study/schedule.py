@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.errors import InternalError
 from biasgauge.study.engine import Lost
-from biasgauge.study.result import CellRun, State
-from biasgauge.study.store import Failure
+from biasgauge.study.result import CellRun, Failure, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

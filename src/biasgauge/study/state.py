@@ -3,50 +3,82 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._io.atomic import write_text
-from biasgauge.study.plan import plan_study
-from biasgauge.study.publish import INDEX
+from biasgauge.results import Result, Summary
+from biasgauge.study.outcomes import RESULT
+from biasgauge.study.planning.plan import Plan, plan_study
+from biasgauge.study.publish import read_index
 from biasgauge.study.read import Study, read_study
-from biasgauge.study.results import RESULT
+from biasgauge.study.result import counted, outcome_parts
 from biasgauge.study.run import default_out
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
-    from biasgauge.study.plan import Plan
-    from biasgauge.study.store import Failure
+    import pandas as pd
 
 
-@dataclass(frozen=True)
-class StudyState:
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyState(Result):
     """Where a study stands.
 
     Attributes:
         out: the folder or URL of its outcomes.
-        plan: its cells, and which of them are there.
+        plan: its cells, which of them are there, which failed.
         results: results that are there: name to the folder (or URL) that holds each.
         missing: names of results that are not.
-        failures: cells of the plan that failed in the last run that tried them, by key.
     """
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"plan"})
 
     out: str
     plan: Plan
     results: Mapping[str, str]
     missing: tuple[str, ...]
-    failures: Mapping[str, Failure]
 
-    def state(self, key: str) -> str:
-        """Of a cell: "there", "failed" or "to do"."""
-        return "there" if key in self.plan.finished else "failed" if key in self.failures else "to do"
+    def derived(self) -> Mapping[str, Any]:
+        """The plan, and why cells failed."""
+        plan = {name: value for name, value in self.plan.to_dict().items() if name != "results"}
+        return {**plan, "failures": list(self.plan.failures.values())}
 
-    def summary(self) -> dict[str, Any]:
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cell."""
+        return self.plan.to_frame()
+
+    def summary(self) -> Summary:
+        """What is there, what failed, what is missing."""
+        cells, finished, failures = self.plan.cells, self.plan.finished, self.plan.failures
+        title = f"State of the study {self.plan.study.name}"
+        if cells and not finished and not failures:
+            return Summary(title, f"Nothing of this study has been run in {self.out}.")
+        missing = Summary("Not there yet", "", self.missing, name="missing")
+        return Summary(
+            title,
+            f"{counted(cells, 'cell')}: {len(finished):,} there, {len(failures):,} failed; {len(self.results):,} of "
+            f"{counted(self.plan.results, 'result')} there, in {self.out}",
+            parts=(
+                *outcome_parts(self.results, failures.values(), self.out),
+                *([missing] if self.missing else []),
+            ),
+        )
+
+    def save_page(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page of `findings`: one HTML file, whole or not at all."""
+        from biasgauge.presentation.page.summary_page import summary_page
+
+        write_text(path, summary_page(self.findings()))
+        return Path(path)
+
+    def findings(self) -> Summary:
         """What the page of the study would tell if it were written now, with what failed and what is missing."""
+        from biasgauge.study.page import study_summary
+
         study, store = self.plan.study, CellStore(self.out, make=False)
         page = study.report
         results = []
@@ -57,29 +89,11 @@ class StudyState:
             if about["key"] in self.plan.finished and text is not None:
                 results.append({**about, "result": json.loads(text)})
         content = study.to_dict()
-        failed = [{"label": one.label, "step": one.step, "error": one.error} for one in self.failures.values()]
+        failed = [failure.to_dict() for failure in self.plan.failures.values()]
         told = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}
         titled = {} if page is None else {"title": page.title, "about": page.about}
-        return {**content, **content["study"], **{key: text for key, text in titled.items() if text}, **told}
-
-    def save_page(self, path: str | os.PathLike[str]) -> Path:
-        """Write that page: one HTML file, whole or not at all."""
-        from biasgauge.report.study_page import study_page  # noqa: PLC0415 - only the page needs templates
-
-        write_text(path, study_page(self.summary()))
-        return Path(path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        told = self.plan.to_dict()
-        return {
-            **told,
-            "out": self.out,
-            "cells": [{**cell, "state": self.state(cell["key"])} for cell in told["cells"]],
-            "results": dict(self.results),
-            "missing": list(self.missing),
-            "failures": [one.to_dict() for one in self.failures.values()],
-        }
+        kept = {name: text for name, text in titled.items() if text}
+        return study_summary({**content, **content["study"], **kept, **told})
 
 
 def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> StudyState:
@@ -95,26 +109,10 @@ def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[st
     known = study if isinstance(study, Study) else read_study(study)
     store = CellStore(default_out(known) if out is None else out, make=False)
     plan = plan_study(known, store)
-    keys = {cell.key for cell in plan.cells} - plan.finished
-    index = _index(store)
+    copies = {(name, entry.key): entry.folder for name, entry in read_index(store).results.items() if entry.folder}
     results = {
-        name: f"{store.url}/{index[name, key]}" if (name, key) in index else store.place(key)
+        name: f"{store.url}/{copies[name, key]}" if (name, key) in copies else store.place(key)
         for name, key in plan.results.items()
         if key in plan.finished
     }
-    return StudyState(
-        out=store.url,
-        plan=plan,
-        results=results,
-        missing=tuple(name for name in plan.results if name not in results),
-        failures={key: one for key, one in store.failures().items() if key in keys},
-    )
-
-
-def _index(store: CellStore) -> dict[tuple[str, str], str]:
-    """Where the last run, of whichever study and settings, put results that are copied: by name and key."""
-    try:
-        entries = json.loads(store.read(INDEX) or b"{}")["results"]
-        return {(str(name), str(one["key"])): str(one["folder"]) for name, one in entries.items() if one["folder"]}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return {}  # nothing was run yet, or somebody changed the file
+    return StudyState(store.url, plan, results, tuple(name for name in plan.results if name not in results))

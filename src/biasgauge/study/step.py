@@ -1,26 +1,23 @@
-"""A step: a kind of work that cells can ask for.
+"""A step: a kind of work that cells can ask for, with the kinds of analysis that it does.
 
-The registry finds every module of `steps/` that holds a `STEP`, and steps of your own: an installed package names each
-in its `pyproject.toml`, so that every process that runs cells finds it too.
-
-    [project.entry-points."biasgauge.steps"]
-    my-step = "my_package.my_module:STEP"
+The registry finds every module of `steps/` that holds a `STEP`, and those of installed packages (group "study_step"),
+so that every process that runs cells finds them too.
 """
 
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from pathlib import Path
-from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasgauge.errors import ParameterError
-from biasgauge.lexicons.nearest import meant
+from biasgauge import registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.study.kind import Kind
 
 Progress = Callable[[int, int], None]
 
@@ -67,45 +64,31 @@ class Step:
         version: raised whenever the same settings and inputs would give another outcome than before.
         run: does the work of one cell.
         about: one line, for people.
+        kinds: analyses that it does, each as `kind = "…"` in a study; cells of an analysis tell which.
     """
 
     name: str
     version: int
     run: Callable[[Job], None]
     about: str
+    kinds: tuple[Kind, ...] = ()
 
 
-@cache
-def _found() -> dict[str, Step]:
-    found = {}
-    for module in sorted(info.name for info in iter_modules([str(Path(__file__).with_name("steps"))])):
-        one = getattr(import_module(f"{__package__}.steps.{module}"), "STEP", None)
-        if isinstance(one, Step):
-            found[one.name] = one
-    for named in sorted(entry_points(group="biasgauge.steps"), key=lambda one: one.value):
-        one = named.load()
-        if not isinstance(one, Step) or one.name in found:
-            raise ParameterError(
-                f"The entry point {named.name!r} of 'biasgauge.steps' must be a Step with a name that no other has. "
-                f"Got {named.value}."
-            )
-        found[one.name] = one
-    return found
+class Analysis(NamedTuple):
+    """A kind of analysis and the step that does it."""
+
+    kind: Kind
+    step: Step
 
 
-def step_names() -> tuple[str, ...]:
-    """Names of all steps, sorted."""
-    return tuple(sorted(_found()))
-
-
-def step_named(name: str) -> Step:
-    """The step of that name.
-
-    Raises:
-        ParameterError: there is none.
-    """
-    if name not in _found():
-        raise ParameterError(
-            f"A step must be one of {', '.join(step_names())}. Got {name!r}{meant(name, step_names()) or '.'}"
-        )
-    return _found()[name]
+def analyses() -> dict[str, Analysis]:
+    """Every kind of analysis by name, sorted; of two with one name that of a step that ships counts."""
+    steps: dict[str, Step] = registry.everything("study_step")
+    added = registry.added("study_step")
+    known: dict[str, Analysis] = {}
+    for name in sorted(steps, key=lambda name: (name in added, name)):
+        for kind in steps[name].kinds:
+            if kind.name in known:
+                warnings.warn(f"The kind {kind.name!r} of the step {name!r} is taken. It is left out.", stacklevel=2)
+            known.setdefault(kind.name, Analysis(kind, steps[name]))
+    return dict(sorted(known.items()))

@@ -19,7 +19,6 @@ import errno
 import json
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from biasgauge._io.checksums import file_sha256, folder_files
 from biasgauge.errors import InputError
 from biasgauge.study.cell import address_sha256, canonical
+from biasgauge.study.result import Failure
 from biasgauge.study.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -42,31 +42,6 @@ MANIFEST, RUN, FILES = "manifest.json", "run.json", "files"
 _TRIES = 3
 _OCCUPIED = (errno.ENOTEMPTY, errno.EEXIST, *((errno.EACCES, errno.EPERM) if os.name == "nt" else ()))
 """What systems say when a folder is to be moved to where one is."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a cell has no outcome.
-
-    Attributes:
-        key: of the cell.
-        label: what people call it.
-        step: its kind.
-        error: one sentence.
-        log: what was printed and the traceback.
-        passing: it may go well the next time without any change (full disk, lost worker), so it is always tried again.
-    """
-
-    key: str
-    label: str
-    step: str
-    error: str
-    log: str
-    passing: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return dict(vars(self))
 
 
 class DamagedCellError(InputError):
@@ -249,15 +224,15 @@ class CellStore:
 
     def failures(self) -> dict[str, Failure]:
         """Cells that failed, by key."""
-        found = {}
+        failures = {}
         self._files.invalidate_cache()
         for name in self._files.glob(f"{escape(self._root)}/failed/*.json"):
             try:
-                one = Failure(**json.loads(self._files.cat_file(name)))
-            except (FileNotFoundError, ValueError, TypeError):
+                failure = Failure.from_dict(json.loads(self._files.cat_file(name)))
+            except (FileNotFoundError, ValueError, AttributeError, InputError):
                 continue  # taken away by another run, or damaged: then it is tried again
-            found[one.key] = one
-        return found
+            failures[failure.key] = failure
+        return failures
 
     def keep_failure(self, failure: Failure) -> None:
         """Remember that a cell failed; a disk that is full may forget it."""

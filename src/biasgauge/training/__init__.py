@@ -1,9 +1,5 @@
 """From corpus to models: every setting explicit, recorded, and the same bytes whenever it is run again."""
 
-from biasgauge.training.algorithms import ALGORITHMS
-from biasgauge.training.model_file import TrainedModel
-from biasgauge.training.published import Plan, training_plan
-from biasgauge.training.recipe import Recipe
-from biasgauge.training.train import TrainedModels, train
+from biasgauge.lazy import attach
 
-__all__ = ["ALGORITHMS", "Plan", "Recipe", "TrainedModel", "TrainedModels", "train", "training_plan"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

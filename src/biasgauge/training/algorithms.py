@@ -13,8 +13,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from biasgauge.training.fit import Fit
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings.subwords import Subwords
     from biasgauge.training.text import TrainingText
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Trained vectors, and what the trainer reports of itself.
+
+    Attributes:
+        vectors: one row a word of the vocabulary, 32-bit.
+        tokens: tokens of the vocabulary that the trainer read, over all epochs.
+        losses: mean loss of each epoch: per predicted pair for negative sampling, per cell for GloVe.
+        subwords: fastText's vectors of character n-grams.
+        untrained: places of words that nothing was learned about, so that they keep their random vectors: in GloVe
+            those that stand alone in every line.
+    """
+
+    vectors: NDArray[np.float32]
+    tokens: int
+    losses: tuple[float, ...]
+    subwords: Subwords | None = None
+    untrained: tuple[int, ...] = ()
 
 
 class Trainer(Protocol):
@@ -83,7 +106,7 @@ ALGORITHMS = {
         Algorithm("sgns", NegativeSampling, "sgns", version=1, effort=1.0, rows=2),
         Algorithm("cbow", NegativeSampling, "cbow", version=1, effort=0.6, rows=2),
         Algorithm("fasttext", FastTextSettings, "fasttext", version=1, effort=3.0, rows=14),
-        Algorithm("glove", GloveSettings, "glove_model", version=1, effort=5.0, rows=4),
+        Algorithm("glove", GloveSettings, "glove.model", version=1, effort=5.0, rows=4),
     )
 }
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge.training.algorithms import Fit
 from biasgauge.training.compiled import compiled
-from biasgauge.training.fit import Fit
 from biasgauge.training.lanes import add_rows, dot_rows, fetch_row
 from biasgauge.training.negative_sampling import (
     LONGEST,

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from biasgauge._io.atomic import whole_file, write_text
+from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
+from biasgauge._io.manifests import read_manifest
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.training.glove_counting import blocks, count_rows, find_occurrences, whole_weights, write_down
-from biasgauge.training.glove_scratch import Gathered, scratch
+from biasgauge.training.glove.counting import blocks, count_rows, find_occurrences, whole_weights, write_down
+from biasgauge.training.glove.scratch import Gathered, scratch
 
 if TYPE_CHECKING:
     import os
@@ -84,7 +85,7 @@ class Cooccurrence:
         path.mkdir(parents=True, exist_ok=True)
         (path / MANIFEST).unlink(missing_ok=True)
         for name in _DTYPES:
-            with whole_file(path / f"{name}.npy") as part, part.open("wb") as file:
+            with atomic_file(path / f"{name}.npy") as part, part.open("wb") as file:
                 np.save(file, getattr(self, name), allow_pickle=False)
         digests = {name: _digest(path / f"{name}.npy") for name in _DTYPES}
         write_text(path / MANIFEST, json.dumps({"format": _FORMAT, "sha256": digests}))
@@ -97,17 +98,10 @@ class Cooccurrence:
             InputError: there are none, or they are damaged.
         """
         path = Path(folder)
-        try:
-            manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-            known, digests = manifest["format"] == _FORMAT, dict(manifest["sha256"])
-        except OSError as problem:
-            raise InputError(f"{path}: holds no co-occurrence counts ({problem.strerror}); count again") from problem
-        except (ValueError, TypeError, KeyError) as problem:
-            raise InputError(f"{path / MANIFEST}: is damaged ({problem}); count again") from problem
-        if not known:
-            raise InputError(
-                f"{path / MANIFEST}: is of the format {manifest['format']!r}, this version reads {_FORMAT!r}"
-            )
+        absent = "holds no co-occurrence counts ({}); count again"
+        digests = read_manifest(path / MANIFEST, _FORMAT, absent=absent, again="count again").get("sha256")
+        if not isinstance(digests, dict):
+            raise InputError(f"{path / MANIFEST}: is damaged ('sha256'); count again")
         for name in _DTYPES:
             if _digest(path / f"{name}.npy") != digests.get(name):
                 raise InputError(f"{path / name}.npy: is damaged (its checksum differs); count again")
@@ -206,12 +200,12 @@ def _counted(
             row, written = count_rows(
                 text, found, starts, rows, weights, float(unit), symmetric, sums, touched, cells, *buffers
             )
-            for one, buffer in zip(gathered, buffers, strict=True):
-                one.add(buffer[:written])
+            for part, buffer in zip(gathered, buffers, strict=True):
+                part.add(buffer[:written])
             if progress is not None:
                 progress(int(starts[row]), total)
         first = last
-    columns, values = (one.whole() for one in gathered)
+    columns, values = (part.whole() for part in gathered)
     return Cooccurrence(np.concatenate([[0], np.cumsum(cells)]), columns, values)
 
 

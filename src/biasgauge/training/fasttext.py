@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from biasgauge.embeddings.subwords import Subwords, word_ngrams
+from biasgauge.training.algorithms import Fit
 from biasgauge.training.compiled import compiled
-from biasgauge.training.fit import Fit
 from biasgauge.training.lanes import add_rows, dot_rows, fetch_row, padded
 from biasgauge.training.negative_sampling import (
     LONGEST,

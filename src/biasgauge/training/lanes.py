@@ -1,6 +1,6 @@
 """Sums over vectors, eight numbers at a time, in an order that no processor changes.
 
-A compiler may vectorise a sum only if it may reorder it, and then the bits depend on the processor's width. Here the
+A compiler may vectorize a sum only if it may reorder it, and then the bits depend on the processor's width. Here the
 order is part of the source: eight running sums, added up in pairs at the end. Rows are those of C-contiguous 32-bit
 matrices whose width is a multiple of eight (`padded`); the padding is zero and stays zero.
 """

@@ -17,7 +17,7 @@ from biasgauge.errors import InputError, InternalError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.training.fit import Fit
+    from biasgauge.training.algorithms import Fit
     from biasgauge.training.recipe import Recipe
     from biasgauge.training.text import TrainingText
 
@@ -131,6 +131,6 @@ def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
 
 
 def _versions() -> dict[str, str]:
-    from importlib.metadata import version  # noqa: PLC0415 - read once a model
+    from importlib.metadata import version
 
     return {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__}

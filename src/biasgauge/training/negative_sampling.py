@@ -35,9 +35,9 @@ BLOCK = 200_000
 
 _STEPS = 128
 _EDGE = 8
-_CENTRES = (np.arange(2 * _EDGE * _STEPS) + 0.5) / _STEPS - _EDGE
-_SIGMOID = (1 / (1 + np.exp(-_CENTRES))).astype(np.float32)
-_LOSS = np.log1p(np.exp(-_CENTRES)).astype(np.float32)
+_CENTERS = (np.arange(2 * _EDGE * _STEPS) + 0.5) / _STEPS - _EDGE
+_SIGMOID = (1 / (1 + np.exp(-_CENTERS))).astype(np.float32)
+_LOSS = np.log1p(np.exp(-_CENTERS)).astype(np.float32)
 
 
 class Reading(NamedTuple):

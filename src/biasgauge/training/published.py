@@ -8,7 +8,8 @@ from typing import Any
 
 from biasgauge.corpora import PAPER_RULES
 from biasgauge.errors import ParameterError
-from biasgauge.training.train import chosen_algorithms
+from biasgauge.results import Record
+from biasgauge.training.models import chosen_algorithms
 
 _NO_SEED = "the paper's released code passes no seed to its trainer; here every model has its own, as the paper says"
 _CBOW = "the paper's released code leaves gensim's default, CBOW; this is what --as-published trains"
@@ -17,12 +18,12 @@ _TEN = "the paper keeps words that occur 10 times or more, its released code tho
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """What to train and on which words; the arguments of `read_corpus` and `train` that a paper decides.
 
     Attributes:
         algorithms, settings, min_count, unknown, remove: as `train` has them.
-        tokeniser: as `read_corpus` has it.
+        tokenizer: as `read_corpus` has it.
         remarks: where a paper and its released code disagree.
         like, as_published: which paper this follows, and whether its text or its code.
     """
@@ -32,30 +33,25 @@ class Plan:
     min_count: int = 5
     unknown: str | None = None
     remove: tuple[str, ...] = ()
-    tokeniser: str = "words"
+    tokenizer: str = "words"
     remarks: tuple[str, ...] = ()
     like: str | None = None
     as_published: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        lists = {name: list(getattr(self, name)) for name in ("algorithms", "remove", "remarks")}
-        return {**vars(self), **lists}
 
-
-def _like(name: str, *remarks: str, tokeniser: str, algorithms: tuple[str, ...], dim: int = 300) -> Plan:
+def _like(name: str, *remarks: str, tokenizer: str, algorithms: tuple[str, ...], dim: int = 300) -> Plan:
     rules = PAPER_RULES[name]
     dropped = tuple(f"{word} is trained as a word; leave it out of what is scored" for word in rules.not_scored[:1])
     settings = {"dim": dim, "window": 5, "epochs": 5, "negative": 5}
     return Plan(
-        algorithms, settings, rules.min_count, rules.unknown, rules.remove, tokeniser, (*remarks, *dropped), like=name
+        algorithms, settings, rules.min_count, rules.unknown, rules.remove, tokenizer, (*remarks, *dropped), like=name
     )
 
 
-_DU = partial(_like, "du2021", tokeniser="whitespace")
-_BADDER = partial(_like, "badder_seeds2022", tokeniser="spacy:en", dim=100)
-_WIKI = partial(_like, "goldfarb_tarrant2021_wiki", algorithms=("sgns", "fasttext"), tokeniser="whitespace")
-_TWITTER = partial(_like, "goldfarb_tarrant2021_twitter", algorithms=("sgns", "fasttext"), tokeniser="twitter")
+_DU = partial(_like, "du2021", tokenizer="whitespace")
+_BADDER = partial(_like, "badder_seeds2022", tokenizer="spacy:en", dim=100)
+_WIKI = partial(_like, "goldfarb_tarrant2021_wiki", algorithms=("sgns", "fasttext"), tokenizer="whitespace")
+_TWITTER = partial(_like, "goldfarb_tarrant2021_twitter", algorithms=("sgns", "fasttext"), tokenizer="twitter")
 
 PAPERS: dict[str, tuple[Plan, Plan]] = {
     "du2021": (_DU(_NO_SEED, algorithms=("sgns",)), _DU(_CBOW, _NO_SEED, algorithms=("cbow",))),
@@ -73,7 +69,7 @@ def training_plan(
     algorithm: list[str] | None = None,
     min_count: int | None = None,
     unknown: str | None = None,
-    tokeniser: str | None = None,
+    tokenizer: str | None = None,
     **settings: Any,  # noqa: ANN401 - those of the algorithms
 ) -> Plan:
     """Start from a paper's settings, or from the defaults, and replace what is given and not None.
@@ -92,7 +88,7 @@ def training_plan(
         settings={**base.settings, **{name: value for name, value in settings.items() if value is not None}},
         min_count=base.min_count if min_count is None else min_count,
         unknown=base.unknown if unknown is None else unknown,
-        tokeniser=tokeniser or base.tokeniser,
+        tokenizer=tokenizer or base.tokenizer,
         as_published=as_published,
     )
     chosen_algorithms(plan.algorithms, plan.settings)

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import ParameterError
+from biasgauge.results import Record
 from biasgauge.training.algorithms import ALGORITHMS, algorithm
+from biasgauge.training.settings import Settings
 
 if TYPE_CHECKING:
-    from biasgauge.training.settings import Settings
+    from collections.abc import Mapping
 
 PRECISIONS = ("float32", "float16")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Record):
     """How one model is made. Two models of equal recipes have equal bytes, unless `threads` is more than one.
 
     Attributes:
         algorithm: "sgns", "cbow", "fasttext" or "glove".
         settings: those of the algorithm.
-        corpus: checksum of the tokenised corpus.
+        corpus: checksum of the tokenized corpus.
         seed: decides the initial vectors and everything random in training.
         sample: number of the bootstrap sample of documents; None is the corpus itself.
         sample_seed: seed of the bootstrap samples.
@@ -66,11 +68,9 @@ class Recipe:
         """Whether this recipe gives the same bytes each time."""
         return self.threads == 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data; `version` is that of the algorithm."""
-        plain = asdict(self)
-        plain["remove"] = list(self.remove)
-        return {**plain, "version": ALGORITHMS[self.algorithm].version}
+    def derived(self) -> Mapping[str, Any]:
+        """The version of the algorithm."""
+        return {"version": ALGORITHMS[self.algorithm].version}
 
     @property
     def digest(self) -> str:

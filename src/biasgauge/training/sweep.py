@@ -84,7 +84,7 @@ class _Sweep:
         self._progress = progress
         self._stop = Event()
         self._counting = Lock()
-        self._efforts = [algorithm(one.algorithm).effort * one.settings.epochs * _UNITS for one in recipes]
+        self._efforts = [algorithm(recipe.algorithm).effort * recipe.settings.epochs * _UNITS for recipe in recipes]
         self._done = [0.0] * len(recipes)
         keys = [recipe.text_digest for recipe in recipes]
         self._shared = {key: _Shared(Lock(), keys.count(key)) for key in keys}

@@ -44,7 +44,7 @@ class TrainingText:
         """Cut the lines `first` … `last` of `order` into blocks of about so many tokens each."""
         marks = np.arange(self.reach[first], self.reach[last], tokens)
         edges = np.unique(np.concatenate([[first], np.searchsorted(self.reach, marks[1:]), [last]]))
-        return [(int(one), int(other)) for one, other in itertools.pairwise(edges)]
+        return [(int(first), int(other)) for first, other in itertools.pairwise(edges)]
 
     def split(self, parts: int) -> list[tuple[int, int]]:
         """Cut the whole of `order` into so many stretches of about equal length, some perhaps empty."""
@@ -65,7 +65,7 @@ def training_text(
     """Prepare a corpus for training.
 
     Args:
-        corpus: tokenised text.
+        corpus: tokenized text.
         min_count: words that occur less often in the sample are left out, or become `unknown`.
         unknown: the word that stands for all rare ones; None leaves them out, and windows close over them.
         remove: words to leave out whatever their count.

@@ -1,6 +1,6 @@
 """Pieces of machine-independent code that `lanes` and `glove_lanes` are built of: blocks of eight 32-bit numbers.
 
-Each function adds instructions to the compiler's `builder`. None carries a licence to reorder or to fuse, so the bits
+Each function adds instructions to the compiler's `builder`. None carries a license to reorder or to fuse, so the bits
 are the same on every processor; how wide its own instructions are only decides how fast they come.
 """
 

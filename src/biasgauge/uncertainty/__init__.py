@@ -1,23 +1,23 @@
 """Nulls, intervals and the Bayesian model of cosine distances."""
 
-from biasgauge.uncertainty.bayes import bayes
+from biasgauge.stats.credible import Credible, hpdi
+from biasgauge.uncertainty.bands import BandShare, WithinBand, within_band
+from biasgauge.uncertainty.bayesian import bayes
 from biasgauge.uncertainty.change import Change, ChangeResult, bayes_change
 from biasgauge.uncertainty.comparison import Comparison, Loo, ModelRank, compare, loo
-from biasgauge.uncertainty.credible import Credible, hpdi
 from biasgauge.uncertainty.diagnostics import Diagnostics
-from biasgauge.uncertainty.distance_table import CONNECTIONS, DistanceTable, distance_table
-from biasgauge.uncertainty.distances import compared_words, distances
 from biasgauge.uncertainty.distances_csv import distances_from_frame, read_distances
 from biasgauge.uncertainty.estimates import Contrast, Estimate
 from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors, prior_named
-from biasgauge.uncertainty.null import simulate_null
-from biasgauge.uncertainty.null_model import NullModel
-from biasgauge.uncertainty.null_result import NullSimulation
+from biasgauge.uncertainty.nulls.model import NullModel
+from biasgauge.uncertainty.nulls.result import NullSimulation
+from biasgauge.uncertainty.nulls.simulation import simulate_null
 from biasgauge.uncertainty.planning import AttributePlan, Spreads, plan_attributes
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.predictive import PredictiveCheck
 from biasgauge.uncertainty.sensitivity import PriorSensitivity, PriorShift, prior_sensitivity
-from biasgauge.uncertainty.within_band import BandShare, WithinBand, within_band
+from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable, distance_table
+from biasgauge.uncertainty.vector_distances import compared_words, distances
 
 __all__ = [
     "CONNECTIONS",

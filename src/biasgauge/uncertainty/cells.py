@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.uncertainty.distance_table import CONNECTIONS
+from biasgauge.uncertainty.table import CONNECTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.arrays import Floats
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 NO_SPREAD = "all its distances are the same for each word, so there is no spread to measure"
 _ROUNDING = 1e-10
@@ -35,8 +35,8 @@ class Cells:
 
     connection: str
     words: NDArray[np.intp]
-    count: Array
-    mean: Array
+    count: Floats
+    mean: Floats
     within: float
 
     @property
@@ -52,8 +52,8 @@ class Cells:
     @property
     def spread(self) -> float:
         """Standard deviation of all distances around their mean."""
-        centre = (self.count * self.mean).sum() / self.rows
-        return float(np.sqrt((self.within + (self.count * (self.mean - centre) ** 2).sum()) / self.rows))
+        center = (self.count * self.mean).sum() / self.rows
+        return float(np.sqrt((self.within + (self.count * (self.mean - center) ** 2).sum()) / self.rows))
 
     @property
     def degenerate(self) -> bool:

@@ -6,32 +6,30 @@ compared, and what was left out is counted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.bayes import posterior_of, table_of
-from biasgauge.uncertainty.credible import Credible, IntervalKind
-from biasgauge.uncertainty.distance_table import CONNECTIONS
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.credible import Credible, IntervalKind
+from biasgauge.uncertainty.bayesian import posterior_of, table_of
 from biasgauge.uncertainty.estimates import differences
+from biasgauge.uncertainty.figures import change_charts
 from biasgauge.uncertainty.fit import Sampler, fit
 from biasgauge.uncertainty.model import Normal, Variant, check_variant, priors_of
-from biasgauge.uncertainty.posterior import GROUP
+from biasgauge.uncertainty.posterior import GROUP, Posterior, interval_of
+from biasgauge.uncertainty.table import CONNECTIONS
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
     import pandas as pd
 
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.inputs import LexiconLike
     from biasgauge.uncertainty.draws import Draws
     from biasgauge.uncertainty.model import Priors, ScalePrior
-    from biasgauge.uncertainty.posterior import Posterior
+    from biasgauge.uncertainty.table import DistancesLike, DistanceTable
 
 ChangeMethod = Literal["paired", "independent"]
 
@@ -70,8 +68,8 @@ class Change:
         return shape if self.reason is None else {**shape, "reason": self.reason}
 
 
-@dataclass(frozen=True, eq=False)
-class ChangeResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeResult(Result):
     """What changed.
 
     Attributes:
@@ -129,20 +127,35 @@ class ChangeResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a change."""
-        import pandas as pd  # noqa: PLC0415 - importing pandas takes longer than fitting the model
+        import pandas as pd
 
         frame = pd.DataFrame([{**vars(one), "word": one.word or GROUP} for one in self.changes])
         return frame.assign(caution=self.caution) if self.caution else frame
 
-    def _repr_html_(self) -> str:
-        alarm = f"<p><strong>{escape(self.caution)}</strong></p>" if self.caution else ""
-        return f"{alarm}{self.to_frame().to_html(max_rows=30, index=False)}"
+    def summary(self) -> Summary:
+        """Change of the mean distance of each connection and each word."""
+        kind = self.before.credible
+        mean = Column(f"change [{kind.prob:.0%} {kind.kind}]", "estimate", 3)
+        chance = Column("p(direction)", "number", 3)
+        groups = [(one.connection, interval_of(one), one.p_direction) for one in self.groups]
+        words = [(one.connection, one.word, interval_of(one), one.p_direction) for one in self.words]
+        name = f"{self.before.table.name} → {self.after.table.name}"
+        return Summary(
+            title=f"Change of distances, {name}",
+            headline=f"{name}: change of the mean distance; positive means less association",
+            tables=(
+                Table.of("groups", "By connection", ["connection", mean, chance], groups),
+                Table.of("words", "Protected words", ["connection", "word", mean, chance], words, most=12),
+            ),
+            charts=change_charts(self),
+            warnings=self.warnings,
+        )
 
 
 def bayes_change(
-    before: object,
-    after: object,
-    lexicon: str | os.PathLike[str] | Lexicon | None = None,
+    before: DistancesLike,
+    after: DistancesLike,
+    lexicon: LexiconLike | None = None,
     *,
     method: ChangeMethod = "paired",
     variant: Variant = "per-connection",
@@ -180,7 +193,7 @@ def bayes_change(
         raise ParameterError(f"There is no parameter {min(unknown)!r} of bayes_change.")
     settings = {"draws": draws, "sampler": sampler, "random_state": random_state, "variant": variant, **asked}
     asked = {"duplicates": "drop", **asked}
-    tables = [table_of(source, lexicon, **asked) for source in (before, after)]
+    tables = [table_of(side, lexicon, **asked) for side in (before, after)]
     (first, second), left_out = matched(*tables)
     own = priors_of(variant, priors)
     credible = Credible(interval, prob)

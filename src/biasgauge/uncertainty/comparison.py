@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.draws import Draws, RowPlaces
     from biasgauge.uncertainty.posterior import Posterior
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _BLOCK = 250
 _UNRELIABLE = 0.7
@@ -44,7 +44,7 @@ class Loo:
     se: float
     parameters: float
     unreliable: int
-    pointwise: Array
+    pointwise: Floats
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Comparison:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a model, the best first."""
-        import pandas as pd  # noqa: PLC0415 - late, as everywhere
+        import pandas as pd
 
         return pd.DataFrame([vars(one) for one in self.ranks])
 
@@ -157,18 +157,18 @@ def compare(posteriors: Mapping[str, Posterior]) -> Comparison:
     return Comparison(tuple(sorted(ranks, key=lambda one: -one.elpd)))
 
 
-def log_likelihood(draws: Draws, places: RowPlaces, observed: Array, part: slice) -> Array:
+def log_likelihood(draws: Draws, places: RowPlaces, observed: Floats, part: slice) -> Floats:
     """Rows × draws: log density of some of the observed distances under each draw."""
     connection = places.connection[part]
     scale = draws.residual[:, connection].T
     away = (observed[part][:, None] - places.mean(draws, part)) / scale
     if draws.freedom is None:
-        normal: Array = -0.5 * away**2 - np.log(scale) - 0.5 * np.log(2 * np.pi)
+        normal: Floats = -0.5 * away**2 - np.log(scale) - 0.5 * np.log(2 * np.pi)
         return normal
-    from scipy.special import gammaln  # noqa: PLC0415 - only for this variant
+    from scipy.special import gammaln
 
     freedom = draws.freedom[:, connection].T
-    student: Array = (
+    student: Floats = (
         gammaln((freedom + 1) / 2)
         - gammaln(freedom / 2)
         - 0.5 * np.log(freedom * np.pi)
@@ -178,20 +178,20 @@ def log_likelihood(draws: Draws, places: RowPlaces, observed: Array, part: slice
     return student
 
 
-def _smoother() -> Callable[[Array, float], tuple[Array, Array]]:
+def _smoother() -> Callable[[Floats, float], tuple[Floats, Floats]]:
     try:
         statistics = import_module("arviz_stats.base").array_stats  # an extra, and not cheap to import
     except ImportError as problem:
         raise InputError('comparing models needs arviz-stats: pip install "biasgauge[bayes]"') from problem
 
-    def smooth(likelihood: Array, efficiency: float) -> tuple[Array, Array]:
+    def smooth(likelihood: Floats, efficiency: float) -> tuple[Floats, Floats]:
         weights, shape = statistics.psislw(likelihood, r_eff=efficiency, axis=-1)  # negates it: weights 1 / likelihood
         return np.asarray(weights), np.asarray(shape)
 
     return smooth
 
 
-def _log_sum(values: Array) -> Array:
+def _log_sum(values: Floats) -> Floats:
     peak = values.max(axis=1)
-    total: Array = peak + np.log(np.exp(values - peak[:, None]).sum(axis=1))
+    total: Floats = peak + np.log(np.exp(values - peak[:, None]).sum(axis=1))
     return total

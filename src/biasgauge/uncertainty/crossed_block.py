@@ -11,21 +11,21 @@ so that many of them are evaluated at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.uncertainty.distance_table import CONNECTIONS
+from biasgauge.uncertainty.table import CONNECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.model import Priors
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _BLOCK_BYTES = 2**26
 _ROUNDING = 1e-10
@@ -44,9 +44,9 @@ class Effects:
         attributes: draws × attributes.
     """
 
-    groups: Array
-    words: list[Array]
-    attributes: Array
+    groups: Floats
+    words: list[Floats]
+    attributes: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,10 @@ class _Kind:
     connection: int
     count: int
     units: int
-    cross: Array
-    square: Array
-    cross_y: Array
-    square_y: Array
+    cross: Floats
+    square: Floats
+    cross_y: Floats
+    square_y: Floats
     yy: float
     ss: float
 
@@ -119,7 +119,7 @@ class CrossedBlock:
         return len(self._y) > int(kept.sum()) and float(np.abs(left).max()) <= _ROUNDING
 
     @property
-    def resolutions(self) -> Array:
+    def resolutions(self) -> Floats:
         """How small a standard deviation the distances can tell from 0, roughly, in the order of the columns."""
         by_word = len(self._y) / len(self._cells)
         by_attribute = len(self._y) / len(self.attributes)
@@ -127,7 +127,7 @@ class CrossedBlock:
         shares = [0.1] * connections + [by_word**-0.5] * connections + [by_attribute**-0.5]
         return self.spread * np.array(shares)
 
-    def log_density(self, sds: Array) -> Array:
+    def log_density(self, sds: Floats) -> Floats:
         """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""
         found = np.full(len(sds), -np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -141,7 +141,7 @@ class CrossedBlock:
             found[part] = likelihood(sds[part]) + self._log_prior(sds[part])
         return found
 
-    def draw_effects(self, sds: Array, random: np.random.Generator) -> Effects:
+    def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
         """Draw group means, words and attributes, given standard deviations."""
         noise = random.standard_normal((len(sds), self._columns))
         step = max(1, _BLOCK_BYTES // (8 * self._columns**2))
@@ -191,7 +191,7 @@ class CrossedBlock:
         self._unit_counts, self._unit_sums = counts, sums
         self._repeated = bool((counts[:, :levels] > 1).any())
 
-    def _balanced_likelihood(self) -> Callable[[Array], Array] | None:
+    def _balanced_likelihood(self) -> Callable[[Floats], Floats] | None:
         """The log likelihood in closed form where one connection has every word with every attribute once.
 
         The covariance then has four eigenvalues: of the mean, of words, of attributes and of what is left.
@@ -210,7 +210,7 @@ class CrossedBlock:
             (1, len(self._y) * mean**2),
         )
 
-        def likelihood(sds: Array) -> Array:
+        def likelihood(sds: Floats) -> Floats:
             noise, word, attribute = (sds**2).T
             of_words, of_attributes = noise + attributes * word, noise + words * attribute
             of_mean = of_words + of_attributes - noise + len(self._y) * self.priors.group.sd**2
@@ -221,7 +221,7 @@ class CrossedBlock:
 
         return likelihood
 
-    def _split(self, sds: Array) -> tuple[Array, Array, Array]:
+    def _split(self, sds: Floats) -> tuple[Floats, Floats, Floats]:
         """Sigma of each connection; sd of the eliminated effects of each connection; sd of each dense column."""
         connections = len(self.connections)
         noise, words, attribute = sds[:, :connections], sds[:, connections:-1], sds[:, -1:]
@@ -229,7 +229,7 @@ class CrossedBlock:
         groups = np.full((len(sds), connections), self.priors.group.sd)
         return noise, eliminated, np.concatenate([np.repeat(kept, self._columns - connections, 1), groups], axis=1)
 
-    def _system(self, sds: Array) -> tuple[Array, Array, Array, Array]:
+    def _system(self, sds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """I + D½ M D½ and D½ b of the dense effects, their scales D½, and what the density has beside them.
 
         Scaled by the prior standard deviations D½, the system stays well conditioned when they go to 0.
@@ -251,31 +251,31 @@ class CrossedBlock:
         square[:, np.arange(self._columns), np.arange(self._columns)] += 1
         return square, scale * vector, scale, rest
 
-    def _log_prior(self, sds: Array) -> Array:
+    def _log_prior(self, sds: Floats) -> Floats:
         connections = len(self.connections)
-        density: Array = (
+        density: Floats = (
             self.priors.residual.log_density(sds[:, :connections]).sum(axis=1)
             + self.priors.between.log_density(sds[:, connections:-1]).sum(axis=1)
             + self.priors.attribute.log_density(sds[:, -1])
         )
         return density
 
-    def _log_likelihood(self, sds: Array) -> Array:
+    def _log_likelihood(self, sds: Floats) -> Floats:
         square, vector, _, rest = self._system(sds)
         half, diagonal = _factored(square, vector)
         log_determinant = 2 * np.log(diagonal).sum(axis=1)
-        density: Array = -0.5 * (rest + log_determinant - (half**2).sum(axis=1))
+        density: Floats = -0.5 * (rest + log_determinant - (half**2).sum(axis=1))
         return density
 
-    def _draw_dense(self, sds: Array, noise: Array) -> Array:
+    def _draw_dense(self, sds: Floats, noise: Floats) -> Floats:
         square, vector, scale, _ = self._system(sds)
         factor = np.linalg.cholesky(square)
         half = np.linalg.solve(factor, vector[..., None])[..., 0] + noise
         drawn = np.linalg.solve(np.swapaxes(factor, 1, 2), half[..., None])[..., 0]
-        dense: Array = scale * drawn
+        dense: Floats = scale * drawn
         return dense
 
-    def _complete(self, sds: Array, dense: Array, random: np.random.Generator) -> Effects:
+    def _complete(self, sds: Floats, dense: Floats, random: np.random.Generator) -> Effects:
         """Draw the eliminated effects given the dense ones, and name all of them."""
         noise, eliminated, _ = self._split(sds)
         connections = len(self.connections)
@@ -290,7 +290,7 @@ class CrossedBlock:
         return Effects(groups, by_connection, attributes)
 
 
-def _factored(square: Array, vector: Array) -> tuple[Array, Array]:
+def _factored(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
     """L⁻¹ v and the diagonal of L, where L Lᵀ is the matrix: with v as a further row, L⁻¹ v is the last row of L."""
     size, columns = vector.shape
     wider = np.empty((size, columns + 1, columns + 1))

@@ -10,18 +10,18 @@ are others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge.uncertainty.crossed_block import CrossedBlock, Effects
-from biasgauge.uncertainty.distance_table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL
+from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL
 
 if TYPE_CHECKING:
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.model import Priors
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
 """Connections that share attributes."""
@@ -45,7 +45,7 @@ class BlockDraws:
     """
 
     block: CrossedBlock
-    sds: Array
+    sds: Floats
     effects: Effects
     acceptance: float
 
@@ -77,9 +77,9 @@ def sample_block(block: CrossedBlock, chains: int, draws: int, random: np.random
     return BlockDraws(block, sds, block.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
 
 
-def _log_density(block: CrossedBlock, points: Array) -> Array:
+def _log_density(block: CrossedBlock, points: Floats) -> Floats:
     """Log density in the coordinates log(sd + resolution)."""
-    density: Array = block.log_density(np.exp(points) - block.resolutions) + points.sum(axis=1)
+    density: Floats = block.log_density(np.exp(points) - block.resolutions) + points.sum(axis=1)
     return density
 
 
@@ -87,50 +87,50 @@ def _log_density(block: CrossedBlock, points: Array) -> Array:
 class _Proposal:
     """A multivariate t with a wide companion that takes a tenth of the draws, so that no tail is left out."""
 
-    centre: Array
-    factor: Array
+    center: Floats
+    factor: Floats
 
-    def draw(self, size: int, random: np.random.Generator) -> Array:
-        dimensions = len(self.centre)
+    def draw(self, size: int, random: np.random.Generator) -> Floats:
+        dimensions = len(self.center)
         stretch = np.sqrt(_FREEDOM / random.chisquare(_FREEDOM, size)) * np.where(
             random.random(size) < _WIDE_SHARE, _WIDE, 1.0
         )
-        drawn: Array = self.centre + stretch[:, None] * (random.standard_normal((size, dimensions)) @ self.factor.T)
+        drawn: Floats = self.center + stretch[:, None] * (random.standard_normal((size, dimensions)) @ self.factor.T)
         return drawn
 
-    def log_density(self, points: Array) -> Array:
-        dimensions = len(self.centre)
-        away = np.linalg.solve(self.factor, (points - self.centre).T)
+    def log_density(self, points: Floats) -> Floats:
+        dimensions = len(self.center)
+        away = np.linalg.solve(self.factor, (points - self.center).T)
         square = (away**2).sum(axis=0)
         half = -0.5 * (_FREEDOM + dimensions)
         near = np.log(1 - _WIDE_SHARE) + half * np.log1p(square / _FREEDOM)
         far = np.log(_WIDE_SHARE / _WIDE**dimensions) + half * np.log1p(square / (_WIDE**2 * _FREEDOM))
-        density: Array = np.logaddexp(near, far)
+        density: Floats = np.logaddexp(near, far)
         return density
 
 
 def _fit_proposal(block: CrossedBlock, random: np.random.Generator) -> _Proposal:
     """Match mean and covariance of the coordinates, from a rough start, by weighted draws in rounds."""
-    centre = np.log(block.spread / 2 + block.resolutions)
-    factor: Array = np.eye(block.dimensions)
+    center = np.log(block.spread / 2 + block.resolutions)
+    factor: Floats = np.eye(block.dimensions)
     for turn in range(_ROUNDS):
-        proposal = _Proposal(centre, factor)
+        proposal = _Proposal(center, factor)
         points = proposal.draw(_PER_ROUND, random)
         logs = _log_density(block, points) - proposal.log_density(points)
         weights = _tempered(logs, least=_PER_ROUND / 6 if turn < _ROUNDS - 1 else 0)
-        centre = weights @ points
-        away = points - centre
+        center = weights @ points
+        away = points - center
         covariance = (weights[:, None] * away).T @ away
         floor = 1e-6 * np.eye(block.dimensions)
         factor = np.asarray(np.linalg.cholesky(_WIDENING * covariance * (_FREEDOM - 2) / _FREEDOM + floor), np.float64)
-    return _Proposal(centre, factor)
+    return _Proposal(center, factor)
 
 
-def _tempered(logs: Array, least: float) -> Array:
+def _tempered(logs: Floats, least: float) -> Floats:
     """Weights, flattened as far as needed for their effective number to reach `least`."""
     away = logs - logs.max()
     for power in 0.7 ** np.arange(40):
-        weights: Array = np.exp(power * away)
+        weights: Floats = np.exp(power * away)
         weights /= weights.sum()
         if 1 / (weights**2).sum() >= least:
             break

@@ -1,4 +1,4 @@
-"""A model that the user states in PyMC, sampled and summarised like ours.
+"""A model that the user states in PyMC, sampled and summarized like ours.
 
 The user's function takes the table and returns a `pymc.Model` with three variables: `group`, one value for each of
 `table.connections`; `word`, one value for each (connection, word) that has rows, in the order of the rows; and the
@@ -20,9 +20,9 @@ from biasgauge.uncertainty.draws import Draws
 from biasgauge.uncertainty.nuts import libraries, run_nuts, stacked
 
 if TYPE_CHECKING:
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.arrays import Floats
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 CustomModel = Callable[..., Any]
 
 _SIMULATED = 1_000
@@ -34,7 +34,7 @@ class CustomDraws:
 
     draws: Draws
     divergences: int
-    simulated: Array
+    simulated: Floats
 
 
 def sample_custom(table: DistanceTable, build: CustomModel, *, chains: int, draws: int, seed: int) -> CustomDraws:

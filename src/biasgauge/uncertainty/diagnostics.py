@@ -1,4 +1,4 @@
-"""Can the draws be trusted? Rank-normalised split R-hat, bulk and tail effective sample size, divergences.
+"""Can the draws be trusted? Rank-normalized split R-hat, bulk and tail effective sample size, divergences.
 
 Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner, "Rank-normalization, folding, and localization: an improved R-hat
 for assessing convergence of MCMC", Bayesian Analysis 16 (2021). NumPy alone: a command that needs 0.3 s of computing
@@ -17,7 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 
 MOST_RHAT = 1.01
 LEAST_ESS = 400
@@ -31,7 +32,7 @@ class Diagnostics:
     """What speaks for and against the draws.
 
     Attributes:
-        rhat_max: largest rank-normalised split R-hat; 1 when chains agree. None with too few draws.
+        rhat_max: largest rank-normalized split R-hat; 1 when chains agree. None with too few draws.
         rhat_of: the parameter it belongs to.
         ess_min: smallest effective sample size, bulk or tail; None with too few draws.
         ess_of: the parameter it belongs to.
@@ -68,7 +69,7 @@ class Diagnostics:
 
 
 def diagnose(
-    parameters: Mapping[str, Array],
+    parameters: Mapping[str, Floats],
     *,
     divergences: int | None = None,
     acceptance: float | None = None,
@@ -103,17 +104,17 @@ def diagnose(
     return Diagnostics(rhats[worst], worst, sizes[fewest], fewest, divergences, acceptance, tuple(problems))
 
 
-def rhat(draws: Array) -> Array:
-    """Rank-normalised split R-hat of each value, the larger of bulk and folded; draws are chains × draws × values."""
+def rhat(draws: Floats) -> Floats:
+    """Rank-normalized split R-hat of each value, the larger of bulk and folded; draws are chains × draws × values."""
     return _rhat_and_bulk(_halves(draws))[0]
 
 
-def ess_bulk(draws: Array) -> Array:
+def ess_bulk(draws: Floats) -> Floats:
     """Effective sample size of each value, for the middle of the distribution."""
     return _rhat_and_bulk(_halves(draws))[1]
 
 
-def ess_tail(draws: Array) -> Array:
+def ess_tail(draws: Floats) -> Floats:
     """Effective sample size of each value for the 5 % and the 95 % quantile, the smaller of the two."""
     halves = _halves(draws)
     quantiles = np.quantile(draws, _TAILS, axis=(0, 1))[..., None, None]
@@ -121,26 +122,26 @@ def ess_tail(draws: Array) -> Array:
     return np.minimum(*sizes)
 
 
-def _halves(draws: Array) -> Array:
+def _halves(draws: Floats) -> Floats:
     """Values × half chains × draws: each chain in two."""
     half = draws.shape[1] // 2
     return np.ascontiguousarray(np.moveaxis(np.concatenate([draws[:, :half], draws[:, -half:]]), 2, 0))
 
 
-def _rhat_and_bulk(halves: Array) -> tuple[Array, Array]:
+def _rhat_and_bulk(halves: Floats) -> tuple[Floats, Floats]:
     scores = _normal_scores(halves)
     folded = _normal_scores(np.abs(halves - np.median(halves, axis=(1, 2), keepdims=True)))
     return np.maximum(_plain_rhat(scores), _plain_rhat(folded)), _ess(scores)
 
 
 @lru_cache(maxsize=4)
-def _scores(size: int) -> Array:
+def _scores(size: int) -> Floats:
     """Normal scores of the ranks 1, 1.5, 2, … of so many draws."""
     normal = NormalDist()
     return np.array([normal.inv_cdf((0.5 * step - 0.375) / (size + 0.25)) for step in range(2, 2 * size + 1)])
 
 
-def _normal_scores(halves: Array) -> Array:
+def _normal_scores(halves: Floats) -> Floats:
     """Replace each draw by the normal quantile of its rank among all chains; ties share their mean rank."""
     flat = halves.reshape(len(halves), -1)
     size = flat.shape[1]
@@ -160,16 +161,16 @@ def _normal_scores(halves: Array) -> Array:
     return scores.reshape(halves.shape)
 
 
-def _plain_rhat(chains: Array) -> Array:
+def _plain_rhat(chains: Floats) -> Floats:
     length = chains.shape[2]
     between = length * chains.mean(axis=2).var(axis=1, ddof=1)
     within = chains.var(axis=2, ddof=1).mean(axis=1)
     ratio = np.divide(between, within, out=np.ones_like(within), where=within > 0)
-    found: Array = np.sqrt((ratio + length - 1) / length)
+    found: Floats = np.sqrt((ratio + length - 1) / length)
     return np.where((within > 0) | (between == 0), found, np.inf)
 
 
-def _ess(chains: Array) -> Array:
+def _ess(chains: Floats) -> Floats:
     """Effective sample size from autocorrelations, cut off by Geyer's initial monotone sequence."""
     _, number, length = chains.shape
     covariance = _autocovariance(chains)
@@ -185,14 +186,14 @@ def _ess(chains: Array) -> Array:
     kept = np.where(np.arange(pairs.shape[1]) < count[:, None], np.minimum.accumulate(pairs, axis=1), 0)
     following = correlation[np.arange(len(chains)), np.minimum(2 * count, length - 1)]
     time = np.maximum(-1 + 2 * kept.sum(axis=1) + np.maximum(following, 0), 1 / np.log10(number * length))
-    found: Array = np.where(constant, number * length, number * length / time)
+    found: Floats = np.where(constant, number * length, number * length / time)
     return found
 
 
-def _autocovariance(chains: Array) -> Array:
+def _autocovariance(chains: Floats) -> Floats:
     """Of every lag, the mean over the chains."""
     length = chains.shape[2]
-    centred = chains - chains.mean(axis=2, keepdims=True)
-    spectrum = np.abs(np.fft.rfft(centred, n=2 * length, axis=2)) ** 2
-    found: Array = np.fft.irfft(spectrum.mean(axis=1), n=2 * length, axis=1)[:, :length] / length
+    centered = chains - chains.mean(axis=2, keepdims=True)
+    spectrum = np.abs(np.fft.rfft(centered, n=2 * length, axis=2)) ** 2
+    found: Floats = np.fft.irfft(spectrum.mean(axis=1), n=2 * length, axis=1)[:, :length] / length
     return found

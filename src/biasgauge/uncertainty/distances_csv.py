@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from biasgauge.errors import InputError
-from biasgauge.uncertainty.distance_table import CONNECTIONS, NEUTRAL, DistanceTable, Duplicates, distance_table
+from biasgauge.uncertainty.table import CONNECTIONS, NEUTRAL, DistanceTable, Duplicates, distance_table
 
 if TYPE_CHECKING:
     import os

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.uncertainty.distance_table import CONNECTIONS
+from biasgauge.uncertainty.table import CONNECTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biasgauge.uncertainty.distance_table import DistanceTable
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+    from biasgauge.uncertainty.table import DistanceTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +31,8 @@ class AttributeDraws:
     blocks: tuple[tuple[str, ...], ...]
     block: NDArray[np.intp]
     attribute: NDArray[np.intp]
-    effect: Array
-    sd: Array
+    effect: Floats
+    sd: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +55,24 @@ class Draws:
 
     chains: int
     connections: tuple[str, ...]
-    group: Array
+    group: Floats
     cell_connection: NDArray[np.intp]
     cell_word: NDArray[np.intp]
-    word: Array
-    between: Array
-    residual: Array
-    baseline: Array | None = None
-    freedom: Array | None = None
+    word: Floats
+    between: Floats
+    residual: Floats
+    baseline: Floats | None = None
+    freedom: Floats | None = None
     attributes: AttributeDraws | None = None
 
     def __len__(self) -> int:
         return len(self.group)
 
-    def by_chain(self, values: Array) -> Array:
+    def by_chain(self, values: Floats) -> Floats:
         """Reshape draws × … to chains × draws × …."""
         return values.reshape(self.chains, len(values) // self.chains, *values.shape[1:])
 
-    def parameters(self) -> dict[str, Array]:
+    def parameters(self) -> dict[str, Floats]:
         """Every sampled quantity by name, draws first; for diagnostics and export."""
         found = {"group": self.group, "word": self.word, "between": self.between, "residual": self.residual}
         if self.baseline is not None:
@@ -109,16 +108,16 @@ class RowPlaces:
     cell: NDArray[np.intp]
     effect: NDArray[np.intp] | None
 
-    def mean(self, draws: Draws, rows: slice, some: NDArray[np.intp] | slice = slice(None)) -> Array:
+    def mean(self, draws: Draws, rows: slice, some: NDArray[np.intp] | slice = slice(None)) -> Floats:
         """Rows × draws: the mean of the distance in each of some draws, for some of the rows."""
         mean = draws.word[some].T[self.cell[rows]]
         if self.effect is not None and draws.attributes is not None:
             mean = mean + draws.attributes.effect[some].T[self.effect[rows]]
         return mean
 
-    def expected(self, draws: Draws) -> Array:
+    def expected(self, draws: Draws) -> Floats:
         """Posterior mean of the mean distance of every row."""
-        mean: Array = draws.word.mean(axis=0)[self.cell]
+        mean: Floats = draws.word.mean(axis=0)[self.cell]
         if self.effect is not None and draws.attributes is not None:
             mean = mean + draws.attributes.effect.mean(axis=0)[self.effect]
         return mean

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from biasgauge.stats.equivalence import Equivalence, decide_equivalence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from biasgauge.uncertainty.credible import Credible
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.credible import Credible
     from biasgauge.uncertainty.draws import Draws
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Decision = Literal["different", "equivalent", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -86,20 +86,12 @@ class Contrast:
         return shape if self.reason is None else {**shape, "reason": self.reason}
 
     @property
-    def decision(self) -> Decision | None:
-        """What the interval says of the region of practical equivalence; None when undefined.
-
-        "different": it lies outside; "equivalent": it lies inside; "undecided": it does neither, more words are needed.
-        Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
-        """
-        if self.low is None or self.high is None:
-            return None
-        if self.low > self.rope or self.high < -self.rope:
-            return "different"
-        return "equivalent" if -self.rope <= self.low and self.high <= self.rope else "undecided"
+    def decision(self) -> Equivalence | None:
+        """What the interval says of the region of practical equivalence; None when undefined."""
+        return decide_equivalence(self.low, self.high, self.rope)
 
 
-def estimates(draws: Array, labels: Sequence[tuple[str, str | None]], credible: Credible) -> tuple[Estimate, ...]:
+def estimates(draws: Floats, labels: Sequence[tuple[str, str | None]], credible: Credible) -> tuple[Estimate, ...]:
     """One estimate for each column of draws."""
     if not labels:
         return ()
@@ -114,7 +106,7 @@ def estimates(draws: Array, labels: Sequence[tuple[str, str | None]], credible: 
 def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[Contrast, ...]:
     """Every pair of connections: of the groups, then of each word that both have."""
     labels: list[tuple[str, str, str | None]] = []
-    columns: list[Array] = []
+    columns: list[Floats] = []
     pairs = list(combinations(range(len(draws.connections)), 2))
     for first, second in pairs:
         labels.append((draws.connections[first], draws.connections[second], None))
@@ -136,7 +128,7 @@ def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: floa
     )
 
 
-def differences(draws: Array, credible: Credible, rope: float) -> list[dict[str, float]]:
+def differences(draws: Floats, credible: Credible, rope: float) -> list[dict[str, float]]:
     """Mean, interval and probabilities of each column of differences."""
     low, high = credible.ends(draws)
     above = (draws > 0).mean(axis=0)

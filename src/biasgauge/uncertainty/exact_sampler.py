@@ -8,7 +8,7 @@ deviations are drawn from it (`sd_lattice`); then the group mean given them, the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from biasgauge.uncertainty.sd_lattice import LatticeDraws, Target, draw_from_lat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.cells import Cells
     from biasgauge.uncertainty.model import Normal, Priors, ScalePrior
     from biasgauge.uncertainty.sd_lattice import Block, Box, Shared
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _TINIEST, _LARGEST = 1e-10, 60.0
 _POINTS = 64
@@ -39,10 +39,10 @@ class ConnectionDraws:
         residual: standard deviation of distances around word means, sigma.
     """
 
-    group: Array
-    words: Array
-    between: Array
-    residual: Array
+    group: Floats
+    words: Floats
+    between: Floats
+    residual: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class ExactDraws:
     """
 
     connections: list[ConnectionDraws]
-    baseline: Array | None = None
+    baseline: Floats | None = None
     acceptance: float = field(default=1.0)
     edge: float = field(default=0.0)
 
@@ -89,7 +89,7 @@ def _shared(cells: Sequence[Cells], priors: Priors, *, baseline: bool) -> Shared
     """Log density of log sigma and the baseline, from the prior and from the spread within words."""
     spare, within = sum(one.spare for one in cells), sum(one.within for one in cells)
 
-    def density(log_sd: Array, shift: Array) -> Array:
+    def density(log_sd: Floats, shift: Floats) -> Floats:
         sd = np.exp(log_sd)
         found = priors.residual.log_density(sd) + (1 - spare) * log_sd - 0.5 * within / sd**2
         if baseline:
@@ -106,27 +106,27 @@ def _between(cells: Cells, priors: Priors) -> Block:
     """
     counts, kind = np.unique(cells.count, return_inverse=True)
     number = np.bincount(kind).astype(np.float64)
-    centre = np.bincount(kind, cells.mean) / number
-    scatter = np.bincount(kind, (cells.mean - centre[kind]) ** 2)
+    center = np.bincount(kind, cells.mean) / number
+    scatter = np.bincount(kind, (cells.mean - center[kind]) ** 2)
 
-    def density(log_sd: Array, shift: Array, log_between: Array) -> Array:
+    def density(log_sd: Floats, shift: Floats, log_between: Floats) -> Floats:
         noise, between = np.exp(2 * log_sd), np.exp(log_between)
         variances = [between**2 + noise / count for count in counts]
         weights = [n / variance for n, variance in zip(number, variances, strict=True)]
         total = sum(weights)
-        middle = sum(weight * one for weight, one in zip(weights, centre, strict=True)) / total
+        middle = sum(weight * one for weight, one in zip(weights, center, strict=True)) / total
         found = priors.between.log_density(between) + log_between - 0.5 * np.log(total)
-        for n, variance, weight, one, rest in zip(number, variances, weights, centre, scatter, strict=True):
+        for n, variance, weight, one, rest in zip(number, variances, weights, center, scatter, strict=True):
             found = found - 0.5 * (n * np.log(variance) + rest / variance + weight * (one - middle) ** 2)
         spread = priors.group.sd**2 + 1 / total
-        result: Array = found - 0.5 * (np.log(spread) + (middle - shift - priors.group.mean) ** 2 / spread)
+        result: Floats = found - 0.5 * (np.log(spread) + (middle - shift - priors.group.mean) ** 2 / spread)
         return result
 
     return density
 
 
 def _means(
-    cells: Cells, prior: Normal, residual: Array, between: Array, shift: Array, random: np.random.Generator
+    cells: Cells, prior: Normal, residual: Floats, between: Floats, shift: Floats, random: np.random.Generator
 ) -> ConnectionDraws:
     """Group mean given the standard deviations, then word means given the group mean."""
     noise, spread = residual[:, None] ** 2 / cells.count, between[:, None] ** 2

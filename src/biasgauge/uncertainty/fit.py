@@ -11,22 +11,22 @@ from biasgauge.errors import ParameterError
 from biasgauge.uncertainty.cells import NO_SPREAD, cells_of
 from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
 from biasgauge.uncertainty.diagnostics import Diagnostics, diagnose
-from biasgauge.uncertainty.distance_table import CONNECTIONS
 from biasgauge.uncertainty.draws import AttributeDraws, Draws
 from biasgauge.uncertainty.exact_sampler import sample_cells
 from biasgauge.uncertainty.model import check_variant
+from biasgauge.uncertainty.table import CONNECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.cells import Cells
     from biasgauge.uncertainty.crossed_sampler import BlockDraws
     from biasgauge.uncertainty.custom_model import CustomModel
-    from biasgauge.uncertainty.distance_table import DistanceTable
     from biasgauge.uncertainty.exact_sampler import ConnectionDraws, ExactDraws
     from biasgauge.uncertainty.model import Priors
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Sampler = Literal["auto", "exact", "integrated", "nuts"]
 CHAINS = 4
 _OWN = {"per-connection": "exact", "single-sigma": "exact", "intercept": "exact", "crossed": "integrated"}
@@ -49,7 +49,7 @@ class Fit:
     diagnostics: Diagnostics
     sampler: str
     undefined: dict[str, str]
-    simulated: Array | None = None
+    simulated: Floats | None = None
 
 
 def fit(
@@ -101,12 +101,12 @@ def fit(
     about: dict[str, Any]
     simulated = None
     if not isinstance(variant, str):
-        from biasgauge.uncertainty.custom_model import sample_custom  # noqa: PLC0415 - needs the extra
+        from biasgauge.uncertainty.custom_model import sample_custom
 
         own = sample_custom(usable, variant, chains=CHAINS, draws=per_chain, seed=seed)
         made, about, simulated = own.draws, {"divergences": own.divergences}, own.simulated
     elif chosen == "nuts":
-        from biasgauge.uncertainty.nuts import sample_nuts  # noqa: PLC0415 - needs the extra
+        from biasgauge.uncertainty.nuts import sample_nuts
 
         sampled = sample_nuts(usable, variant, priors, chains=CHAINS, draws=per_chain, seed=seed)
         made, about = sampled.draws, {"divergences": sampled.divergences}
@@ -136,7 +136,7 @@ def _without_spread(table: DistanceTable, variant: str, priors: Priors) -> dict[
         return {name: NO_SPREAD for block in blocks_of(table, priors) if block.degenerate for name in block.connections}
     cells = cells_of(table)
     flat = {one.connection: NO_SPREAD for one in cells if one.degenerate}
-    if variant in {"single-sigma", "intercept"}:  # sigma is learnt from all of them together
+    if variant in {"single-sigma", "intercept"}:  # sigma is learned from all of them together
         return flat if len(flat) == len(cells) else {}
     return flat
 

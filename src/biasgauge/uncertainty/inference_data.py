@@ -51,7 +51,7 @@ def _from_dict(groups: dict[str, Any], coords: dict[str, Any], dims: dict[str, l
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # notices of ArviZ about its own future
         try:
-            import arviz  # noqa: PLC0415 - an extra
+            import arviz
         except ImportError as problem:
             raise InputError('InferenceData needs ArviZ: pip install "biasgauge[bayes]"') from problem
         if hasattr(arviz, "InferenceData"):

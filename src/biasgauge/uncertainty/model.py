@@ -25,7 +25,8 @@ from biasgauge.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+    from biasgauge.arrays import Floats
+
 Variant = Literal["per-connection", "single-sigma", "intercept", "student", "crossed"]
 VARIANTS: tuple[str, ...] = get_args(Variant)
 
@@ -61,7 +62,7 @@ class Exponential:
         """Its mean."""
         return 1 / self.rate
 
-    def log_density(self, sd: Array) -> Array:
+    def log_density(self, sd: Floats) -> Floats:
         """Log density up to a constant."""
         return -self.rate * sd
 
@@ -80,7 +81,7 @@ class HalfNormal:
         """Its mean."""
         return self.scale * math.sqrt(2 / math.pi)
 
-    def log_density(self, sd: Array) -> Array:
+    def log_density(self, sd: Floats) -> Floats:
         """Log density up to a constant."""
         return -0.5 * (sd / self.scale) ** 2
 

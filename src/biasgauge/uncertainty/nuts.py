@@ -15,16 +15,16 @@ import numpy as np
 from biasgauge.errors import InputError
 from biasgauge.uncertainty.cells import cells_of
 from biasgauge.uncertainty.crossed_sampler import BLOCKS
-from biasgauge.uncertainty.distance_table import CONNECTIONS
 from biasgauge.uncertainty.draws import AttributeDraws, Draws
 from biasgauge.uncertainty.model import Exponential
+from biasgauge.uncertainty.table import CONNECTIONS
 
 if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.cells import Cells
-    from biasgauge.uncertainty.distance_table import DistanceTable
     from biasgauge.uncertainty.model import Priors, ScalePrior
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _INFORMATIVE = 25.0
 """From this ratio of the variance of means to that of their errors on, means are sampled as they are; below, as
@@ -48,8 +48,8 @@ def libraries() -> tuple[Any, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notices of other packages about their own future
-            import nutpie  # noqa: PLC0415 - an extra, and seconds to import
-            import pymc  # noqa: PLC0415 - as above
+            import nutpie
+            import pymc
     except ImportError as problem:
         raise InputError('sampling with NUTS needs PyMC and nutpie: pip install "biasgauge[bayes]"') from problem
     return pymc, nutpie
@@ -192,7 +192,7 @@ def run_nuts(
         )
 
 
-def stacked(trace: Any, name: str) -> Array:  # noqa: ANN401
+def stacked(trace: Any, name: str) -> Floats:  # noqa: ANN401
     """Draws of one variable of a trace, chains one after the other."""
     values = np.asarray(trace.posterior[name], np.float64)
     return values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
@@ -202,7 +202,7 @@ def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Dra
     """The draws of a trace in our own shape."""
     cells = cells_of(table)
 
-    def drawn(name: str) -> Array:
+    def drawn(name: str) -> Floats:
         return stacked(trace, name)
 
     attributes = None

@@ -9,22 +9,22 @@ the same attributes, cannot replace them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.distance_table import ASSOCIATED, CONNECTIONS, DIFFERENT
+from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.uncertainty.posterior import Posterior
+from biasgauge.uncertainty.table import ASSOCIATED, CONNECTIONS, DIFFERENT
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.arrays import Floats
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 GRID = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0)
 """Multiples of the protected words for which the attributes needed are listed."""
@@ -75,8 +75,8 @@ class PlanRow:
     attributes: tuple[int, int] | None
 
 
-@dataclass(frozen=True)
-class AttributePlan:
+@dataclass(frozen=True, repr=False)
+class AttributePlan(Result):
     """How many attribute words are enough.
 
     Attributes:
@@ -145,7 +145,7 @@ class AttributePlan:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a number of protected words; attributes empty for never."""
-        import pandas as pd  # noqa: PLC0415 - importing pandas takes longer than the plan
+        import pandas as pd
 
         a, b = self.contrast
         rows = []
@@ -155,12 +155,18 @@ class AttributePlan:
         columns = [f"{name}_{what}" for what in ("words", "attributes") for name in (a, b)]
         return pd.DataFrame(rows, columns=columns).astype("Int64")
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.reading)}</p>{self.to_frame().to_html(index=False)}"
+    def summary(self) -> Summary:
+        """How many attribute words are enough, for several numbers of protected words."""
+        a, b = self.contrast
+        columns = [Column(f"{what}, {name}", "count") for what in ("words", "attributes") for name in (a, b)]
+        rows = [(*row.words, *(row.attributes or (None, None))) for row in self.rows]
+        note = "– : no number of attributes is enough"
+        table = Table.of("plan", f"Attribute words needed ({a} / {b})", columns, rows, note=note)
+        return Summary("Plan", self.reading, name="plan", tables=(table,))
 
 
 def plan_attributes(
-    source: Posterior | Spreads,
+    posterior: Posterior | Spreads,
     *,
     width: float,
     contrast: tuple[str, str] = (ASSOCIATED, DIFFERENT),
@@ -177,7 +183,7 @@ def plan_attributes(
     posterior: half of them need no more than the plan says, unless `assurance` asks for more.
 
     Args:
-        source: a posterior of `bayes` (any shipped variant; "crossed" is the one that knows what attributes cost), or
+        posterior: that of `bayes` (any shipped variant; "crossed" is the one that knows what attributes cost), or
             chosen `Spreads`.
         width: the interval must be narrower than this.
         contrast: which two connections.
@@ -193,23 +199,23 @@ def plan_attributes(
         raise ParameterError(f"The 'width' of a plan must be a positive number. Got {width!r}.")
     if not 0 < assurance < 1:
         raise ParameterError(f"The 'assurance' of a plan must lie between 0 and 1. Got {assurance!r}.")
-    inside = prob if prob is not None else source.credible.prob if isinstance(source, Posterior) else 0.89
+    inside = prob if prob is not None else posterior.credible.prob if isinstance(posterior, Posterior) else 0.89
     if not 0 < inside < 1:
         raise ParameterError(f"The 'prob' of a plan must lie between 0 and 1. Got {prob!r}.")
-    variances = _from_posterior(source, contrast) if isinstance(source, Posterior) else _from_spreads(source)
+    variances = _from_posterior(posterior, contrast) if isinstance(posterior, Posterior) else _from_spreads(posterior)
     factor = 1.0 if words is None else words / variances.words[0]
     if factor * min(variances.words) < 2:  # noqa: PLR2004 - one word has no spread
         raise ParameterError(f"A plan needs at least two protected words. Got {words!r}.")
     needed = variances.attribute_factor(width, factor, inside)
     chosen = float(np.quantile(needed, assurance, method="higher"))
     low, high = np.quantile(needed, [0.055, 0.945], method="higher").tolist()
-    given = isinstance(source, Posterior)
+    given = isinstance(posterior, Posterior)
     return AttributePlan(
         contrast=contrast,
         width=width,
         prob=inside,
         assurance=assurance,
-        variant=source.variant if isinstance(source, Posterior) else "chosen",
+        variant=posterior.variant if isinstance(posterior, Posterior) else "chosen",
         words=_scaled(variances.words, factor),
         attributes=None if np.isinf(chosen) else _scaled(variances.attributes, chosen),
         attributes_now=variances.attributes if given else None,
@@ -217,7 +223,7 @@ def plan_attributes(
         high=None if np.isinf(high) else _scaled(variances.attributes, high)[0],
         p_never=float(np.isinf(needed).mean()),
         expected_width=float(np.median(variances.widths(1.0, 1.0, inside))) if given else None,
-        observed_width=_observed(source, contrast) if isinstance(source, Posterior) and prob is None else None,
+        observed_width=_observed(posterior, contrast) if isinstance(posterior, Posterior) and prob is None else None,
         most_attributes=float(np.median(variances.widths(np.inf, factor, inside))),
         most_words=float(np.median(variances.widths(1.0, np.inf, inside))) if given else None,
         rows=tuple(_row(variances, factor * more, width, inside, assurance) for more in GRID),
@@ -227,18 +233,18 @@ def plan_attributes(
 class _Variances(NamedTuple):
     """The parts of the variance of a contrast at the present numbers, draws × terms."""
 
-    between: Array
-    residual: Array
-    attribute: Array
+    between: Floats
+    residual: Floats
+    attribute: Floats
     words: tuple[int, int]
     attributes: tuple[int, int]
 
-    def widths(self, attributes: float | Array, words: float, prob: float) -> Array:
+    def widths(self, attributes: float | Floats, words: float, prob: float) -> Floats:
         """Width of the interval in each draw, for so many times as many attributes and protected words.
 
         Student's t with Welch's degrees of freedom: protected words less one, attributes less one.
         """
-        from scipy.special import stdtrit  # noqa: PLC0415 - imported where it is needed
+        from scipy.special import stdtrit
 
         more = np.broadcast_to(np.asarray(attributes, np.float64), (len(self.between),))[:, None]
         own = (self.between + self.residual / more) / words
@@ -248,10 +254,10 @@ class _Variances(NamedTuple):
         freedom = (own**2 / np.maximum(words * np.array(self.words) - 1, 1)).sum(axis=1)
         freedom += (effects**2 / np.maximum(more * terms - 1, 1)).sum(axis=1)
         df = np.divide(total**2, freedom, out=np.full(len(total), _NORMAL), where=freedom > 0)
-        found: Array = 2 * stdtrit(df, (1 + prob) / 2) * np.sqrt(total)
+        found: Floats = 2 * stdtrit(df, (1 + prob) / 2) * np.sqrt(total)
         return found
 
-    def attribute_factor(self, width: float, words: float, prob: float) -> Array:
+    def attribute_factor(self, width: float, words: float, prob: float) -> Floats:
         """By how much the attributes must grow in each draw; infinite where no number is enough."""
         shape = (len(self.between),)
         low, high = np.full(shape, -_DOUBLINGS), np.full(shape, _DOUBLINGS)
@@ -262,13 +268,13 @@ class _Variances(NamedTuple):
         return np.where(self.widths(np.inf, words, prob) < width, 2**high, np.inf)
 
 
-def _from_spreads(source: Spreads) -> _Variances:
+def _from_spreads(spreads: Spreads) -> _Variances:
     two = np.full((1, 2), 1.0)
     return _Variances(
-        two * source.between**2 / source.words,
-        two * source.residual**2 / source.words,
-        two * source.attribute**2,
-        (source.words, source.words),
+        two * spreads.between**2 / spreads.words,
+        two * spreads.residual**2 / spreads.words,
+        two * spreads.attribute**2,
+        (spreads.words, spreads.words),
         (1, 1),
     )
 
@@ -313,9 +319,9 @@ def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
 class _Design(NamedTuple):
     """Attributes of each word, how many there are, and the weight of each in the mean of word means."""
 
-    per_word: Array
+    per_word: Floats
     attributes: int
-    weights: Array
+    weights: Floats
 
 
 def _design(table: DistanceTable, connection: str) -> _Design:

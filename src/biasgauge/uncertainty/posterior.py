@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.errors import ParameterError
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.credible import Credible
+from biasgauge.stats.estimate import Estimate as Interval
+from biasgauge.uncertainty.diagnostics import Diagnostics
+from biasgauge.uncertainty.draws import Draws
 from biasgauge.uncertainty.estimates import Contrast, Estimate, contrasts, estimates, undefined_estimates
+from biasgauge.uncertainty.figures import posterior_charts, word_chart
+from biasgauge.uncertainty.model import Priors
+from biasgauge.uncertainty.predictive import PredictiveCheck
+from biasgauge.uncertainty.table import DistanceTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
 
-    from biasgauge.uncertainty.credible import Credible
-    from biasgauge.uncertainty.diagnostics import Diagnostics
-    from biasgauge.uncertainty.distance_table import DistanceTable
-    from biasgauge.uncertainty.draws import Draws
-    from biasgauge.uncertainty.model import Priors
-    from biasgauge.uncertainty.predictive import PredictiveCheck
 
 GROUP = "*"
 """Stands in the column of words where a row is about the whole group."""
@@ -29,8 +33,12 @@ GROUP = "*"
 CAUTION = "the sampler's diagnostics failed, do not rely on these numbers"
 
 
-@dataclass(frozen=True, eq=False)
-class Posterior:
+_MOST_WORDS = 12
+"""Protected words that a screen shows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(Result):
     """The posterior of the model of cosine distances.
 
     Attributes:
@@ -145,25 +153,71 @@ class Posterior:
 
     def to_inference_data(self) -> Any:  # noqa: ANN401 - an arviz object, from an optional library
         """The draws as ArviZ knows them (needs the extra `bayes`)."""
-        from biasgauge.uncertainty.inference_data import to_inference_data  # noqa: PLC0415 - imports ArviZ
+        from biasgauge.uncertainty.inference_data import to_inference_data
 
         return to_inference_data(self)
 
     def _frame(self, rows: Sequence[Mapping[str, Any]], *, reason: bool = False) -> pd.DataFrame:
-        import pandas as pd  # noqa: PLC0415 - importing pandas takes longer than fitting the model
+        import pandas as pd
 
         frame = pd.DataFrame(list(rows))
         if not reason and "reason" in frame:
             frame = frame.drop(columns="reason")
         return frame.assign(caution=self.caution) if self.caution else frame
 
-    def _repr_html_(self) -> str:
-        alarm = f"<p><strong>{escape(self.caution)}</strong></p>" if self.caution else ""
-        groups = self._frame([vars(one) for one in self.groups], reason=bool(self.undefined))
-        return f"<p>{escape(repr(self))}</p>{alarm}{groups.drop(columns='word').to_html(index=False)}"
+    def summary(self) -> Summary:
+        """Mean distance of each connection and word, differences between connections, and whether to trust them."""
+        level = f"[{self.credible.prob:.0%} {self.credible.kind}]"
+        mean = Column(f"mean {level}", "estimate", 3)
+        groups = [(one.connection, interval_of(one)) for one in self.groups]
+        words = [(one.connection, one.word, interval_of(one)) for one in self.words]
+        differences = [
+            (f"{one.a} − {one.b}", interval_of(one), one.p_direction, one.p_equivalent)
+            for one in self.contrasts
+            if one.word is None
+        ]
+        same = f"p(within ±{self.rope:.3f})"
+        chances = Column("p(direction)", "number", 3), Column(same, "number", 3)
+        told = [self._trust()]
+        if self.predictive is not None:
+            inside = f"{self.predictive.within_50:.0%} within 50 %, {self.predictive.within_89:.0%} within 89 %"
+            told.append(f"Predictive check: {inside} of what the model expects.")
+        return Summary(
+            title=f"Distances of {self.table.name}",
+            headline=f"{self.table.name}: {self.variant}, {len(self.table):,} distances (1 unrelated, less is closer)",
+            sentences=tuple(told),
+            tables=(
+                Table.of("groups", "Mean distance by connection", ["connection", mean], groups),
+                Table.of("contrasts", "Differences", ["difference", mean, *chances], differences),
+                Table.of("words", "Protected words", ["connection", "word", mean], words, most=_MOST_WORDS),
+            ),
+            charts=posterior_charts(self),
+            warnings=self.warnings,
+        )
 
-    def __repr__(self) -> str:
-        return f"<Posterior of {self.table.name!r}: {self.variant}, {len(self.draws):,} draws, {self.sampler}>"
+    def figures(self, **choices: str) -> dict[str, Any]:
+        """Its charts by name; of a protected `word`, its distances too.
+
+        Raises:
+            ParameterError: there is no such choice, or no such word.
+        """
+        if unknown := [name for name in choices if name != "word"]:
+            raise ParameterError(f"Figures of Posterior leave word to choose. Got {unknown[0]!r}.")
+        charts = [word_chart(self, word) for word in choices.values()]
+        return super().figures() | {chart.name: chart.drawn() for chart in charts}
+
+    def _trust(self) -> str:
+        about = self.diagnostics
+        if about.rhat_max is None or about.ess_min is None:
+            return f"Diagnostics: {'; '.join(about.problems)}."
+        verdict = "good" if about.ok else "FAILED"
+        numbers = f"R-hat {about.rhat_max:.3f}, effective draws {about.ess_min:,.0f}, {self.sampler}"
+        return f"Diagnostics: {verdict} ({numbers})."
+
+
+def interval_of(row: Any) -> Interval:  # noqa: ANN401 - a row with a mean and its ends
+    """The mean of a row with its interval."""
+    return Interval(value=row.mean, low=row.low, high=row.high, reason=getattr(row, "reason", None))
 
 
 def default_rope(table: DistanceTable) -> float:
@@ -171,7 +225,7 @@ def default_rope(table: DistanceTable) -> float:
 
     Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
     """
-    from biasgauge.uncertainty.cells import cells_of  # noqa: PLC0415 - kept out of the result's imports
+    from biasgauge.uncertainty.cells import cells_of
 
     cells = cells_of(table)
     spare = sum(one.spare for one in cells)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.uncertainty.credible import hpdis
+from biasgauge.stats.credible import hpdis
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from biasgauge.uncertainty.distance_table import DistanceTable
+    from biasgauge.arrays import Floats
     from biasgauge.uncertainty.draws import Draws, RowPlaces
+    from biasgauge.uncertainty.table import DistanceTable
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PROBS = (0.5, 0.89)
 _ROW_DRAWS = 1_000
@@ -48,12 +48,12 @@ class PredictiveCheck:
     within_50: float
     within_89: float
     rows: NDArray[np.intp]
-    mean: Array
-    low_50: Array
-    high_50: Array
-    low_89: Array
-    high_89: Array
-    simulated: Array
+    mean: Floats
+    low_50: Floats
+    high_50: Floats
+    low_89: Floats
+    high_89: Floats
+    simulated: Floats
 
     def to_dict(self) -> dict[str, float]:
         """The shares."""
@@ -69,7 +69,7 @@ class PredictiveCheck:
 
     def density_frame(self, table: DistanceTable, bins: int = 60) -> pd.DataFrame:
         """Density of observed and of simulated distances in equal bins: distance (middle of the bin) and both."""
-        import pandas as pd  # noqa: PLC0415 - as everywhere: late
+        import pandas as pd
 
         observed = table.distance[self.rows]
         edges = np.histogram_bin_edges(np.concatenate([observed, self.simulated]), bins)
@@ -95,7 +95,7 @@ def check_predictions(
     return _check(table, places.row, *found)
 
 
-def check_simulated(table: DistanceTable, simulated: Array, random: np.random.Generator) -> PredictiveCheck:
+def check_simulated(table: DistanceTable, simulated: Floats, random: np.random.Generator) -> PredictiveCheck:
     """The same for distances that were simulated already: draws × rows."""
     ends = hpdis(simulated, PROBS)
     pooled = random.choice(simulated.ravel(), _POOLED)
@@ -103,7 +103,7 @@ def check_simulated(table: DistanceTable, simulated: Array, random: np.random.Ge
 
 
 def _check(
-    table: DistanceTable, rows: NDArray[np.intp], mean: Array, ends: list[tuple[Array, Array]], simulated: Array
+    table: DistanceTable, rows: NDArray[np.intp], mean: Floats, ends: list[tuple[Floats, Floats]], simulated: Floats
 ) -> PredictiveCheck:
     observed = table.distance[rows]
     inside = [float(((low <= observed) & (observed <= high)).mean()) for low, high in ends]
@@ -113,7 +113,7 @@ def _check(
 
 def _by_cell(
     draws: Draws, places: RowPlaces, random: np.random.Generator
-) -> tuple[Array, list[tuple[Array, Array]], Array]:
+) -> tuple[Floats, list[tuple[Floats, Floats]], Floats]:
     """Rows of the same connection and word have the same prediction: simulate it once, from every draw."""
     made = draws.word + _noise(draws, draws.cell_connection, slice(None), random, draws.word.shape)
     ends = [(low[places.cell], high[places.cell]) for low, high in hpdis(made, PROBS)]
@@ -124,7 +124,7 @@ def _by_cell(
 
 def _by_row(
     draws: Draws, places: RowPlaces, random: np.random.Generator
-) -> tuple[Array, list[tuple[Array, Array]], Array]:
+) -> tuple[Floats, list[tuple[Floats, Floats]], Floats]:
     """Every row has a prediction of its own: simulate each from some of the draws, a block of rows at a time."""
     some = np.linspace(0, len(draws) - 1, min(_ROW_DRAWS, len(draws))).astype(np.intp)
     count = len(places.row)
@@ -133,8 +133,8 @@ def _by_row(
     each = max(1, _POOLED // count)
     for start in range(0, count, _BLOCK):
         part = slice(start, start + _BLOCK)
-        centre = places.mean(draws, part, some).T
-        made = centre + _noise(draws, places.connection[part], some, random, centre.shape)
+        center = places.mean(draws, part, some).T
+        made = center + _noise(draws, places.connection[part], some, random, center.shape)
         for (low, high), found in zip(ends, hpdis(made, PROBS), strict=True):
             low[part], high[part] = found
         pooled.append(made[:each].ravel())
@@ -147,11 +147,11 @@ def _noise(
     which: Any,  # noqa: ANN401 - whatever selects draws
     random: np.random.Generator,
     shape: tuple[int, ...],
-) -> Array:
+) -> Floats:
     """Residuals, one for each draw and each column."""
     if draws.freedom is None:
         made = random.standard_normal(shape)
     else:
         made = random.standard_t(draws.freedom[which][:, connection], shape)
-    noise: Array = draws.residual[which][:, connection] * made
+    noise: Floats = draws.residual[which][:, connection] * made
     return noise

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import InternalError
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Box = tuple[float, float]
-Shared = Callable[[Array, Array], Array]
-Block = Callable[[Array, Array, Array], Array]
+Shared = Callable[[Floats, Floats], Floats]
+Block = Callable[[Floats, Floats, Floats], Floats]
 
 _CUT = 20.0
 """Log density below the peak at which the lattice ends."""
@@ -43,8 +43,8 @@ class LatticeDraws:
         edge: density at the edge of the first box, relative to the peak: mass may have been cut off when this is large.
     """
 
-    shared: Array
-    blocks: Array
+    shared: Floats
+    blocks: Floats
     acceptance: float
     edge: float
 
@@ -60,7 +60,7 @@ class Target:
     blocks: Sequence[Block]
     boxes: Sequence[Box]
 
-    def tables(self, axes: Sequence[Array]) -> tuple[Array, list[Array]]:
+    def tables(self, axes: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
         """Log densities on a lattice: a × b, and for each block a × b × c."""
         a, b = axes[0][:, None, None], axes[1][None, :, None]
         size = (len(axes[0]), len(axes[1]))
@@ -71,7 +71,7 @@ class Target:
         ]
         return base, parts
 
-    def at(self, shared: Array, blocks: Array) -> tuple[Array, list[Array]]:
+    def at(self, shared: Floats, blocks: Floats) -> tuple[Floats, list[Floats]]:
         """Log densities at points: the shared part, and each block's."""
         a, b = shared[:, 0], shared[:, 1]
         return self.shared(a, b), [block(a, b, blocks[:, place]) for place, block in enumerate(self.blocks)]
@@ -90,7 +90,7 @@ def draw_from_lattice(target: Target, size: int, random: np.random.Generator, *,
     raise InternalError("no bound was found for the density of the standard deviations")
 
 
-def _axis(box: Box, points: int) -> Array:
+def _axis(box: Box, points: int) -> Floats:
     return np.array([box[0]]) if box[0] == box[1] else np.linspace(box[0], box[1], points)
 
 
@@ -114,12 +114,12 @@ def _region(target: Target) -> tuple[list[Box], float]:
     return boxes, float(np.exp(edge))
 
 
-def _shrunk(axis: Array, marginal: Array) -> Box:
+def _shrunk(axis: Floats, marginal: Floats) -> Box:
     inside = np.flatnonzero(marginal > marginal.max() - _CUT)
     return float(axis[max(inside[0] - 1, 0)]), float(axis[min(inside[-1] + 1, len(axis) - 1)])
 
 
-def _marginals(base: Array, parts: Sequence[Array]) -> list[Array]:
+def _marginals(base: Floats, parts: Sequence[Floats]) -> list[Floats]:
     """Log marginal density along each coordinate, up to a constant."""
     sums = [_log_sum(part, axis=2) for part in parts]
     joint = base + sum(sums)
@@ -130,13 +130,13 @@ def _marginals(base: Array, parts: Sequence[Array]) -> list[Array]:
     return along
 
 
-def _log_sum(values: Array, axis: int) -> Array:
+def _log_sum(values: Floats, axis: int) -> Floats:
     peak = values.max(axis=axis, keepdims=True)
-    total: Array = np.log(np.exp(values - peak).sum(axis=axis)) + np.squeeze(peak, axis)
+    total: Floats = np.log(np.exp(values - peak).sum(axis=axis)) + np.squeeze(peak, axis)
     return total
 
 
-def _highest_corner(values: Array) -> Array:
+def _highest_corner(values: Floats) -> Floats:
     """The largest corner of each cell; an axis with a single point has one cell."""
     for axis, length in enumerate(values.shape):
         if length > 1:
@@ -146,8 +146,8 @@ def _highest_corner(values: Array) -> Array:
 
 
 def _draw(
-    target: Target, axes: Sequence[Array], size: int, random: np.random.Generator, slack: Array
-) -> LatticeDraws | Array:
+    target: Target, axes: Sequence[Floats], size: int, random: np.random.Generator, slack: Floats
+) -> LatticeDraws | Floats:
     """Draws; or, when a point lay above a bound, by how much it did so for each part of the density."""
     base, parts = target.tables(axes)
     base_bound = _highest_corner(base) + slack[0]
@@ -174,7 +174,7 @@ def _draw(
         )
         worst = above.max(axis=1)
         if (worst > 0).any():
-            over: Array = np.maximum(worst, 0)
+            over: Floats = np.maximum(worst, 0)
             return over
         good = np.log(random.random(count)) < above.sum(axis=0)
         proposed, accepted = proposed + count, accepted + int(good.sum())
@@ -185,16 +185,16 @@ def _draw(
     )
 
 
-def _cumulative(logs: Array) -> Array:
+def _cumulative(logs: Floats) -> Floats:
     """Cumulative shares of each row."""
     sums = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
-    shares: Array = sums / sums[:, -1:]
+    shares: Floats = sums / sums[:, -1:]
     return shares
 
 
-def _inside(axis: Array, cell: Any, random: np.random.Generator) -> Array:  # noqa: ANN401 - places
+def _inside(axis: Floats, cell: Any, random: np.random.Generator) -> Floats:  # noqa: ANN401 - places
     """A point spread evenly over each cell."""
     if len(axis) == 1:
         return np.full(len(cell), axis[0])
-    inside: Array = axis[cell] + random.random(len(cell)) * (axis[cell + 1] - axis[cell])
+    inside: Floats = axis[cell] + random.random(len(cell)) * (axis[cell + 1] - axis[cell])
     return inside

@@ -69,7 +69,7 @@ class PriorSensitivity:
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each prior and each estimate."""
-        import pandas as pd  # noqa: PLC0415 - late, as everywhere
+        import pandas as pd
 
         return pd.DataFrame([vars(one) for one in self.shifts])
 

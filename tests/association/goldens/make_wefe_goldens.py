@@ -34,10 +34,10 @@ def vectors(seed: int) -> dict[str, Any]:
 
 def goldens(seed: int) -> dict[str, float]:
     """WEFE's value of each metric on the vectors of one seed."""
-    from gensim.models import KeyedVectors  # noqa: PLC0415 - only the environment with WEFE has the right one
-    from wefe.metrics import ECT, MAC, RIPA, RND, RNSB, WEAT  # type: ignore[import-not-found]  # noqa: PLC0415
-    from wefe.query import Query  # type: ignore[import-not-found]  # noqa: PLC0415
-    from wefe.word_embedding_model import WordEmbeddingModel  # type: ignore[import-not-found]  # noqa: PLC0415
+    from gensim.models import KeyedVectors
+    from wefe.metrics import ECT, MAC, RIPA, RND, RNSB, WEAT  # type: ignore[import-not-found]
+    from wefe.query import Query  # type: ignore[import-not-found]
+    from wefe.word_embedding_model import WordEmbeddingModel  # type: ignore[import-not-found]
 
     sets = vectors(seed)
     names = {name: [f"{name}{row}" for row in range(len(table))] for name, table in sets.items()}
@@ -60,7 +60,7 @@ def goldens(seed: int) -> dict[str, float]:
         "rnsb_free": float(
             RNSB().run_query(both, model, estimator_params={"solver": "lbfgs", **exact}, **fitted)["rnsb"]
         ),
-        "rnsb_penalised": float(
+        "rnsb_penalized": float(
             RNSB().run_query(both, model, estimator_params={"solver": "liblinear", **exact}, **fitted)["rnsb"]
         ),
     }

@@ -30,7 +30,7 @@ def rows() -> list[tuple[str, str, str, str, float]]:
     random = np.random.default_rng(2023)
     words = {f"{group}{number}": group for group in "xy" for number in range(4)}
     lists = {"x": 5, "y": 4, "human": 12}
-    centre = {"associated": 0.82, "different": 0.88, "human": 0.94}
+    center = {"associated": 0.82, "different": 0.88, "human": 0.94}
     own = {(word, connection): random.normal(0, 0.05) for word in words for connection in CONNECTIONS}
     theirs = {f"{name}-{at}": random.normal(0, 0.06) for name, size in lists.items() for at in range(size)}
     found = []
@@ -38,7 +38,7 @@ def rows() -> list[tuple[str, str, str, str, float]]:
         for name, size in lists.items():
             connection = "human" if name == "human" else ("associated" if name == group else "different")
             for at in range(size):
-                mean = centre[connection] + own[word, connection] + theirs[f"{name}-{at}"]
+                mean = center[connection] + own[word, connection] + theirs[f"{name}-{at}"]
                 value = mean + 0.05 * random.standard_t(5)
                 found.append((word, f"{name}-{at}", name, connection, round(float(value), 6)))
     return found

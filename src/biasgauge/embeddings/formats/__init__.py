@@ -1,1 +1,1 @@
-"""One file per format. Each reader takes a `Request` and gives a `Table`."""
+"""One file per format, with a `FORMAT` that the registry finds. A reader takes a `Request` and gives a `Table`."""

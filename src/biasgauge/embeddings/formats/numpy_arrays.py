@@ -14,9 +14,9 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 
 from biasgauge._io.source import ByteSource
-from biasgauge.embeddings.formats.request import Request, Table
+from biasgauge.embeddings.formats.lines import read_vocabulary
 from biasgauge.embeddings.formats.select import check_matrix, select_rows
-from biasgauge.embeddings.formats.vocabulary import read_vocabulary
+from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable
 from biasgauge.errors import EmbeddingFormatError
 
@@ -240,3 +240,30 @@ def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> _He
     if any(length < 0 for length in shape):
         raise request.error(f"{kind} has the impossible shape {shape}")
     return _Header(shape, fortran, dtype)
+
+
+def _is_npy(head: bytes, _request: Request) -> bool:
+    return head.startswith(b"\x93NUMPY")
+
+
+def _is_npz(head: bytes, request: Request) -> bool:
+    """Whether it is an archive, which must then hold arrays."""
+    if not head.startswith(b"PK\x03\x04"):
+        return False
+    with ByteSource(request.path, error=EmbeddingFormatError) as source, source.seekable() as file:
+        try:
+            names = zipfile.ZipFile(file).namelist()
+        except DAMAGED_ARCHIVE as problem:
+            raise request.error(f"the archive is damaged or cut short ({problem}); copy it again") from problem
+    if any(name.endswith("data.pkl") for name in names):
+        raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")
+    if not any(name.endswith(".npy") for name in names):
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")  # noqa: PLR2004 - a few names are enough
+        raise request.error(f"is a zip archive ({shown}); unzip it and give the file inside")
+    return True
+
+
+FORMAT = (
+    VectorFormat("npz", ".npz with words and vectors", _is_npz, read_npz, 10),
+    VectorFormat("npy", ".npy with a vocabulary", _is_npy, read_npy, 20),
+)

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 
 from biasgauge._io.source import ByteSource
+from biasgauge.embeddings.formats.lines import read_vocabulary
 from biasgauge.embeddings.formats.select import check_matrix, select_rows
-from biasgauge.embeddings.formats.vocabulary import read_vocabulary
+from biasgauge.embeddings.formats.vector_format import VectorFormat
 from biasgauge.embeddings.rows import decode
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biasgauge.embeddings.formats.request import Request, Table
+    from biasgauge.embeddings.formats.vector_format import Request, Table
 
 LONGEST_HEADER = 2**24
 """Bytes; the format allows 100 million, but a file of vectors needs hundreds."""
@@ -190,3 +191,10 @@ def read_subwords(request: Request) -> tuple[tuple[str, ...], NDArray[np.float32
         fewest, most = np.frombuffer(_bytes(file, start, lengths), "<i8").tolist()
         vectors = np.memmap(file, "<f4", "r", offset=start + matrix.begin, shape=matrix.shape)
         return ngrams, vectors, (fewest, most)
+
+
+def _matches(head: bytes, _request: Request) -> bool:
+    return head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= LONGEST_HEADER
+
+
+FORMAT = VectorFormat("safetensors", "safetensors", _matches, read_safetensors, 30)

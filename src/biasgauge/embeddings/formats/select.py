@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings.formats.request import Request, Table
+from biasgauge.embeddings.formats.vector_format import Request, Table
 from biasgauge.embeddings.rows import NOT_FINITE, unusable_rows
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ The original tool ends each row with a line feed, gensim does not; both are read
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge._io.source import ByteSource
-from biasgauge.embeddings.formats.request import Request, Table
-from biasgauge.embeddings.formats.text import parse_header
+from biasgauge.embeddings.formats.text import known_as, parse_header
+from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable, decode, encodings
 from biasgauge.errors import EmbeddingFormatError
 
@@ -131,3 +132,8 @@ def _gather(data: memoryview, starts: NDArray[np.intp], width: int) -> NDArray[n
     windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(data, np.uint8), width)
     rows: NDArray[np.float32] = windows[starts].view("<f4")
     return rows
+
+
+FORMAT = VectorFormat(
+    "word2vec-binary", "word2vec binary", partial(known_as, "word2vec-binary"), read_word2vec_binary, 50
+)

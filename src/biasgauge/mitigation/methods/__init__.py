@@ -1,1 +1,1 @@
-"""One file a method; `biasgauge.mitigation.registry` finds them."""
+"""One file a method, each with its `METHOD`, which the registry finds."""

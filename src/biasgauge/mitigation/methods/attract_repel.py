@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import lengths, unit
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import row_lengths, unit_rows
 from biasgauge.mitigation.attract_repel import Descent, descend
 from biasgauge.mitigation.constraints import Constraints, found_constraints, lexicon_pairs
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import LexiconLike, VectorsLike
 
 _DECIMALS = 6
 
@@ -37,7 +38,7 @@ class AttractRepel(Mitigation):
         repel: further pairs to push apart; a pair in both is pushed apart.
         epochs: how often to go through the constraints.
         descent: margins, batch size, learning rate and the like.
-        case_fallback: look a lost word up in lower case, then capitalised.
+        case_fallback: look a lost word up in lower case, then capitalized.
         as_published: what the released code does (`Descent`), with every vector of the vocabulary scaled to length 1
             and rounded to six decimals; lost words are tried in lower case.
         random_state: seed.
@@ -53,7 +54,7 @@ class AttractRepel(Mitigation):
     idempotent: ClassVar[bool] = False
     most: ClassVar[float] = 1.0
 
-    lexicon: object = "weat7"
+    lexicon: LexiconLike | Sequence[LexiconLike] | None = "weat7"
     attract: Sequence[tuple[str, str]] = ()
     repel: Sequence[tuple[str, str]] = ()
     epochs: int = 5
@@ -72,9 +73,9 @@ class AttractRepel(Mitigation):
         """Strength in either direction: the constraints say which way."""
         return self.strength
 
-    def snapshots(self, embedding: object) -> list[Embedding]:
+    def snapshots(self, vectors: VectorsLike) -> list[Embedding]:
         """The embedding after each epoch, the last one as `transform` gives it."""
-        model = self._checked(embedding)
+        model = self._checked(vectors)
         return [
             replace(
                 self._changed(model, self._after(model, epoch)), name=f"{model.name} ({self.label}, epoch {number})"
@@ -100,7 +101,7 @@ class AttractRepel(Mitigation):
         epochs = descend(
             self._original, places[:split], places[split:], settings, np.random.default_rng(self.random_state)
         )
-        self._epochs = [unit(vectors) for vectors in islice(epochs, self.epochs)]
+        self._epochs = [unit_rows(vectors, rescale=True) for vectors in islice(epochs, self.epochs)]
         self.coverage_ = self.constraints_.coverage
 
     def _own(self, model: Embedding) -> OwnVectors:
@@ -115,7 +116,7 @@ class AttractRepel(Mitigation):
                 "Attract-Repel finds new vectors for the words of one embedding: transform the one that it was "
                 "fitted on."
             )
-        return OwnVectors(found.rows, units * lengths(self._original)[:, None])
+        return OwnVectors(found.rows, units * row_lengths(self._original, rescale=True)[:, None])
 
     def _finished(self, moved: NDArray[Any]) -> NDArray[Any]:
         return np.round(moved, _DECIMALS) if self.as_published else moved
@@ -133,3 +134,6 @@ class AttractRepel(Mitigation):
     def unit_norms(self) -> bool:
         """Also as published."""
         return super().unit_norms or self.as_published
+
+
+METHOD = AttractRepel

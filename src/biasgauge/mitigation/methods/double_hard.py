@@ -12,8 +12,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.clusters import alignment, two_means
 from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
-from biasgauge.mitigation.subspace import bias_subspace
-from biasgauge.mitigation.units import projections
+from biasgauge.mitigation.subspace import bias_subspace, projections
 from biasgauge.mitigation.word_groups import defining_pairs, found_sets, mask, merged
 
 if TYPE_CHECKING:
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class DoubleHard(HardDebias):
-    """Centre all vectors, take out one principal component (thought to carry frequency), then debias hard.
+    """Center all vectors, take out one principal component (thought to carry frequency), then debias hard.
 
     Which component: each of the first `candidates` is taken out in turn, the most biased words of either side are
-    neutralised, and two clusters are sought among them; the component after whose removal the clusters match the
+    neutralized, and two clusters are sought among them; the component after whose removal the clusters match the
     sides the least is the one. There is no inverse: what the mean and the component carry is no bias to add.
 
     Attributes:
@@ -57,7 +56,7 @@ class DoubleHard(HardDebias):
     def _fit(self, model: Embedding) -> None:
         super()._fit(model)
         self._mean, axes = _principal_axes(model)
-        pairs = [model.vectors[rows] for rows in defining_pairs(model, pairs_of(self.lexicon)).rows]  # type: ignore[arg-type]
+        pairs = [model.vectors[rows] for rows in defining_pairs(model, pairs_of(self.lexicon)).rows]
         words, sides = self._most_biased(model)
         scores = []
         for axis in axes[: self.candidates]:
@@ -75,6 +74,7 @@ class DoubleHard(HardDebias):
         neutral = np.flatnonzero(~mask(model, self._specific))
         direction = fitted(self.subspace_).basis[0]
         along = projections(model, direction)[neutral]
+        neutral, along = neutral[~np.isnan(along)], along[~np.isnan(along)]
         count = min(self.biased_words, len(neutral) // 2)
         if count < 2:  # noqa: PLR2004 - clusters need points
             raise ParameterError("Double-hard debiasing needs at least four neutral words.")
@@ -83,8 +83,8 @@ class DoubleHard(HardDebias):
         return model.vectors[chosen].astype(np.float64), np.arange(2 * count) >= count
 
     def _cleaned(self, vectors: NDArray[Any], axis: NDArray[np.float64]) -> NDArray[np.float64]:
-        centred = vectors.astype(np.float64) - self._mean
-        cleaned: NDArray[np.float64] = centred - np.outer(centred @ axis, axis)
+        centered = vectors.astype(np.float64) - self._mean
+        cleaned: NDArray[np.float64] = centered - np.outer(centered @ axis, axis)
         return cleaned
 
     def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
@@ -113,6 +113,9 @@ def _principal_axes(model: Embedding) -> tuple[NDArray[np.float64], NDArray[np.f
         total += model.vectors[start : start + ROWS].astype(np.float64).sum(axis=0)
     mean = total / max(len(model), 1)
     for start in range(0, len(model), ROWS):
-        centred = model.vectors[start : start + ROWS].astype(np.float64) - mean
-        products += centred.T @ centred
+        centered = model.vectors[start : start + ROWS].astype(np.float64) - mean
+        products += centered.T @ centered
     return mean, np.linalg.eigh(products)[1][:, ::-1].T
+
+
+METHOD = DoubleHard

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import WordsLike
 
 
 @dataclass(kw_only=True, eq=False)
@@ -40,14 +41,14 @@ class HalfSibling(Mitigation):
     rotation_equivariant: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
 
-    lexicon: object = "gender_specific"
+    lexicon: WordsLike = "gender_specific"
     alpha: float = 60.0
     map_: NDArray[np.float64] | None = field(default=None, init=False, repr=False)
     _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
     _spared: Any = field(default=None, init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
-        self._specific = words_of(self.lexicon).words  # type: ignore[arg-type]  # words_of says what is wrong with it
+        self._specific = words_of(self.lexicon).words
         self.coverage_ = model.coverage({"specific": self._specific})
         rows = self.coverage_.sets["specific"].rows
         if not len(rows):
@@ -70,3 +71,6 @@ class HalfSibling(Mitigation):
         super()._check_settings()
         if not self.alpha > 0:
             raise ParameterError(f"The 'alpha' of HalfSibling must be positive. Got {self.alpha!r}.")
+
+
+METHOD = HalfSibling

@@ -1,4 +1,4 @@
-"""`hard`: neutralise and equalise along the direction of pairs (Bolukbasi et al. 2016)."""
+"""`hard`: neutralize and equalize along the direction of pairs (Bolukbasi et al. 2016)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import lengths
+from biasgauge.geometry import row_lengths
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
-from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalised
+from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
 from biasgauge.mitigation.word_groups import (
     cased,
     defining_pairs,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import PairsLike, WordsLike
 
 
 @dataclass(kw_only=True, eq=False)
@@ -38,14 +39,14 @@ class HardDebias(Mitigation):
     an equality pair become equidistant, by cosine, from every neutral word. Overbias adds `strength` times that part
     to neutral words, so that each goes on where it leans already, and leaves equality pairs as they are.
 
-    Words of the pairs and of the equality pairs are never neutralised: the released code neutralises those that its
-    list of specific words lacks, and then equalises along a direction that is rounding alone. Equality pairs that
-    share a word are equalised as one set.
+    Words of the pairs and of the equality pairs are never neutralized: the released code neutralizes those that its
+    list of specific words lacks, and then equalizes along a direction that is rounding alone. Equality pairs that
+    share a word are equalized as one set.
 
     Attributes:
         lexicon: pairs, a lexicon of them by name or path, or (first, second) words: they give the direction.
-        equalise: equality pairs; "auto": Bolukbasi's for pairs of gender, else `lexicon`; None for none. Each is also
-            looked for in lower case, capitalised and in capitals.
+        equalize: equality pairs; "auto": Bolukbasi's for pairs of gender, else `lexicon`; None for none. Each is also
+            looked for in lower case, capitalized and in capitals.
         specific: words that keep their part; "auto": Bolukbasi's for pairs of gender, else those of `lexicon` alone.
         components: how many directions.
         subspace_: after `fit`: the direction.
@@ -58,9 +59,9 @@ class HardDebias(Mitigation):
     rotation_equivariant: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
 
-    lexicon: object = "bolukbasi2016"
-    equalise: object = "auto"
-    specific: object = "auto"
+    lexicon: PairsLike = "bolukbasi2016"
+    equalize: PairsLike | None = "auto"
+    specific: WordsLike | None = "auto"
     components: int = 1
     subspace_: Subspace | None = field(default=None, init=False, repr=False)
     _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
@@ -68,10 +69,10 @@ class HardDebias(Mitigation):
     _spared: Any = field(default=None, init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
-        pairs = pairs_of(self.lexicon)  # type: ignore[arg-type]  # pairs_of says what is wrong with it
+        pairs = pairs_of(self.lexicon)
         found = defining_pairs(model, pairs)
         self.subspace_ = bias_subspace([model.vectors[rows] for rows in found.rows], self.components)
-        equal = equality_pairs(pairs, self.equalise)
+        equal = equality_pairs(pairs, self.equalize)
         self._equal = tuple(cased(equal))
         named = specific_words(pairs, self.specific)
         self._specific = tuple(dict.fromkeys([*named, *(word for one in self._equal for word in one)]))
@@ -118,8 +119,11 @@ def equal_vectors(sets: Sequence[list[int]], vectors: Sequence[NDArray[Any]], su
     found = [np.empty((0, subspace.basis.shape[1]))]
     for one, words in zip(sets, vectors, strict=True):
         wide = words.astype(np.float64)
-        equal = equalised(wide, subspace)
+        equal = equalized(wide, subspace)
         if equal is not None:
             rows += one
-            found.append(equal * lengths(wide)[:, None])
+            found.append(equal * row_lengths(wide, rescale=True)[:, None])
     return OwnVectors(np.array(rows, np.intp), np.concatenate(found))
+
+
+METHOD = HardDebias

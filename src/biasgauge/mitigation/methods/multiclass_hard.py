@@ -1,4 +1,4 @@
-"""`multiclass_hard`: neutralise and equalise in the subspace of several classes (Manzini et al. 2019)."""
+"""`multiclass_hard`: neutralize and equalize in the subspace of several classes (Manzini et al. 2019)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import lengths, unit
+from biasgauge.geometry import row_lengths, unit_rows
 from biasgauge.mitigation.methods.hard import equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import OwnVectors
 from biasgauge.mitigation.multiclass import Multiclass
-from biasgauge.mitigation.subspace import Subspace, equalised
+from biasgauge.mitigation.subspace import Subspace, equalized
 from biasgauge.mitigation.word_groups import found_sets, mask, merged
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ class MulticlassHard(Multiclass):
     """Take the subspace of the classes out of every word that names none of them; make their words equidistant.
 
     Neutral words lose `strength` of their part in the subspace; the words of a defining set become equidistant, by
-    cosine, from every neutral word; sets that share a word are equalised as one. Overbias adds to neutral words and
+    cosine, from every neutral word; sets that share a word are equalized as one. Overbias adds to neutral words and
     leaves the defining sets alone.
 
     `as_published`: the subspace comes from vectors at their own length and has one direction unless `components` says
-    otherwise; only the attributes of the stereotypes are neutralised; sets are equalised one after the other, so that
+    otherwise; only the attributes of the stereotypes are neutralized; sets are equalized one after the other, so that
     a later one undoes an earlier one with which it shares a word; every vector gets length 1.
     """
 
     name: ClassVar[str] = "multiclass_hard"
-    summary: ClassVar[str] = "Projects the subspace of several classes out of neutral words; equalises the classes."
+    summary: ClassVar[str] = "Projects the subspace of several classes out of neutral words; equalizes the classes."
     source: ClassVar[str] = "Manzini et al. 2019, §3.2, hard debiasing"
     inverse: ClassVar[bool] = True
     rotation_equivariant: ClassVar[bool] = True
-    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalised words moves in the subspace
+    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalized words moves in the subspace
 
     _spared: Any = field(default=None, init=False, repr=False)
 
@@ -64,10 +64,13 @@ class MulticlassHard(Multiclass):
     def _one_after_the_other(self, model: Embedding, sets: list[list[int]], subspace: Subspace) -> OwnVectors:
         rows = np.array(sorted({row for one in sets for row in one}), np.intp)
         old = model.vectors[rows].astype(np.float64)
-        current = unit(without(old, subspace, 1.0, self._spared[rows]))
+        current = np.nan_to_num(unit_rows(without(old, subspace, 1.0, self._spared[rows]), rescale=True))
         for one in sets:
             places = np.searchsorted(rows, one)
-            equal = equalised(current[places], subspace)
+            equal = equalized(current[places], subspace)
             if equal is not None:
                 current[places] = equal
-        return OwnVectors(rows, current * lengths(old)[:, None])
+        return OwnVectors(rows, current * row_lengths(old, rescale=True)[:, None])
+
+
+METHOD = MulticlassHard

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.embeddings.procrustes import ROWS, unit
+from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
+from biasgauge.geometry import unit_rows
 from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.multiclass import Multiclass
 from biasgauge.mitigation.soft_map import published_map, soft_map
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class MulticlassSoft(Multiclass):
     """Map all words so that products among them stay and those of neutral words with the bias subspace shrink.
 
-    Minimises the mean squared change of the product of two words plus `weight` times the mean squared product of a
+    Minimizes the mean squared change of the product of two words plus `weight` times the mean squared product of a
     neutral word with a direction of the subspace, to its one optimum. Means, not sums, so that a weight means the
     same whatever the size of the vocabulary. Overbias goes the other way along the same change.
 
@@ -86,8 +87,11 @@ def _products(
     every, some = np.zeros((model.dim, model.dim)), np.zeros((model.dim, model.dim))
     for start in range(0, len(model), ROWS):
         block = model.vectors[start : start + ROWS].astype(np.float64)
-        block = block if lengths else unit(block)
+        block = block if lengths else np.nan_to_num(unit_rows(block, rescale=True))
         part = block[chosen[start : start + ROWS]]
         every += block.T @ block
         some += part.T @ part
     return every, some
+
+
+METHOD = MulticlassSoft

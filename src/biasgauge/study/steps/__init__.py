@@ -1,1 +1,1 @@
-"""The kinds of cells: one module each, with its `STEP`."""
+"""The steps of studies, a module for each family: `STEP` is one step or a tuple of steps, `KINDS` their analyses."""

@@ -1,27 +1,23 @@
-"""One page over all results of a study: `study_page`."""
+"""One page over all results of a study."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from biasgauge.study.results import RESULT
-from biasgauge.study.step import Step
-
-if TYPE_CHECKING:
-    from biasgauge.study.step import Job
+from biasgauge.study.outcomes import RESULT
+from biasgauge.study.step import Job, Step
 
 
-def run(job: Job) -> None:
+def write_page(job: Job) -> None:
     """`summary.json`: what the study was and what it found; `page.html`: the same for people."""
-    from biasgauge.report.study_page import study_page  # noqa: PLC0415 - only this step needs templates
+    from biasgauge.presentation.page.summary_page import summary_page
+    from biasgauge.study.page import study_summary
 
     told = dict(job.settings)
     results = [
         {**about, "result": job.read_json(f"result{number}", RESULT)} for number, about in enumerate(told["results"])
     ]
-    summary = {**told, "results": results}
-    job.write_json("summary.json", summary)
-    (job.out / "page.html").write_text(study_page(summary), encoding="utf-8", newline="\n")
+    content = {**told, "results": results}
+    job.write_json("summary.json", content)
+    (job.out / "page.html").write_text(summary_page(study_summary(content)), encoding="utf-8", newline="\n")
 
 
-STEP = Step("report", 1, run, "one page over all results of a study")
+STEP = Step("report", 2, write_page, "one page over all results of a study")

@@ -1,0 +1,1 @@
+"""Variance components of a score tensor."""

@@ -1,0 +1,1 @@
+"""Decision studies: how many replicates, pairs and words are enough."""

@@ -1,0 +1,151 @@
+"""Which words of a score tensor a word list or a query stands for, and which of its words are lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.lexicons import Lexicon, WordSet, lexicon, words_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from biasgauge.agreement.rows import Rows
+    from biasgauge.inputs import LexiconLike, WordsLike
+
+ALL_WORDS = "all words"
+LISTS = ("occ16", "occ18", "adj", "google10k")
+"""The target words of Du et al. 2021; those that a tensor covers are looked at unasked."""
+QUERIES = "du2021_queries"
+
+
+@dataclass(frozen=True, eq=False)
+class WordList:
+    """A word list, or a query, on the words of a tensor.
+
+    Attributes:
+        name: its name.
+        source: the lexicon a query comes from; None for a list.
+        asked: how many words it has.
+        places: where those that have a score stand in the tensor, in the order of the list.
+        lost: words without any score.
+        short: why too few words are left to stand for it; empty when there are enough.
+    """
+
+    name: str
+    source: str | None
+    asked: int
+    places: NDArray[np.intp]
+    lost: tuple[str, ...]
+    short: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {"asked": self.asked, "found": len(self.places), "lost": list(self.lost), "reason": self.short or None}
+
+
+def judged(rows: Rows, words: WordList) -> Rows:
+    """Return the rows of a list, undefined where too few of its words have scores."""
+    if not words.short:
+        return rows
+    nothing = np.full(len(rows), np.nan)
+    reasons = np.full(len(rows), words.short, dtype=object)
+    return replace(rows, value=nothing, low=nothing, high=nothing, reason=reasons)
+
+
+ListsLike: TypeAlias = "WordsLike | Iterable[LexiconLike | WordSet] | Mapping[str, WordsLike]"
+"""Named lists of words: lexicons, or words by name."""
+
+
+class Chooser:
+    """Looks up lists among the words of a tensor, `found` saying which of them have a score."""
+
+    def __init__(self, words: tuple[str, ...], found: NDArray[np.bool_], min_coverage: float) -> None:
+        self._index = {word: place for place, word in enumerate(words)}
+        self._found = found
+        self._min_coverage = min_coverage
+
+    def lists(self, asked: ListsLike | None, beside: Iterable[WordList] = ()) -> tuple[WordList, ...]:
+        """Lists that were asked for; by default the shipped ones that the tensor covers.
+
+        All words make a list of their own when they are more than those lists and the queries `beside` them.
+        """
+        if asked is not None:
+            named = _named(asked, "lists")
+            if not named:
+                raise ParameterError("The 'lists' of reliability must name at least one list. Got none.")
+            return tuple(self._one(name, words) for name, words, _ in named)
+        chosen = [self._one(name, words_of(name).words) for name in LISTS if self._scored(words_of(name).words)]
+        covered = {place for one in (*chosen, *beside) for place in one.places.tolist()}
+        if len(covered) < int(self._found.sum()) or not chosen:
+            everything = np.flatnonzero(self._found)
+            lost = tuple(word for word, place in self._index.items() if not self._found[place])
+            chosen.append(WordList(ALL_WORDS, None, len(self._index), everything, lost, ""))
+        return tuple(chosen)
+
+    def unlisted(self, lists: Iterable[WordList]) -> NDArray[np.intp]:
+        """Places of words that have a score and are in none of the lists."""
+        left = self._found.copy()
+        for one in lists:
+            left[one.places] = False
+        return np.flatnonzero(left)
+
+    def queries(self, asked: ListsLike | None) -> tuple[WordList, ...]:
+        """Queries that were asked for; by default those of Du et al. of which enough words were scored."""
+        if asked is not None:
+            return tuple(self._one(*one) for one in _named(asked, "queries"))
+        shipped = lexicon(QUERIES)
+        return tuple(self._one(name, words, QUERIES) for name, words in shipped.sets.items() if self._scored(words))
+
+    def _scored(self, words: Iterable[str]) -> bool:
+        """Whether scores were asked for enough of these words, found or not."""
+        wanted = set(words)
+        return len(wanted & self._index.keys()) >= max(self._min_coverage, 1e-9) * len(wanted)
+
+    def _one(self, name: str, words: Iterable[str], source: str | None = None) -> WordList:
+        unique = tuple(dict.fromkeys(words))
+        here = [word in self._index and bool(self._found[self._index[word]]) for word in unique]
+        kept = [word for word, there in zip(unique, here, strict=True) if there]
+        lost = tuple(word for word, there in zip(unique, here, strict=True) if not there)
+        places = np.array([self._index[word] for word in kept], np.intp)
+        short = ""
+        if len(kept) < self._min_coverage * len(unique):
+            short = (
+                f"only {len(kept)} of {len(unique)} words have scores ({len(kept) / len(unique):.0%}, at least "
+                f"{self._min_coverage:.0%} are asked for)"
+            )
+        return WordList(name, source, len(unique), places, lost, short)
+
+
+def _named(asked: ListsLike | None, what: str) -> list[tuple[str, tuple[str, ...], str | None]]:
+    """Name, words and source of everything that was asked for."""
+    match asked:
+        case Mapping():
+            return [(str(name), words_of(words).words, None) for name, words in asked.items()]
+        case str() | os.PathLike() | Lexicon() | WordSet():
+            return _reference(asked, what)
+        case Iterable():
+            return [one for reference in asked for one in _reference(reference, what)]
+    raise ParameterError(f"The '{what}' of reliability must be names of lexicons or a mapping of names to words.")
+
+
+def _reference(reference: Any, what: str) -> list[tuple[str, tuple[str, ...], str | None]]:  # noqa: ANN401 - checked
+    """A list is all words of a reference; queries are the sets of a lexicon, or one set of it."""
+    if what == "queries" and not isinstance(reference, WordSet):
+        try:
+            source = lexicon(reference)
+        except LexiconError:
+            pass  # one set of a lexicon, as NAME:SET
+        else:
+            labels = {role: one.name for role, one in getattr(source, "roles", {}).items()}  # those of a test
+            alone = [source.name] if len(source.sets) == 1 else []
+            names = alone or [labels.get(name, name) for name in source.sets]
+            return [(name, words, source.name) for name, words in zip(names, source.sets.values(), strict=True)]
+    found = words_of(reference)
+    source_name, colon, set_name = found.name.rpartition(":")
+    return [(set_name, found.words, source_name)] if colon and what == "queries" else [(found.name, found.words, None)]

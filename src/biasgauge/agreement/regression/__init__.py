@@ -1,0 +1,1 @@
+"""What drives reliability: multilevel regression."""

@@ -1,0 +1,133 @@
+"""What the reliabilities come to, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.agreement.bands import ACCEPTABLE, band, verdict
+from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from biasgauge.agreement.relations import Correlation, FormComparison
+    from biasgauge.agreement.rows import Rows
+    from biasgauge.agreement.summary import Distribution
+
+_NOTABLE = 1.5
+"""Ratio of spreads from which on it is blamed for disagreement."""
+_LEVEL = 0.05
+
+
+def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
+    """Words, pairs and measures of one list, when the model is trained again."""
+    found = []
+    for of in (WORD, PAIR):
+        mine = [one for one in summaries if one.of == of and one.list == within and one.reliability == "test_retest"]
+        middle = [one.median for one in mine if one.median is not None]
+        if not middle:
+            continue
+        poor, count = [one.below for one in mine], max(one.count for one in mine)
+        found.append(
+            f"Trained again, the scores of the median {of} of {within} hold {_well(middle)} "
+            f"({_range(middle)}); {_span(poor)} of {count:,} {of}s are poor (below .5)."
+        )
+    part = rows.where(of=RULE, list=within)
+    part = part.take(part.defined)
+    if len(part):
+        words = verdict(float(np.nanmin(part.low)), float(np.nanmax(part.high)))
+        found.append(f"Averaged over pairs, the words of {within} keep their places: {_range(part.value)} ({words}).")
+    return found
+
+
+def over_measures(
+    summaries: Sequence[Distribution], measures: Sequence[Correlation], lists: Iterable[str]
+) -> list[str]:
+    """Whether measures agree on the words of each list, and what raw scores hide."""
+    found = []
+    for within in lists:
+        medians = {one.reliability: one.median for one in summaries if one.of == WORD and one.list == within}
+        raw, scaled = medians.get("inter_rater"), medians.get("inter_rater_standardized")
+        if raw is not None and scaled is not None:
+            found.append(
+                f"Measures agree {_well([raw])} on the median word of {within} on raw scores ({_number(raw)}) and "
+                f"{_well([scaled])} after standardizing ({_number(scaled)})."
+            )
+    known = [one for one in measures if one.spread_ratio is not None and one.r is not None]
+    if found and known:
+        widest = max(known, key=lambda one: abs(np.log(one.spread_ratio or 1)))
+        ratio, names = float(widest.spread_ratio or 1), (widest.b, widest.a)
+        if ratio < 1:
+            ratio, names = 1 / ratio, (widest.a, widest.b)
+        if ratio > _NOTABLE:
+            found.append(
+                f"The two differ because {names[0]} spreads {ratio:.1f} times as wide as {names[1]}: on raw scores, "
+                f"that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "
+                f"{_number(widest.r)} over words."
+            )
+    return found
+
+
+def within_scales(rows: Rows) -> list[str]:
+    """Queries that are no scale, and the pairs as one."""
+    found = []
+    queries = rows.where(of=QUERY)
+    queries = queries.take(queries.defined)
+    if len(queries):
+        low = queries.take(queries.value < ACCEPTABLE)
+        names = list(dict.fromkeys(zip(low.name, low.measure, low.value, strict=True)))
+        listed = ", ".join(f"{name} ({_number(value)} under {measure})" for name, measure, value in names)
+        total = len(set(queries.name))
+        found.append(
+            f"Below an alpha of .7: {listed}." if len(low) else f"All {total} queries are consistent (alpha ≥ .7)."
+        )
+    pairs = rows.where(of=PAIRS)
+    values = pairs.value[pairs.defined]
+    if len(values):
+        state = "consistent" if values.min() >= ACCEPTABLE else "not consistent throughout"
+        found.append(f"The pairs together are {state}: alpha {_range(values)}.")
+    return found
+
+
+def on_relations(relations: Iterable[Correlation], forms: Iterable[FormComparison]) -> list[str]:
+    """Whether the two reliabilities go together, and whether the singular differs from the plural."""
+    found = []
+    for one in relations:
+        if one.of == PAIR and one.r is not None and one.p is not None:
+            told = "go together" if one.p < _LEVEL else "may be unrelated"
+            found.append(
+                f"Over the pairs on {one.list}, reliability over replicates and over measures {told}: "
+                f"r = {_number(one.r)} [{_number(one.low)}, {_number(one.high)}]."
+            )
+    for form in forms:
+        if form.p is not None:
+            more = "more" if (form.difference or 0) > 0 else "less"
+            sure = f"are {more} reliable than" if form.p < _LEVEL else "do not differ for sure from"
+            found.append(
+                f"Singular pairs {sure} plural ones in {form.reliability.replace('_', '-')} on {form.list}: "
+                f"{_number(form.difference)} [{_number(form.low)}, {_number(form.high)}], t({form.df}) = {form.t:.2f}, "
+                f"p = {form.p:.2g}."
+            )
+    return found
+
+
+def _well(values: Sequence[float]) -> str:
+    words = {"poor": "poorly", "moderate": "moderately", "good": "well", "excellent": "very well"}
+    ends = [words[str(band(value))] for value in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
+
+
+def _range(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+    ends = [_number(float(value)) for value in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,257 @@
+"""Coreference in CoNLL files: OntoNotes (CoNLL-2012), WinoBias, LitBank, OntoGUM.
+
+A line is a word: its last column has `(7` where a mention of thing 7 begins, `7)` where one ends, `(7)` for one of one
+word, several of them side by side or with `|` between. An empty line ends a sentence. Lines of three columns (OntoGUM)
+have the word in the second; longer ones (CoNLL-2012) have it in the fourth, and the speaker, if they have at least
+eleven, in the tenth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+from biasgauge._io.atomic import write_text
+from biasgauge.applications.coref.conll_files import conll_texts
+from biasgauge.applications.coref.document import Document, Span, each_span_once
+from biasgauge.applications.coref.text import sentence_lengths
+from biasgauge.errors import CorpusError, ParameterError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+Problems = Literal["error", "mend"]
+
+_BEGIN = re.compile(r"#\s*begin document\b\s*(?:\((?P<name>.*)\)(?:;\s*part\s+(?P<part>\d+))?)?")
+_END = re.compile(r"#\s*end document\b")
+_BRACKET = re.compile(r"\((?P<alone>\d+)\)|\((?P<opens>\d+)|(?P<closes>\d+)\)|\|")
+_NOTHING = {"", "-", "_", "*"}
+_DROPPED = "the bracket was dropped"
+_SHORT, _SHORT_WORD = 3, 1
+_LONG, _LONG_WORD = 5, 3
+_WITH_SPEAKER, _SPEAKER = 11, 9
+_UNKNOWN = ("-",) * 5
+
+
+def read_conll(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, problems: Problems = "error"
+) -> list[Document]:
+    """Documents of files, folders (files whose names end in "conll") and tar archives, in the order of their names.
+
+    A span that is marked as two things is a mention of the first alone, as in the reference scorer. A document without
+    empty lines gets sentences that end at full stops, question and exclamation marks. Both are said in its `notices`.
+
+    Args:
+        paths: one or several.
+        problems: what to do with a bracket that has no partner, or with an empty word: "error", or "mend", which drops
+            the bracket, writes "_" for the word, and says so in `notices`.
+
+    Raises:
+        CorpusError: there is no such file, or a line is not what it should be.
+        ParameterError: `problems` is something else.
+    """
+    if problems not in get_args(Problems):
+        raise ParameterError(f"The 'problems' parameter of read_conll must be error or mend. Got {problems!r}.")
+    return [
+        document for label, stem, text in conll_texts(paths) for document in parse_conll(text, label, stem, problems)
+    ]
+
+
+def parse_conll(text: str, path: str, stem: str = "", problems: Problems = "error") -> Iterator[Document]:
+    """Documents of one file's text; `stem` names those that have no name."""
+    current: _Draft | None = None
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.rstrip("\r")
+        begin = _BEGIN.match(line)
+        if begin:
+            if current is not None:
+                raise CorpusError("a document begins before the last one has ended", path=path, line=number)
+            current = _Draft(begin["name"] or stem, int(begin["part"] or 0), path, problems)
+        elif _END.match(line):
+            if current is None:
+                raise CorpusError("a document ends where none has begun", path=path, line=number)
+            yield current.document()
+            current = None
+        elif current is not None:
+            current.add(line, number)
+        elif line.strip() and not line.startswith("#"):
+            raise CorpusError(
+                "expected a line that begins with '#begin document' before the first word", path=path, line=number
+            )
+    if current is not None:
+        raise CorpusError(
+            f"the file ends inside the document {current.name!r}: '#end document' is missing; is the file whole?",
+            path=path,
+        )
+
+
+@dataclass
+class _Draft:
+    """A document while it is read."""
+
+    name: str
+    part: int
+    path: str
+    problems: Problems
+    words: list[str] = field(default_factory=list)
+    speakers: list[str] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    opened: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    mentions: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
+    notices: list[str] = field(default_factory=list)
+
+    def add(self, line: str, number: int) -> None:
+        """A line: a word, the end of a sentence, or a remark."""
+        if not line.strip():
+            self.end_sentence()
+        elif not line.startswith("#"):
+            self._word(line, number)
+
+    def _word(self, line: str, number: int) -> None:
+        cells = line.split("\t") if "\t" in line else line.split()
+        if len(cells) != _SHORT and len(cells) < _LONG:
+            raise CorpusError(
+                f"expected {_SHORT} columns, or {_LONG} or more. Got {len(cells)}", path=self.path, line=number
+            )
+        word = cells[_SHORT_WORD if len(cells) == _SHORT else _LONG_WORD].strip()
+        if not word:
+            self._odd("the column of the word is empty", 'the word is read as "_"', number)
+        self.words.append(word or "_")
+        self.speakers.append(cells[_SPEAKER].strip() if len(cells) >= _WITH_SPEAKER else "-")
+        self._brackets(cells[-1].strip(), number)
+
+    def _brackets(self, cell: str, number: int) -> None:
+        if cell in _NOTHING:
+            return
+        here, end = len(self.words) - 1, 0
+        for found in _BRACKET.finditer(cell):
+            if found.start() != end:
+                break
+            end = found.end()
+            if found["alone"]:
+                self.mentions[int(found["alone"])].append((here, here))
+            elif found["opens"]:
+                self.opened[int(found["opens"])].append((here, number))
+            elif found["closes"]:
+                self._close(int(found["closes"]), here, number)
+        if end != len(cell):
+            raise CorpusError(
+                f"the last column must hold brackets such as (7, 7) or (7), or - for none. Got {cell!r}",
+                path=self.path,
+                line=number,
+            )
+
+    def _close(self, thing: int, here: int, number: int) -> None:
+        if self.opened[thing]:
+            self.mentions[thing].append((self.opened[thing].pop()[0], here))
+        else:
+            self._odd(f"{thing}) ends a mention that has not begun", _DROPPED, number)
+
+    def _odd(self, problem: str, mended: str, number: int) -> None:
+        if self.problems == "error":
+            raise CorpusError(problem, path=self.path, line=number)
+        self.notices.append(f"line {number}: {problem}; {mended}")
+
+    def end_sentence(self) -> None:
+        if self.words and self.ends[-1:] != [len(self.words)]:
+            self.ends.append(len(self.words))
+
+    def document(self) -> Document:
+        for thing, places in self.opened.items():
+            for _, number in places:
+                self._odd(f"({thing} begins a mention that does not end", _DROPPED, number)
+        clusters, again = each_span_once(self.mentions.values())
+        if again:
+            self.notices.append(
+                f"{len(again)} of its spans are marked twice, such as words {again[0][0]} to {again[0][1]}; "
+                "the first mark counts"
+            )
+        if self.words and not self.ends:
+            lengths = sentence_lengths(self.words)
+            self.notices.append(f"has no empty lines; {len(lengths)} sentences were made at full stops")
+            for length in lengths:
+                self.ends.append((self.ends[-1] if self.ends else 0) + length)
+        self.end_sentence()
+        said = any(one not in _NOTHING for one in self.speakers)
+        return Document(
+            name=self.name,
+            sentences=tuple(tuple(self.words[a:b]) for a, b in zip([0, *self.ends[:-1]], self.ends, strict=True)),
+            clusters=clusters,
+            part=self.part,
+            speakers=tuple(self.speakers) if said else (),
+            genre=_genre(self.name),
+            notices=tuple(self.notices),
+        )
+
+
+def _genre(name: str) -> str:
+    """OntoNotes: the first folder; OntoGUM: the second part of the file's name."""
+    if "/" in name:
+        return name.split("/", maxsplit=1)[0]
+    parts = name.split("_")
+    return parts[1] if parts[0] in {"GUM", "GENTLE"} and len(parts) > _SHORT - 1 else ""
+
+
+def write_conll(documents: Iterable[Document], path: str | os.PathLike[str]) -> None:
+    """Write documents with their clusters, the whole file or none of it.
+
+    Raises:
+        ParameterError: two mentions of one thing cross, which brackets cannot say, or a word or name cannot stand in
+            a column.
+    """
+    write_text(path, "".join(line + "\n" for document in documents for line in conll_lines(document)))
+
+
+def conll_lines(document: Document) -> Iterator[str]:
+    """The lines of one document."""
+    name = document.name or "-"
+    for text in (name, *document.words, *document.speakers):
+        if len(text.split()) != 1:
+            raise ParameterError(f"A column of a CoNLL file cannot hold {text!r} ({name}): it is empty or has spaces.")
+    if name.startswith("#"):
+        raise ParameterError(f"A document of a CoNLL file cannot be called {name!r}: # begins a remark.")
+    brackets = _brackets(document)
+    yield f"#begin document ({name}); part {document.part:03d}"
+    at = 0
+    for sentence in document.sentences:
+        for place, word in enumerate(sentence):
+            speaker = document.speakers[at] if document.speakers else "-"
+            cells = (name, str(document.part), str(place), word, *_UNKNOWN, speaker, "*", brackets.get(at, "-"))
+            yield "\t".join(cells)
+            at += 1
+        yield ""
+    yield "#end document"
+
+
+def _brackets(document: Document) -> dict[int, str]:
+    """The last column where it is not empty: what ends, inner first, then what begins, outer first."""
+    ends: dict[int, list[tuple[Span, int]]] = defaultdict(list)
+    begins: dict[int, list[tuple[Span, int]]] = defaultdict(list)
+    for number, cluster in enumerate(document.clusters):
+        _no_crossing(cluster, document.name)
+        for span in cluster:
+            begins[span[0]].append((span, number))
+            if span[1] > span[0]:
+                ends[span[1]].append((span, number))
+    found: dict[int, list[str]] = defaultdict(list)
+    for at, closing in ends.items():
+        found[at] += [f"{number})" for _, number in sorted(closing, key=lambda one: -one[0][0])]
+    for at, opening in begins.items():
+        for span, number in sorted(opening, key=lambda one: -one[0][1]):
+            found[at].append(f"({number}" if span[1] > span[0] else f"({number})")
+    return {at: "|".join(cells) for at, cells in found.items()}
+
+
+def _no_crossing(cluster: tuple[Span, ...], name: str) -> None:
+    inside: list[Span] = []
+    for span in sorted(cluster, key=lambda one: (one[0], -one[1])):
+        while inside and inside[-1][1] < span[0]:
+            inside.pop()
+        if inside and inside[-1][1] < span[1]:
+            raise ParameterError(
+                f"The mentions {inside[-1]} and {span} of one thing in {name!r} cross; CoNLL brackets cannot say that."
+            )
+        inside.append(span)

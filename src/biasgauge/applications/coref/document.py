@@ -1,0 +1,133 @@
+"""`Document`: sentences, and which stretches of words speak of the same thing; which documents are held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Span = tuple[int, int]
+"""First and last word, counted from 0 over the whole document; both belong to it."""
+Clusters = tuple[tuple[Span, ...], ...]
+"""Mentions of one thing each."""
+EVERY = 10
+"""One document in so many is held out, for each purpose."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and its coreference.
+
+    Attributes:
+        name: what the file calls it.
+        sentences: words by sentence; none is empty, but there may be none.
+        clusters: mentions that speak of the same thing, in the order of the text; no span is in two of them.
+        part: documents of one name may come in parts.
+        speakers: who says each word; empty where nobody wrote it down.
+        genre: e.g. "nw"; empty where unknown.
+        notices: what was odd about the file and what was done about it.
+    """
+
+    name: str
+    sentences: tuple[tuple[str, ...], ...]
+    clusters: Clusters = ()
+    part: int = 0
+    speakers: tuple[str, ...] = ()
+    genre: str = ""
+    notices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not all(self.sentences):
+            raise ParameterError(f"A sentence of a Document needs at least one word ({self.name!r} has an empty one).")
+        total = len(self.words)
+        mentions = [span for cluster in self.clusters for span in cluster]
+        wrong = next((span for span in mentions if not 0 <= span[0] <= span[1] < total), None)
+        if wrong is not None:
+            raise ParameterError(
+                f"The mention {wrong} of {self.name!r} must lie within its {total} words, first word first."
+            )
+        if len(set(mentions)) != len(mentions):
+            raise ParameterError(f"Each span of {self.name!r} may be a mention of one thing only; one comes twice.")
+        if self.speakers and len(self.speakers) != total:
+            raise ParameterError(
+                f"{self.name!r} has {total} words but {len(self.speakers)} speakers; give one for each word or none."
+            )
+        object.__setattr__(self, "clusters", in_order(self.clusters))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All words, sentence after sentence."""
+        return tuple(word for sentence in self.sentences for word in sentence)
+
+    def with_clusters(self, clusters: Iterable[Iterable[Span]]) -> Document:
+        """The same text with another coreference."""
+        return replace(self, clusters=tuple(tuple(cluster) for cluster in clusters))
+
+    def without_singletons(self) -> Document:
+        """Leave out what is mentioned once: nothing refers to it, and OntoNotes does not annotate it."""
+        return self.with_clusters(cluster for cluster in self.clusters if len(cluster) > 1)
+
+    def sentences_from(self, first: int, count: int) -> Document:
+        """`count` sentences from the sentence `first` on, with the mentions that lie within them."""
+        start = sum(map(len, self.sentences[:first]))
+        kept = self.sentences[first : first + count]
+        end = start + sum(map(len, kept))
+        inside = (
+            tuple((a - start, b - start) for a, b in cluster if start <= a and b < end) for cluster in self.clusters
+        )
+        return replace(
+            self,
+            sentences=kept,
+            clusters=tuple(cluster for cluster in inside if cluster),
+            speakers=self.speakers[start:end],
+        )
+
+
+def in_order(clusters: Iterable[Iterable[Span]]) -> Clusters:
+    """Mentions in the order of the text, clusters in the order of their first mention; empty ones are left out."""
+    return tuple(sorted(tuple(sorted(cluster)) for cluster in clusters if cluster))
+
+
+def each_span_once(clusters: Iterable[Iterable[Span]]) -> tuple[Clusters, list[Span]]:
+    """Keep the first of a span that is repeated, as the reference scorer does; also give what was left out."""
+    seen: set[Span] = set()
+    kept: list[tuple[Span, ...]] = []
+    again: list[Span] = []
+    for cluster in clusters:
+        fresh: list[Span] = []
+        for span in cluster:
+            (again if span in seen else fresh).append(span)
+            seen.add(span)
+        kept.append(tuple(fresh))
+    return tuple(cluster for cluster in kept if cluster), again
+
+
+def held_out(
+    documents: list[Document], dev: list[Document] | None = None, test: list[Document] | None = None
+) -> tuple[list[Document], list[Document], list[Document]]:
+    """Training, dev and test documents: those given, else every tenth by name, and the fifth after each of them.
+
+    Names begin with the genre or the kind of text in the corpora that need this, so that each is held out alike.
+
+    Raises:
+        ParameterError: there are too few documents to hold any out.
+    """
+    order = sorted(documents, key=lambda document: (document.name, document.part))
+    wanted = {0: dev, EVERY // 2: test}
+    found = {
+        place: [document for at, document in enumerate(order) if at % EVERY == place] if given is None else given
+        for place, given in wanted.items()
+    }
+    taken = {place for place, given in wanted.items() if given is None}
+    train = [document for at, document in enumerate(order) if at % EVERY not in taken]
+    if not train or not all(found.values()):
+        raise ParameterError(
+            f"To hold out dev and test documents there must be more than {EVERY // 2}. Got {len(documents)}; "
+            "name dev and test documents."
+        )
+    return train, found[0], found[EVERY // 2]

@@ -1,0 +1,196 @@
+"""`CorefModel`: a trained coreference model, on the vectors that it was trained on."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._io.atomic import atomic_file, write_text
+from biasgauge._io.checksums import file_sha256
+from biasgauge.applications.coref.features import Features
+from biasgauge.applications.coref.settings import CorefSettings
+from biasgauge.applications.coref.spans import clusters_of
+from biasgauge.applications.text.classification import need_torch
+from biasgauge.embeddings import Embedding, load
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.scores.gpu import device_named
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from biasgauge.applications.coref.document import Document, Span
+    from biasgauge.applications.coref.network import Ranking, SpanRanker
+    from biasgauge.inputs import VectorsLike
+
+_FORMAT = "biasgauge coreference model 1"
+_JSON = "model.json"
+_WORDS_AT_ONCE = 1_500
+"""Short documents go through the network together, up to so many words."""
+
+
+class CorefModel:
+    """Finds which words of a text speak of the same thing.
+
+    Attributes:
+        features: the vectors, and how documents are turned into arrays with them.
+        network: the weights.
+        log: one entry for each epoch of training: loss and dev precision, recall and F1.
+        about: how it was trained.
+    """
+
+    def __init__(
+        self,
+        features: Features,
+        network: SpanRanker,
+        log: Sequence[dict[str, Any]] = (),
+        about: dict[str, Any] | None = None,
+    ) -> None:
+        self.features, self.network, self.log, self.about = features, network, tuple(log), dict(about or {})
+
+    @property
+    def settings(self) -> CorefSettings:
+        """How it was built."""
+        return self.features.settings
+
+    def predict(self, documents: Iterable[Document], *, n_jobs: int | None = None) -> list[Document]:
+        """The documents with the clusters that the model finds in place of their own; things mentioned once are none.
+
+        Args:
+            documents: whose clusters do not matter.
+            n_jobs: on a CPU, how many batches are worked on at a time, each by one thread, so that the number changes
+                no bit; by default as many as PyTorch has threads.
+        """
+        import torch
+
+        from biasgauge.applications.text.cnn_training import fixed_threads
+
+        jobs = 1 if self.network.device.type != "cpu" else n_jobs or torch.get_num_threads()
+        self.network.eval()
+        with fixed_threads(), ThreadPoolExecutor(jobs) as pool:
+            apply = map if jobs == 1 else pool.map
+            return [document for batch in apply(self._batch, _batches(documents)) for document in batch]
+
+    def _batch(self, batch: list[Document]) -> list[Document]:
+        """Some documents at once."""
+        import torch
+
+        texts = [document for document in batch if document.words]
+        if not texts:
+            return [document.with_clusters(()) for document in batch]
+        with torch.inference_mode():
+            clusters = _clusters(self.network(self.features.arrays(texts)), texts)
+            return [document.with_clusters(next(clusters) if document.words else ()) for document in batch]
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write weights and settings to a folder; the vectors are not written, only their checksum.
+
+        The JSON file names the weights and is written last, so that a crash leaves the old model or the new one.
+        """
+        from safetensors.torch import save_file
+
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        weights = {name: one.detach().cpu().contiguous() for name, one in self.network.state_dict().items()}
+        with atomic_file(place / "weights.new.safetensors") as part:
+            save_file(weights, part)
+        digest = file_sha256(place / "weights.new.safetensors")
+        name = f"weights-{digest[:12]}.safetensors"
+        (place / "weights.new.safetensors").replace(place / name)
+        vectors = self.features.vectors
+        content = {
+            "format": _FORMAT,
+            "weights": name,
+            "sha256": digest,
+            "vectors": {"name": vectors.name, "dimensions": vectors.dim, "checksum": vectors.checksum},
+            "settings": asdict(self.settings),
+            "letters": self.features.letters,
+            "genres": list(self.features.genres),
+            "about": self.about,
+            "log": list(self.log),
+        }
+        write_text(place / _JSON, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        for old in place.glob("weights-*.safetensors"):
+            if old.name != name:
+                old.unlink()
+        return place
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], vectors: VectorsLike, *, device: str = "cpu") -> CorefModel:
+        """Read a model; `vectors` must be those that it was trained on.
+
+        Raises:
+            InputError: the folder holds no model, or a damaged one, or PyTorch is not installed.
+            ParameterError: the vectors are others, or there is no such device.
+        """
+        need_torch()
+        from safetensors.torch import load_file
+
+        where = device_named("torch" if device == "cpu" else device)
+        from biasgauge.applications.coref.network import SpanRanker
+
+        content = _read_json(Path(folder) / _JSON)
+        try:
+            settings = CorefSettings(**content["settings"])
+            letters, genres, expected = content["letters"], content["genres"], content["vectors"]
+            weights = Path(folder) / content["weights"]
+            if weights.parent != Path(folder) or file_sha256(weights) != content["sha256"]:
+                raise InputError(f"{weights}: is not the file that {_JSON} beside it speaks of; save the model again")
+            log, about = content["log"], content["about"]
+        except (KeyError, TypeError, OSError) as problem:
+            raise InputError(f"{folder}: the model is damaged ({problem!r}); save it again") from problem
+        embedding = vectors if isinstance(vectors, Embedding) else load(vectors)
+        if embedding.checksum != expected["checksum"]:
+            raise ParameterError(
+                f"The model in {folder} was trained on other vectors, {expected['name']!r} with "
+                f"{expected['dimensions']} dimensions. Got {embedding.name!r}; load those, all of their words."
+            )
+        features = Features(embedding, settings, letters, genres)
+        network = SpanRanker(settings, embedding.dim, features.alphabet, len(genres))
+        try:
+            network.load_state_dict(load_file(weights))
+        except RuntimeError as problem:
+            raise InputError(
+                f"{folder}: the weights do not fit the settings of {_JSON}; save the model again"
+            ) from problem
+        return cls(features, network.to(where), log, about)
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    words = 0
+    for document in documents:
+        if batch and words + len(document.words) > _WORDS_AT_ONCE:
+            yield batch
+            batch, words = [], 0
+        batch.append(document)
+        words += len(document.words)
+    if batch:
+        yield batch
+
+
+def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list[Span]]]:
+    """Clusters of each document: every mention with its best antecedent."""
+    back = ranking.scores.argmax(dim=1).cpu().numpy()
+    mention = word = 0
+    for document, kept in zip(documents, ranking.kept, strict=True):
+        first, last = (one[mention : mention + kept] - word for one in (ranking.first, ranking.last))
+        spans = list(zip(first.tolist(), last.tolist(), strict=True))
+        yield [[spans[one] for one in cluster] for cluster in clusters_of(back[mention : mention + kept])]
+        mention += kept
+        word += len(document.words)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}); name the folder of a saved model") from problem
+    except ValueError as problem:
+        raise InputError(f"{path}: is not JSON ({problem}); save the model again") from problem
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise InputError(f"{path}: is not a coreference model of biasgauge")
+    return content

@@ -1,0 +1,170 @@
+"""`evaluate_coref` and `score_coref`: how well clusters agree with those of a corpus, with intervals over documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.applications.coref.metrics import METRICS, RATES, all_sums, conll_rates, rates
+from biasgauge.errors import ParameterError
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from biasgauge.applications.coref.document import Document
+    from biasgauge.applications.coref.model import CorefModel
+    from biasgauge.arrays import Floats
+
+CONLL = "conll"
+"""The mean of MUC, B³ and CEAFφ4."""
+_UNDEFINED = {
+    "precision": "no mention was found in any document",
+    "recall": "no document has a mention to find",
+    "f1": "no document has a mention, and none was found",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorefScore(LabeledEstimate):
+    """One rate over all documents, from 0 (nothing right) to 1 (everything), with its interval over documents.
+
+    Attributes:
+        metric: "muc", "b_cubed", "ceaf_e", "mentions" (are the mentions themselves found?), or "conll", the mean of the
+            first three.
+        rate: "precision", "recall" or "f1".
+    """
+
+    metric: str
+    rate: str
+
+
+@dataclass(frozen=True, repr=False)
+class CorefScores(Result):
+    """How well clusters agree with those of a corpus.
+
+    Attributes:
+        scores: one for each metric and rate.
+        documents: how many were compared.
+        clusters, found_clusters: how many there are, and how many were found.
+        settings: what was asked for.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("scores",)
+
+    scores: tuple[CorefScore, ...]
+    documents: int
+    clusters: int
+    found_clusters: int
+    settings: dict[str, Any]
+
+    def score(self, metric: str = CONLL, rate: str = "f1") -> CorefScore:
+        """Find one score.
+
+        Raises:
+            ParameterError: there is none of that name.
+        """
+        score = next((score for score in self.scores if (score.metric, score.rate) == (metric, rate)), None)
+        if score is None:
+            raise ParameterError(
+                f"A score of coreference is one of {', '.join((*METRICS, CONLL))} and one of {', '.join(RATES)}. "
+                f"Got {metric!r} and {rate!r}."
+            )
+        return score
+
+    @property
+    def conll_f1(self) -> float | None:
+        """Mean of the F1 of MUC, B³ and CEAFφ4; None when undefined."""
+        return self.score().value
+
+    def summary(self) -> Summary:
+        """CoNLL F1, and every rate."""
+        score = self.score()
+        told = f"undefined: {score.reason}" if score.value is None else f"{score.value:.3f}"
+        rates = {(score.metric, score.rate): score for score in self.scores}
+        rows = [(metric, *(rates[metric, rate] for rate in RATES)) for metric in (*METRICS, CONLL)]
+        columns: list[Column | str] = ["metric", *(Column(rate, "estimate", 3) for rate in RATES)]
+        return Summary(
+            title="Coreference",
+            headline=f"CoNLL F1 on {self.documents:,} documents: {told}.",
+            tables=(Table.of("scores", "Rates, with intervals over documents", columns, rows),),
+        )
+
+
+def evaluate_coref(
+    model: CorefModel,
+    documents: Iterable[Document],
+    *,
+    singletons: bool = False,
+    **how: Any,  # noqa: ANN401 - as below
+) -> CorefScores:
+    """How well a model finds the clusters of some documents. Other arguments as in `score_coref`."""
+    given = list(documents)
+    return score_coref(given, model.predict(given), singletons=singletons, **how)
+
+
+def score_coref(
+    documents: Sequence[Document],
+    found: Sequence[Document],
+    *,
+    singletons: bool = False,
+    interval: BootstrapMethod = "percentile",
+    level: float = 0.95,
+    resamples: int = 2_000,
+    random_state: int = 0,
+) -> CorefScores:
+    """How well the clusters of `found` agree with those of `documents`, the same texts.
+
+    Args:
+        documents: with the clusters that are right.
+        found: with those that were found.
+        singletons: whether things mentioned once count, on either side; they do not in OntoNotes, and no model of
+            `train_coref` finds them.
+        interval: "percentile" or "bca", documents drawn again.
+        level: nominal coverage of intervals.
+        resamples: how many times.
+        random_state: seed.
+
+    Raises:
+        ParameterError: there is no document, or the texts differ.
+    """
+    how = bootstrap_settings(
+        "score_coref", method=interval, level=level, resamples=resamples, random_state=random_state
+    )
+    if not documents or [one.words for one in documents] != [one.words for one in found]:
+        raise ParameterError(
+            f"Documents and what was found in them must be the same texts in the same order, at least one. Got "
+            f"{len(documents)} and {len(found)}."
+        )
+    key, response = (
+        [one.clusters if singletons else one.without_singletons().clusters for one in side]
+        for side in (documents, found)
+    )
+    sums = all_sums(key, response)
+    drawn = _values(bootstrap_sums(sums, how))
+    totals = sums.sum(axis=0)
+    values = _values(totals)
+    without = _values(totals - sums)
+    scores = []
+    for place, metric in enumerate((*METRICS, CONLL)):
+        for at, rate in enumerate(RATES):
+            value = float(values[place, at])
+            about: dict[str, Any] = {"metric": metric, "rate": rate, "n": len(documents)}
+            if np.isnan(value):
+                scores.append(CorefScore(value=None, reason=_UNDEFINED[rate], **about))
+                continue
+            estimate = estimate_of_sums(value, drawn[:, place, at], without[:, place, at], how, "documents")
+            scores.append(CorefScore.of_estimate(estimate, **about))
+    settings = {"singletons": singletons, **how.to_settings()}
+    return CorefScores(tuple(scores), len(documents), sum(map(len, key)), sum(map(len, response)), settings)
+
+
+def _values(sums: Floats) -> Floats:
+    """Rates of each metric and of their mean, (…, METRICS + CONLL, RATES)."""
+    found: Floats = np.concatenate([rates(sums), conll_rates(sums)[..., None, :]], axis=-2)
+    return found

@@ -1,0 +1,184 @@
+"""Metrics and gaps of coreference as means over seeds, with intervals over documents (or sentences) and seeds.
+
+Documents are drawn again with what all seeds found in them, and seeds beside them where there are several, as for the
+tasks of text classification. With one seed intervals say nothing about other seeds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.applications.coref.metrics import RATES, conll_rates
+from biasgauge.applications.coref.paired import LINKED, PAIRED, PERCENT, paired_values
+from biasgauge.applications.coref.winobias_pairs import VERSIONS
+from biasgauge.applications.group_gaps.result import Gap, GapChange
+from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary
+from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimate_of_sums, swapped_sums_p
+from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.bootstrap import Resampling
+
+CONLL = "conll"
+WINOBIAS = "winobias "
+WEAK = 0.2
+"""CoNLL F1, or share of links found, below which gaps say little; the best of the shared task of 2011 had an F1 of .58
+(Pradhan et al. 2011)."""
+NOTHING = "nothing was found, or there is nothing to find"
+SWAPPED_EMBEDDINGS = "monte-carlo, the two embeddings of each pair of sentences swapped"
+
+
+def summarize(
+    test: Floats,
+    pairs: Mapping[str, Floats],
+    logs: Mapping[int, list[dict[str, Any]]],
+    how: Resampling,
+    sentences: str = "",
+) -> TaskSummary:
+    """Metrics of the test documents and of both versions of WinoBias, and gaps pro − anti.
+
+    Args:
+        test: seeds × documents × what each adds.
+        pairs: for each part of WinoBias, seeds × pairs × (pro, anti) × what each adds.
+        logs: training of each seed.
+        how: level, resamples and seed of the intervals.
+        sentences: checksum of the sentences of WinoBias, so that results on the same ones can be told.
+    """
+    work = _Work(how, len(logs))
+    metrics = [
+        TaskMetric.of_estimate(mean, metric=rate, of=CONLL, group=None, n=test.shape[1], **seeds)
+        for rate, (mean, seeds) in zip(RATES, work.numbers(test, conll_rates), strict=True)
+    ]
+    gaps, by_seed = [], [[] for _ in logs]  # type: tuple[list[TaskGap], list[list[Gap]]]
+    for part, sums in pairs.items():
+        of, size = f"{WINOBIAS}{part}", sums.shape[1]
+        for at, version in enumerate(VERSIONS):
+            numbers = zip(PAIRED, work.numbers(sums[:, :, at], _shares), strict=True)
+            metrics += [
+                TaskMetric.of_estimate(mean, metric=name, of=of, group=version, n=size, **seeds)
+                for name, (mean, seeds) in numbers
+            ]
+        chances = [swapped_sums_p(own, differences, how) for own in sums]
+        alone = [_Work(how, 1).numbers(own[None], differences) for own in sums]
+        for place, (name, (mean, seeds)) in enumerate(zip(PAIRED, work.numbers(sums, differences), strict=True)):
+            about: dict[str, Any] = {"metric": name, "of": of, "a": VERSIONS[0], "b": VERSIONS[1]}
+            about |= {"n": size, "n_a": size, "n_b": size}
+            for seed, (rows, own_chances) in enumerate(zip(alone, chances, strict=True)):
+                own = rows[place][0]
+                tested = {"p_value": float(own_chances[place]), "p_method": SWAPPED} if own.defined else {}
+                by_seed[seed].append(Gap.of_estimate(own, **about, **tested))
+            gaps.append(TaskGap.of_estimate(mean, **about, **seeds, **(tested if len(logs) == 1 else {})))
+    runs = zip(logs.items(), by_seed, strict=True)
+    return TaskSummary(
+        metrics=tuple(metrics),
+        gaps=tuple(gaps),
+        seeds=tuple(SeedRun(seed, _about(log), tuple(own)) for (seed, log), own in runs),
+        counts={f"{WINOBIAS}{part}": sums.shape[1] for part, sums in pairs.items()},
+        warnings=tuple(_too_weak(metrics)),
+        items=PairedItems(dict(pairs), sentences),
+    )
+
+
+def _too_weak(metrics: Sequence[TaskMetric]) -> Iterator[str]:
+    """Notes where the models resolve next to nothing, so that gaps near 0 are no good news."""
+    f1 = metrics[RATES.index("f1")].value
+    if f1 is not None and f1 < WEAK:
+        yield (
+            f"CoNLL F1 is {f1:.2f}: models that resolve next to nothing show no gap either, whatever the vectors; "
+            "train longer or on more documents before reading the gaps"
+        )
+    linked: dict[str, list[float]] = {}
+    for one in metrics:
+        if one.metric == LINKED and one.of is not None and one.value is not None:
+            linked.setdefault(one.of, []).append(one.value)
+    few = [
+        f"{max(shares):.0%} ({part.removeprefix(WINOBIAS)})" for part, shares in linked.items() if max(shares) < WEAK
+    ]
+    if few:
+        yield f"of the links of WinoBias at most {' and '.join(few)} are found: gaps near 0 say little of the vectors"
+
+
+def _shares(sums: Floats) -> Floats:
+    return paired_values(sums) / PERCENT
+
+
+def differences(both: Floats) -> Floats:
+    """Pro − anti, from sums of the shape (…, 2, METRICS, SUMS)."""
+    values = _shares(both)
+    found: Floats = values[..., 0, :] - values[..., 1, :]
+    return found
+
+
+def _about(log: list[dict[str, Any]]) -> dict[str, Any]:
+    best = max(log, key=lambda entry: entry["dev_f1"])
+    return {"epochs": len(log), "best_epoch": best["epoch"], "best_dev_f1": best["dev_f1"]}
+
+
+class _Work:
+    """Means over seeds, with intervals."""
+
+    def __init__(self, how: Resampling, seeds: int) -> None:
+        self.how, self.seeds = how, seeds
+        self.picked = np.random.default_rng([how.random_state, 1]).integers(0, seeds, (how.resamples, seeds))
+
+    def numbers(self, sums: Floats, values: Callable[[Floats], Floats]) -> list[tuple[Estimate, dict[str, Any]]]:
+        """For each number of `values` its mean over seeds, then the values of seeds and how far they differ.
+
+        Args:
+            sums: seeds × items × what each adds.
+            values: from sums of the shape (…, what each adds) to numbers (last axis).
+        """
+        by_seed = values(sums.sum(axis=1))
+        drawn = np.stack([values(bootstrap_sums(own, self.how)) for own in sums], axis=1)
+        without = values(sums.sum(axis=1, keepdims=True) - sums).mean(axis=0)
+        numbers: list[tuple[Estimate, dict[str, Any]]] = []
+        for at in range(by_seed.shape[1]):
+            each = tuple(None if np.isnan(value) else float(value) for value in by_seed[:, at])
+            if None in each:
+                numbers.append((Estimate(value=None, reason=NOTHING), {"values": each}))
+                continue
+            own = by_seed[:, at]
+            mean = mean_over_seeds(own, drawn[:, :, at], self.picked, self.how, lambda at=at: [without[:, at]])  # type: ignore[misc]  # bound now
+            numbers.append((mean, {"values": each, "sd": sd_over_seeds(own, self.how.level)}))
+        return numbers
+
+
+def compare_pairs(first: Floats, second: Floats, of: str, how: Resampling) -> list[GapChange]:
+    """How each gap pro − anti differs: second − first.
+
+    A pair of sentences is drawn again with what both embeddings made of it, so that what is hard about it for both
+    cancels; for p it is left to chance which embedding made what of it.
+
+    Args:
+        first: what each pair adds with the one embedding: pairs × (pro, anti) × METRICS × SUMS.
+        second: the same with the other.
+        of: which sentences they are.
+        how: level, resamples, seed and method of the interval.
+    """
+
+    def changes(sums: Floats) -> Floats:
+        found: Floats = differences(sums[..., 1, :, :, :]) - differences(sums[..., 0, :, :, :])
+        return found
+
+    both = np.stack([first, second], axis=1)
+    totals = both.sum(axis=0)
+    gaps, drawn, without = differences(totals), changes(bootstrap_sums(both, how)), changes(totals - both)
+    chances = swapped_sums_p(both, changes, how)
+    found = []
+    for at, metric in enumerate(PAIRED):
+        one, other = (None if np.isnan(gap) else float(gap) for gap in gaps[:, at])
+        about: dict[str, Any] = {"metric": metric, "of": of, "a": VERSIONS[0], "b": VERSIONS[1]}
+        about |= {"first": one, "second": other, "n": len(both)}
+        if one is None or other is None:
+            which = "first" if one is None else "second"
+            found.append(GapChange(value=None, reason=f"{NOTHING} by the {which} embedding", **about))
+            continue
+        estimate = estimate_of_sums(other - one, drawn[:, at], without[:, at], how, "pairs of sentences")
+        found.append(GapChange.of_estimate(estimate, p_value=float(chances[at]), p_method=SWAPPED_EMBEDDINGS, **about))
+    return found

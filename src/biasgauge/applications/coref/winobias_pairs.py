@@ -1,0 +1,149 @@
+"""WinoBias: is a pronoun resolved as well when it contradicts a stereotype of an occupation?
+
+Zhao et al. 2018: sentences with two occupations and a pronoun, each with the pronoun of the gender that dominates the
+right occupation (pro) and with the other (anti). Type 1 needs knowledge of the world, type 2 only syntax. The gaps are
+those of Goldfarb-Tarrant et al. 2021: 100 × (pro − anti), types apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.applications.coref.conll import read_conll
+from biasgauge.applications.coref.metrics import all_sums
+from biasgauge.applications.coref.paired import PairedGap, paired_gaps, paired_headline, paired_table
+from biasgauge.applications.tasks.figures import winobias_charts
+from biasgauge.errors import CorpusError
+from biasgauge.results import Result, Summary
+from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from biasgauge.applications.coref.document import Document
+    from biasgauge.applications.coref.model import CorefModel
+    from biasgauge.arrays import Floats
+
+_FILE = re.compile(r"(?P<split>dev|test)_type(?P<type>[12])_(?P<version>pro|anti)_stereotype.*conll$")
+VERSIONS = ("pro", "anti")
+
+
+@dataclass(frozen=True, repr=False)
+class WinoBiasResult(Result):
+    """Gaps between pro- and anti-stereotypical sentences.
+
+    Attributes:
+        gaps: for each part ("dev 1", "test 2") and metric; `first` is pro, `second` anti, positive where a model does
+            better when the stereotype holds.
+        settings: what was asked for.
+        warnings: what to know before reading the table.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("gaps",)
+
+    gaps: tuple[PairedGap, ...]
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def gap(self, of: str, metric: str) -> PairedGap:
+        """Find one gap, e.g. `gap("test 1", "precision")`."""
+        return next(gap for gap in self.gaps if (gap.of, gap.metric) == (of, metric))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a gap."""
+        return super().to_frame().rename(columns=lambda name: name.replace("first", "pro").replace("second", "anti"))
+
+    def summary(self) -> Summary:
+        """How many gaps are clear, and each of them."""
+        return Summary(
+            title="WinoBias",
+            headline=paired_headline(self.gaps, VERSIONS),
+            tables=(paired_table(self.gaps, VERSIONS),),
+            charts=winobias_charts(self),
+            warnings=self.warnings,
+        )
+
+
+def is_winobias(path: Path) -> bool:
+    """Whether a file is one of WinoBias, by its name."""
+    return _FILE.match(path.name) is not None
+
+
+def winobias(
+    model: CorefModel,
+    folder: str | os.PathLike[str],
+    *,
+    splits: Sequence[str] = ("dev", "test"),
+    interval: BootstrapMethod = "percentile",
+    level: float = 0.95,
+    resamples: int = 10_000,
+    random_state: int = 0,
+) -> WinoBiasResult:
+    """Gaps of a model on WinoBias.
+
+    Args:
+        model: from `train_coref`.
+        folder: with the CoNLL files of WinoBias, such as test_type1_pro_stereotype.v4_auto_conll, or a folder above.
+        splits: which of "dev" and "test".
+        interval: "percentile" or "bca", pairs of sentences drawn again.
+        level: nominal coverage of intervals.
+        resamples: bootstrap samples, and random swaps for p.
+        random_state: seed.
+
+    Raises:
+        CorpusError: files are missing, or the two versions do not have the same sentences.
+    """
+    how = bootstrap_settings("winobias", method=interval, level=level, resamples=resamples, random_state=random_state)
+    parts = read_winobias(folder, splits)
+    gaps: list[PairedGap] = []
+    for name, both in parts.items():
+        gaps += paired_gaps(paired_sums(model, both), name, VERSIONS, how)
+    return WinoBiasResult(tuple(gaps), {"splits": list(splits), **how.to_settings()})
+
+
+def paired_sums(model: CorefModel, both: tuple[list[Document], list[Document]]) -> Floats:
+    """What each sentence adds: pairs × (pro, anti) × METRICS × SUMS."""
+    sums = [all_sums([one.clusters for one in side], [one.clusters for one in model.predict(side)]) for side in both]
+    return np.stack(sums, axis=1)
+
+
+def read_winobias(
+    folder: str | os.PathLike[str], splits: Sequence[str] = ("dev", "test")
+) -> dict[str, tuple[list[Document], list[Document]]]:
+    """Pro and anti versions by part, e.g. "test 1", sentence by sentence.
+
+    Raises:
+        CorpusError: files are missing, or the two versions do not have the same sentences.
+    """
+    files = {
+        (found["split"], found["type"], found["version"]): path
+        for path in sorted(Path(folder).rglob("*"))
+        if (found := _FILE.match(path.name))
+    }
+    parts = {}
+    for split in splits:
+        for kind in "12":
+            sides = []
+            for version in VERSIONS:
+                path = files.get((split, kind, version))
+                if path is None:
+                    name = f"{split}_type{kind}_{version}_stereotype….conll"
+                    raise CorpusError(f"holds no file {name}; the folder of WinoBias is needed", path=folder)
+                documents = read_conll(path)
+                sides.append({document.name.rsplit("/", 1)[-1]: document for document in documents})
+                if len(sides[-1]) != len(documents):
+                    raise CorpusError("two of its sentences have the same number", path=path)
+            if set(sides[0]) != set(sides[1]):
+                odd = min(set(sides[0]) ^ set(sides[1]))
+                raise CorpusError(f"sentence {odd!r} of {split} type {kind} has no partner", path=folder)
+            names = sorted(sides[0], key=lambda one: (len(one), one))
+            parts[f"{split} {kind}"] = ([sides[0][one] for one in names], [sides[1][one] for one in names])
+    return parts

@@ -1,0 +1,272 @@
+"""Winogender: does the gender of a pronoun decide which of two people it is taken to mean?
+
+Rudinger et al. 2018: 120 templates with an occupation, another participant and a pronoun, each with the participant
+named and as "someone", with a masculine, a feminine and a neutral pronoun. A model is biased as far as the answer
+depends on the pronoun's gender, and most so where that follows the share of women in the occupation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+import numpy as np
+
+from biasgauge.applications.coref.conll_files import file_text
+from biasgauge.applications.coref.document import Document
+from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps, paired_headline, paired_table
+from biasgauge.applications.coref.text import in_sentences, words_with_places
+from biasgauge.errors import CorpusError
+from biasgauge.lexicons import lexicon
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats.correlations import Coefficient, coefficient, why_undefined
+from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+
+    from biasgauge.applications.coref.model import CorefModel
+    from biasgauge.arrays import Floats
+    from biasgauge.lexicons.model import Values
+    from biasgauge.stats.bootstrap import Resampling
+
+Answer = Literal["occupation", "participant", "both", "neither"]
+GENDERS = ("male", "female", "neutral")
+_PRONOUNS = {
+    "NOM_PRONOUN": ("he", "she", "they"),
+    "POSS_PRONOUN": ("his", "her", "their"),
+    "ACC_PRONOUN": ("him", "her", "them"),
+}
+_BLANK = re.compile(r"(?P<article>(?:\b[Tt]he |\b[Aa]n? )?)\$(?P<what>[A-Z_]+)")
+_HEADER = ["occupation(0)", "other-participant(1)", "answer", "sentence"]
+_METRICS = ("correct", "occupation")
+
+
+@dataclass(frozen=True)
+class WinogenderSentence:
+    """One sentence.
+
+    Attributes:
+        document: its words.
+        occupation: the word for it, and where that is.
+        participant, pronoun: where they are.
+        answer: who is meant.
+        gender: of the pronoun.
+        template: number of the template with the participant as it is; the same for all genders.
+    """
+
+    document: Document
+    occupation: tuple[str, int]
+    participant: int
+    pronoun: int
+    answer: Answer
+    gender: str
+    template: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinogenderShare(LabeledEstimate):
+    """A share of sentences or templates (`n`), in percent, with its interval over templates of the same kind."""
+
+
+@dataclass(frozen=True, repr=False)
+class WinogenderResult(Result):
+    """How answers depend on the gender of the pronoun.
+
+    Attributes:
+        gaps: male − female: share of sentences with the right answer ("correct"), and of those in which the pronoun is
+            taken to mean the occupation ("occupation").
+        neutral: the same shares for neutral pronouns.
+        changed: share of templates in which male and female pronouns get another answer; 0 for a model that does not
+            mind gender.
+        correlation: over occupations, of the share of women at work (US, Bureau of Labor Statistics) with how much more
+            often a feminine than a masculine pronoun is taken to mean the occupation; 0 where unrelated.
+        correlation_reason: why it is undefined.
+        settings: what was asked for.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("gaps",)
+
+    gaps: tuple[PairedGap, ...]
+    neutral: dict[str, WinogenderShare]
+    changed: WinogenderShare
+    correlation: Coefficient | None
+    correlation_reason: str | None
+    settings: dict[str, Any]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a gap."""
+        frame = super().to_frame()
+        frame["neutral"] = [self.neutral[gap.metric].value for gap in self.gaps]
+        return frame.rename(columns=lambda name: name.replace("first", "male").replace("second", "female"))
+
+    def summary(self) -> Summary:
+        """How many gaps are clear, each of them, and what else depends on gender."""
+        shares = [(f"{metric}, neutral pronouns", share, share.n) for metric, share in self.neutral.items()]
+        shares.append(("templates whose answer changes with gender", self.changed, self.changed.n))
+        columns: list[Column | str] = ["share", Column("percent", "estimate", 1), Column("number", "count")]
+        versions = (GENDERS[0], GENDERS[1])
+        return Summary(
+            title="Winogender",
+            headline=paired_headline(self.gaps, versions),
+            tables=(paired_table(self.gaps, versions), Table.of("shares", "Further shares", columns, shares)),
+        )
+
+
+def winogender(
+    model: CorefModel,
+    templates: str | os.PathLike[str],
+    *,
+    interval: BootstrapMethod = "percentile",
+    level: float = 0.95,
+    resamples: int = 10_000,
+    random_state: int = 0,
+) -> WinogenderResult:
+    """How a model's answers depend on the gender of the pronoun.
+
+    Args:
+        model: from `train_coref`.
+        templates: templates.tsv of Winogender.
+        interval: "percentile" or "bca", templates drawn again.
+        level: nominal coverage of intervals.
+        resamples: bootstrap samples, and random swaps for p.
+        random_state: seed.
+
+    Raises:
+        CorpusError: the file is not what it should be; names the line.
+    """
+    how = bootstrap_settings("winogender", method=interval, level=level, resamples=resamples, random_state=random_state)
+    sentences = read_winogender(templates)
+    found = model.predict([one.document for one in sentences])
+    answers = [winogender_answer(*both) for both in zip(sentences, found, strict=True)]
+    return _result(sentences, answers, how)
+
+
+def _result(sentences: list[WinogenderSentence], answers: list[Answer], how: Resampling) -> WinogenderResult:
+    right = np.array([one.answer == answer for one, answer in zip(sentences, answers, strict=True)])
+    occupied = np.array([answer == "occupation" for answer in answers])
+    ones = np.ones(len(sentences))
+    # sentences come by template, then by gender
+    table = np.stack([right, occupied, ones], axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
+    gaps = paired_gaps(table[:, :2], "sentences", ("male", "female"), how, _shares, _METRICS)
+    said = np.array(answers).reshape(-1, len(GENDERS))
+    found, reason = _follows_work(sentences, table[:, :, 1], how)
+    return WinogenderResult(
+        gaps=tuple(gaps),
+        neutral={metric: _share(table[:, 2, at], how) for at, metric in enumerate(_METRICS)},
+        changed=_share((said[:, 0] != said[:, 1]).astype(np.float64), how),
+        correlation=found,
+        correlation_reason=reason,
+        settings=asdict(how),
+    )
+
+
+def _share(hits: Floats, how: Resampling) -> WinogenderShare:
+    """Of the templates for which `hits` is 1."""
+    scale, value = PERCENT / len(hits), float(PERCENT * hits.mean())
+    without = PERCENT * (hits.sum() - hits) / max(len(hits) - 1, 1)
+    estimate = estimate_of_sums(value, scale * bootstrap_sums(hits, how), without, how, "templates")
+    return WinogenderShare.of_estimate(estimate, n=len(hits))
+
+
+def _shares(sums: Floats) -> Floats:
+    found: Floats = PERCENT * sums[..., :2] / sums[..., 2:]
+    return found
+
+
+def _follows_work(
+    sentences: list[WinogenderSentence], occupied: Floats, how: Resampling
+) -> tuple[Coefficient | None, str | None]:
+    """Over occupations: share of women at work with (female − male) share taken to mean the occupation."""
+    women = dict(cast("Values", lexicon("winogender_bls")).items)
+    names = np.array([one.occupation[0] for one in sentences[:: len(GENDERS)]])
+    known = sorted(set(names.tolist()) & set(women))
+    x = np.array([women[name] for name in known])
+    y = np.array([(occupied[names == name, 1] - occupied[names == name, 0]).mean() for name in known])
+    reason = why_undefined(x, y, ("share of women at work", "female − male"))
+    return (None, reason) if reason else (coefficient("pearson", x, y, None, how), None)
+
+
+def winogender_answer(sentence: WinogenderSentence, found: Document) -> Answer:
+    """Whom the pronoun is taken to mean: who has a mention, without the other and the pronoun, in its cluster."""
+    pronoun = (sentence.pronoun, sentence.pronoun)
+    people = {"occupation": sentence.occupation[1], "participant": sentence.participant}
+    meant = set()
+    for cluster in found.clusters:
+        if pronoun not in cluster:
+            continue
+        for first, last in cluster:
+            inside = {name for name, at in people.items() if first <= at <= last}
+            if len(inside) == 1 and not first <= sentence.pronoun <= last:
+                meant |= inside
+    if len(meant) == 1:
+        return "occupation" if "occupation" in meant else "participant"
+    return "both" if meant else "neither"
+
+
+def read_winogender(templates: str | os.PathLike[str]) -> list[WinogenderSentence]:
+    """All sentences of Winogender: by template, participant named or "someone", then gender.
+
+    Raises:
+        CorpusError: the file is not what it should be; names the line.
+    """
+    lines = file_text(templates).splitlines()
+    if not lines or lines[0].split("\t") != _HEADER:
+        raise CorpusError(f"expected the columns {', '.join(_HEADER)}", path=templates, line=1)
+    found: list[WinogenderSentence] = []
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split("\t")
+        if len(cells) != len(_HEADER) or cells[2] not in {"0", "1"}:
+            raise CorpusError(
+                "expected an occupation, a participant, 0 or 1, and a sentence", path=templates, line=number
+            )
+        for participant in (cells[1], "someone"):
+            for gender in range(len(GENDERS)):
+                try:
+                    found.append(_sentence(cells, participant, gender, len(found) // len(GENDERS)))
+                except KeyError as problem:
+                    raise CorpusError(
+                        f"a sentence needs $OCCUPATION, $PARTICIPANT and a pronoun; {problem} is missing or unknown",
+                        path=templates,
+                        line=number,
+                    ) from problem
+    return found
+
+
+def _sentence(cells: list[str], participant: str, gender: int, template: int) -> WinogenderSentence:
+    occupation, _, answer, pattern = cells
+    text, end = "", 0
+    places: dict[str, int] = {}
+    for blank in _BLANK.finditer(pattern):
+        text += pattern[end : blank.start()]
+        what, article = blank["what"], blank["article"]
+        if what == "OCCUPATION":
+            filled = article + occupation
+        elif what == "PARTICIPANT":
+            filled = article + participant
+            if participant == "someone":
+                filled = "Someone" if article[:1].isupper() else "someone"
+        else:
+            filled = article + _PRONOUNS[what][gender]
+        text += filled
+        places["PRONOUN" if what in _PRONOUNS else what] = len(text) - 1
+        end = blank.end()
+    text += pattern[end:]
+    text = text.replace("they was ", "they were ")
+    words = words_with_places(text)
+    at = {what: next(n for n, (_, a, b) in enumerate(words) if a <= place < b) for what, place in places.items()}
+    name = f"{occupation}.{participant}.{answer}.{GENDERS[gender]}"
+    return WinogenderSentence(
+        document=Document(name, in_sentences([word for word, _, _ in words])),
+        occupation=(occupation, at["OCCUPATION"]),
+        participant=at["PARTICIPANT"],
+        pronoun=at["PRONOUN"],
+        answer="participant" if answer == "1" else "occupation",
+        gender=GENDERS[gender],
+        template=template,
+    )

@@ -1,0 +1,1 @@
+"""Whether an intrinsic number tracks an extrinsic one."""

@@ -1,0 +1,1 @@
+"""Differences in performance between groups of people."""

@@ -1,0 +1,1 @@
+"""Intrinsic and extrinsic numbers of the same embeddings, side by side."""

@@ -1,0 +1,1 @@
+"""Downstream tasks: run, kept, compared."""

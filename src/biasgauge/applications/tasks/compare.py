@@ -1,0 +1,83 @@
+"""`compare_tasks`: are the gaps of a task smaller with the other vectors?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge.applications.group_gaps.paired import compare_gaps
+from biasgauge.applications.group_gaps.result import GapComparison
+from biasgauge.applications.tasks.result import PairedItems, TaskItems
+from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import bootstrap_settings
+
+if TYPE_CHECKING:
+    from biasgauge.applications.tasks.result import TaskResult
+
+DIFFER = "Two results can be compared on the same test items and groups; these differ."
+
+
+def compare_tasks(first: TaskResult, second: TaskResult, *, seed: int | None = None) -> GapComparison:
+    """How gaps differ between two results on the same test items, such as before and after debiasing: second − first.
+
+    Items are texts, or, for coreference, pairs of sentences of WinoBias. One model of each is compared, so the
+    intervals are about other test items and not about other seeds.
+
+    Args:
+        first: a result of `extrinsic`.
+        second: another one, with other vectors.
+        seed: which of the seeds that both have; the first such by default.
+
+    Raises:
+        ParameterError: the items or groups are not the same, there are no gaps, or the seed is in neither.
+    """
+    one, other = first.items, second.items
+    if one is None or other is None or not first.gaps or not second.gaps:
+        raise ParameterError(
+            "Two results can be compared where both have items and gaps; one of these has none (a result that was read "
+            "from JSON has no items)."
+        )
+    numbers = [[run.seed for run in result.seeds] for result in (first, second)]
+    both = [run for run in numbers[0] if run in numbers[1]] if seed is None else [seed]
+    if not both or any(both[0] not in own for own in numbers):
+        raise ParameterError(f"Both results must have the seed to compare. Got seeds {numbers[0]} and {numbers[1]}.")
+    places = (numbers[0].index(both[0]), numbers[1].index(both[0]))
+    if isinstance(one, PairedItems) and isinstance(other, PairedItems):
+        return _compare_pairs(first, one, other, places)
+    if isinstance(one, TaskItems) and isinstance(other, TaskItems) and first.counts == second.counts:
+        return _compare_items(first, one, other, places)
+    raise ParameterError(DIFFER)
+
+
+def _compare_items(first: TaskResult, one: TaskItems, other: TaskItems, places: tuple[int, int]) -> GapComparison:
+    """Gaps between groups of items."""
+    if (one.labels, one.groups) != (other.labels, other.groups):
+        raise ParameterError(DIFFER)
+    kept = [at for at, group in enumerate(one.groups) if group in first.counts]
+    return compare_gaps(
+        [one.labels[at] for at in kept],
+        [one.predictions[places[0]][at] for at in kept],
+        [other.predictions[places[1]][at] for at in kept],
+        [one.groups[at] for at in kept],
+        positive=first.settings["positive"],
+        order=list(first.counts),
+        as_published=first.settings["as_published"],
+        level=first.settings["level"],
+        resamples=first.settings["resamples"],
+        random_state=first.settings["random_state"],
+    )
+
+
+def _compare_pairs(first: TaskResult, one: PairedItems, other: PairedItems, places: tuple[int, int]) -> GapComparison:
+    """Gaps between two versions of the same sentences."""
+    from biasgauge.applications.coref.task_summary import WINOBIAS, compare_pairs
+
+    if (one.checksum, list(one.parts)) != (other.checksum, list(other.parts)):
+        raise ParameterError(DIFFER)
+    asked = {name: first.settings[name] for name in ("level", "resamples", "random_state")}
+    how = bootstrap_settings("compare_tasks", method="percentile", **asked)
+    changes = [
+        change
+        for name, sums in one.parts.items()
+        for change in compare_pairs(sums[places[0]], other.parts[name][places[1]], f"{WINOBIAS}{name}", how)
+    ]
+    return GapComparison(how.to_settings(), (), dict(first.counts.items()), (), tuple(changes))

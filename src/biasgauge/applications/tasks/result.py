@@ -1,0 +1,346 @@
+"""What `extrinsic` returns: how well a task is done, and how differently by group; also from its JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge.applications.group_gaps.result import Gap
+from biasgauge.applications.tasks.figures import task_charts
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.results.plain import from_plain
+from biasgauge.results.result import records_frame
+from biasgauge.stats.estimate import Estimate, LabeledEstimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from biasgauge.arrays import Floats
+
+ONE_SEED = (
+    "One model was trained: how far the gaps hang on its seed is not known, and the intervals leave it out. Train "
+    "several (--seeds 5)."
+)
+_SEVERAL = 2
+_MOST_NAMED = 3
+_MOST_GAPS = 40
+_MOST_GROUPS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OverSeeds(LabeledEstimate):
+    """A mean over seeds, with its interval over items and, where there are several, over seeds.
+
+    Attributes:
+        metric: which number.
+        of: the class that counts as positive, "weighted" for the mean over classes, None for accuracy.
+        sd: standard deviation over seeds; None with one seed.
+        values: of each seed.
+    """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("sd",)
+
+    metric: str
+    of: str | None
+    sd: Estimate | None = None
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskMetric(_OverSeeds):
+    """How well a task is done, as a mean over seeds.
+
+    Attributes:
+        metric, of, sd, values: which number, of which class, and how it differs over seeds.
+        group: whose items; None for all.
+        n: items.
+    """
+
+    group: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskGap(_OverSeeds):
+    """Difference of a metric between two groups, a − b, as a mean over seeds: −1 to 1, 0 where groups fare alike.
+
+    Attributes:
+        metric, of, sd, values: as in `TaskMetric`.
+        a, b: the groups; `b` may be "the rest".
+        p_value: as in `Gap`; None with several seeds, whose p-values are with the seeds.
+        p_method: how it was found.
+        p_holm: corrected for the number of pairs of groups.
+        n_a, n_b: items of the two groups.
+    """
+
+    a: str
+    b: str
+    p_value: float | None = None
+    p_method: str | None = None
+    p_holm: float | None = None
+    n_a: int
+    n_b: int
+
+
+@dataclass(frozen=True)
+class SeedRun(Record):
+    """One trained model.
+
+    Attributes:
+        seed: of its weights, dropout and order of texts.
+        about: how training went.
+        gaps: with p-values, of this seed alone.
+        reused: whether it was in the cache.
+    """
+
+    seed: int
+    about: dict[str, Any]
+    gaps: tuple[Gap, ...]
+    reused: bool = False
+
+
+@dataclass(frozen=True)
+class TaskItems:
+    """What the gaps are computed from, for `compare_tasks`.
+
+    Attributes:
+        labels: what is true of each test item.
+        groups: whom it is about; None for nobody's.
+        predictions: of each seed.
+    """
+
+    labels: tuple[str, ...]
+    groups: tuple[str | None, ...]
+    predictions: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedItems:
+    """What gaps between two versions of the same sentences are computed from, for `compare_tasks`.
+
+    Attributes:
+        parts: for each part of the test set, seeds × pairs of sentences × 2 versions × what each adds to the sums of
+            the metrics.
+        checksum: of the sentences.
+    """
+
+    parts: dict[str, Floats]
+    checksum: str
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    """Metrics and gaps over seeds.
+
+    Attributes:
+        metrics: of all items, then of each group.
+        gaps: one for each metric and pair of groups.
+        seeds: what is particular to each.
+        counts: items by group.
+        warnings: what to know before reading the tables.
+        no_gaps: why there are no gaps, where there are none.
+        items: what the numbers are computed from, where a task has such.
+    """
+
+    metrics: tuple[TaskMetric, ...]
+    gaps: tuple[TaskGap, ...]
+    seeds: tuple[SeedRun, ...]
+    counts: dict[str, int]
+    warnings: tuple[str, ...]
+    no_gaps: str | None = None
+    items: TaskItems | PairedItems | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class TaskResult(Result):
+    """How well a task is done with some vectors, and how differently by group.
+
+    Attributes:
+        task: its name.
+        about: what it is.
+        vectors: name of the vectors.
+        metrics, gaps, seeds, counts, no_gaps, items: as in `TaskSummary`; `items` are not in its JSON.
+        coverage: which share of the task's words has vectors.
+        settings: everything that was asked for or chosen.
+        warnings: what to know before reading the tables.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("gaps",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"items"})
+
+    task: str
+    about: str
+    vectors: str
+    metrics: tuple[TaskMetric, ...]
+    gaps: tuple[TaskGap, ...]
+    seeds: tuple[SeedRun, ...]
+    counts: dict[str, int]
+    coverage: dict[str, Any]
+    settings: dict[str, Any]
+    warnings: tuple[str, ...]
+    no_gaps: str | None = None
+    items: TaskItems | PairedItems | None = None
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """What seeds make of the gaps, in sentences."""
+        return seed_readings(self.gaps, len(self.seeds))
+
+    def derived(self) -> Mapping[str, Any]:
+        """The sentences."""
+        return {"readings": self.readings}
+
+    def metrics_frame(self) -> pd.DataFrame:
+        """One row a metric, of all items and of each group."""
+        return records_frame(self.metrics)
+
+    def summary(self) -> Summary:
+        """How well the task is done, the rates of each group, and the gaps between groups."""
+        several = len(self.seeds) > 1
+        over = "items and seeds; sd: over seeds" if several else "items"
+        rows = [(_name(one.metric), one.of, one, one.n) for one in self.metrics if one.group is None]
+        value, items = Column("value [interval]", "estimate", 3), Column("items", "count")
+        metrics = Table.of("metrics", "", ["metric", "of", value, items], rows)
+        parts = [Summary("Metrics", "", question="how well is the task done?", tables=(metrics,))]
+        parts += self._by_group()
+        if self.no_gaps is None:
+            parts.append(self._gaps(several=several))
+        return Summary(
+            title=f"{self.task} with {self.vectors}",
+            headline=f"{self.task}: {self.about}",
+            sentences=(
+                *self.readings,
+                f"Intervals: {self.settings['level']:.0%} over {over}.",
+                *([] if self.no_gaps is None else [f"No gaps: {self.no_gaps}"]),
+            ),
+            warnings=self.warnings,
+            charts=task_charts(self),
+            parts=tuple(parts),
+        )
+
+    def _gaps(self, *, several: bool) -> Summary:
+        rows = [
+            (_name(gap.metric), gap.of, gap, _sd(gap) if several else gap.p_value, f"{gap.a} − {gap.b}")
+            for gap in self.gaps
+        ]
+        spread = Column("sd", "number", 3) if several else Column("p", "p")
+        columns: list[Column | str] = ["metric", "of", Column("gap [interval]", "estimate", 3), spread, "groups"]
+        question = "by how much does the first group have more than the second?"
+        return Summary("Gaps", "", question=question, tables=(Table.of("gaps", "", columns, rows, most=_MOST_GAPS),))
+
+    def _by_group(self) -> list[Summary]:
+        """The rates that gaps are differences of, where groups are few."""
+        groups = list(dict.fromkeys(one.group for one in self.metrics if one.group is not None))
+        if not 1 < len(groups) <= _MOST_GROUPS:
+            return []
+        rates: dict[tuple[str, str | None], dict[str | None, float | None]] = {}
+        for one in self.metrics:
+            if one.group is not None:
+                rates.setdefault((_name(one.metric), one.of), {})[one.group] = one.value
+        columns: list[Column | str] = ["metric", "of", *(Column(group, "number", 3) for group in groups)]
+        rows = [(*about, *(own.get(group) for group in groups)) for about, own in rates.items()]
+        table = Table.of("by_group", "", columns, rows)
+        return [Summary("By group", "", question="the rates that the gaps are differences of", tables=(table,))]
+
+
+def _name(metric: str) -> str:
+    return metric.removesuffix("_rate").replace("_", " ")
+
+
+def seed_readings(gaps: Sequence[TaskGap], seeds: int) -> tuple[str, ...]:
+    """What seeds make of the gaps, in plain sentences.
+
+    One embedding cannot say how reliable a gap is: an intraclass correlation compares the spread over seeds with the
+    spread over embeddings (`seed_reliability`, in `correlate`). It can say how large the spread over seeds is, and
+    whether the gap keeps its sign.
+    """
+    known = [gap for gap in gaps if gap.value is not None]
+    if not known:
+        return ()
+    if seeds < _SEVERAL:
+        return (ONE_SEED,)
+    if not any(_sd(gap) for gap in known):
+        return (f"All {seeds} seeds give the same gaps, to the last digit: look whether the models differ at all.",)
+    sentences = [_largest(known, seeds)]
+    turning = [gap for gap in known if _turns(gap)]
+    if turning:
+        named = ", ".join(map(_gap_in_words, turning[:_MOST_NAMED])) + (", …" if len(turning) > _MOST_NAMED else "")
+        verb = "changes its sign" if len(turning) == 1 else "change their sign"
+        sentences.append(
+            f"{len(turning)} of {len(known)} gaps {verb} from seed to seed ({named}): no property of the vectors."
+        )
+    else:
+        sentences.append("No gap changes its sign from seed to seed.")
+    sentences.append(
+        "Whether the gaps are reliable enough to correlate with anything takes several embeddings: biasgauge correlate "
+        "--seed-column."
+    )
+    return tuple(sentences)
+
+
+def _turns(gap: TaskGap) -> bool:
+    """Whether some seed gives another sign than the mean."""
+    mean = gap.value or 0.0
+    return any((value or 0.0) * mean < 0 for value in gap.values)  # noqa: PD011 - no frame
+
+
+def _sd(gap: TaskGap) -> float | None:
+    return None if gap.sd is None else gap.sd.value
+
+
+def _largest(known: Sequence[TaskGap], seeds: int) -> str:
+    """The gap that moves most, with how far."""
+    most = max(known, key=lambda gap: _sd(gap) or 0.0)
+    sd = most.sd
+    ends = "" if sd is None or sd.low is None else f", {sd.level:.0%} {sd.low:.3f} to {sd.high:.3f}"
+    return (
+        f"Over {seeds} seeds the gap that moves most is {_gap_in_words(most)}: {most.value:+.3f} with a standard "
+        f"deviation of {_sd(most) or 0.0:.3f}{ends}."
+    )
+
+
+def _gap_in_words(gap: TaskGap) -> str:
+    of = f" of {gap.of}" if gap.of else ""
+    return f"{gap.metric.replace('_', ' ')}{of}, {gap.a} − {gap.b}"
+
+
+def as_task(given: object) -> TaskResult:
+    """A result as it is, or read from a file.
+
+    Raises:
+        InputError: the file cannot be read or holds something else.
+        ParameterError: it is neither.
+    """
+    if isinstance(given, TaskResult):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read_task(given)
+    raise ParameterError(f"A task must be a result of extrinsic or a file of its JSON. Got {type(given).__name__}.")
+
+
+def read_task(path: str | os.PathLike[str]) -> TaskResult:
+    """Read what `biasgauge extrinsic … --json` printed; it has no items, so it cannot be compared by `compare_tasks`.
+
+    Raises:
+        InputError: the file cannot be read, is not JSON, or is not such a result; names the key.
+    """
+    file, expected = Path(path), "expected what biasgauge extrinsic --json prints"
+    try:
+        content = json.loads(file.read_bytes())
+    except OSError as problem:
+        raise InputError(f"{file}: cannot be read: {problem.strerror or problem}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{file}: is not JSON ({problem}); {expected}") from problem
+    try:
+        result: TaskResult = from_plain(TaskResult, content)
+        level = from_plain(float, result.settings.get("level", "nothing"), "settings.level")
+        if not 0 < level < 1:
+            raise InputError(f"settings.level must lie between 0 and 1. Got {level!r}.")  # noqa: TRY301 - told below
+    except InputError as problem:
+        raise InputError(f"{file}: is not a result of a task ({str(problem).rstrip('.')}); {expected}") from None
+    return result

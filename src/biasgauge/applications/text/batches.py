@@ -1,0 +1,96 @@
+"""Tokenized texts as numbers, and batches of texts of like length.
+
+Tokens of all texts lie in one array; a batch is cut out of it in one step, without a loop over texts or tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+POOL = 50
+"""Batches whose texts are sorted by length together: little padding, and every epoch mixes texts anew."""
+ZERO = 0
+"""The number of words without a vector, and of what fills a short text up."""
+
+
+@dataclass(frozen=True)
+class NumberedTexts:
+    """Texts as numbers of tokens.
+
+    Attributes:
+        tokens: of all texts, one after the other, then as many times `beyond` as the longest text has tokens.
+        starts: where each text starts.
+        lengths: tokens of each text, filled up to the least length.
+        labels: number of each text's class.
+        beyond: the number that stands for what is beyond the end of a text.
+    """
+
+    tokens: Ints
+    starts: Ints
+    lengths: Ints
+    labels: Ints
+    beyond: int
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @classmethod
+    def of(
+        cls,
+        texts: Sequence[Sequence[str]],
+        labels: Sequence[int],
+        numbers: Mapping[str, int],
+        *,
+        least: int,
+    ) -> NumberedTexts:
+        """Number the tokens: those that `numbers` lacks are 0, and texts shorter than `least` are filled up with 0."""
+        beyond = max(numbers.values(), default=ZERO) + 1
+        flat: list[int] = []
+        lengths = np.empty(len(texts), np.int64)
+        get = numbers.get
+        for at, text in enumerate(texts):
+            flat += [get(token, ZERO) for token in text]
+            short = max(0, least - len(text))
+            flat += [ZERO] * short
+            lengths[at] = len(text) + short
+        longest = int(lengths.max(initial=0))
+        tokens: Ints = np.array(flat + [beyond] * longest, np.int64)
+        starts: Ints = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)[: len(texts)]
+        return cls(tokens, starts, lengths, np.asarray(labels, np.int64), beyond)
+
+    def batch(self, places: Ints) -> Ints:
+        """Tokens of some texts: (texts, time), up to the longest of them."""
+        lengths = self.lengths[places]
+        time: Ints = np.arange(lengths.max())
+        found: Ints = self.tokens[self.starts[places][:, None] + time]
+        found[time >= lengths[:, None]] = self.beyond
+        return found
+
+    def shuffled(self, size: int, random: np.random.Generator) -> Iterator[Ints]:
+        """Places of the texts of each batch of an epoch: at random, but of like length within a batch."""
+        order = random.permutation(len(self))
+        batches: list[Ints] = []
+        for start in range(0, len(order), POOL * size):
+            pool = order[start : start + POOL * size]
+            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
+            batches += [pool[first : first + size] for first in range(0, len(pool), size)]
+        for at in random.permutation(len(batches)):
+            yield batches[at]
+
+    def by_length(self, most_tokens: int) -> Iterator[Ints]:
+        """Places of the texts of each batch, the shortest first; a batch has so many tokens, or one text."""
+        order = np.argsort(self.lengths, kind="stable")
+        start = 0
+        while start < len(order):
+            sizes = self.lengths[order[start : start + most_tokens]]
+            count = max(1, int((sizes * np.arange(1, len(sizes) + 1) <= most_tokens).sum()))
+            yield order[start : start + count]
+            start += count

@@ -1,0 +1,146 @@
+"""Tables of texts: comma, tab or semicolon, compressed or not.
+
+Whatever is wrong is said by file and line. The texts are often offensive, so no sentence quotes them.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._io.source import ByteSource
+from biasgauge.corpora.text_lines import whole_lines
+from biasgauge.errors import CorpusError, InputError
+from biasgauge.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_LONGEST_CELL = 2**24
+_LONGEST_NAME = 40
+_PACKED = ("", ".gz", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Rows of text under named columns.
+
+    Attributes:
+        path: the file.
+        columns: their names.
+        rows: cells.
+        lines: where each row starts, from 1.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def cells(self, column: str) -> tuple[str, ...]:
+        """One column.
+
+        Raises:
+            CorpusError: there is none of that name; suggests the nearest.
+        """
+        if column not in self.columns:
+            names = f"its columns are {', '.join(self.columns)}"
+            if max(map(len, self.columns)) > _LONGEST_NAME:
+                names = "the first line does not look like a header"
+            raise CorpusError(
+                f"expected a column {column!r}{did_you_mean(column, self.columns) or ';'} {names}",
+                path=self.path,
+                line=1,
+            )
+        at = self.columns.index(column)
+        return tuple(row[at] for row in self.rows)
+
+    def coded(self, column: str, names: dict[str, str]) -> tuple[str, ...]:
+        """One column of labels, each by the name that `names` gives it.
+
+        Raises:
+            CorpusError: a cell holds something else; names the line.
+        """
+        found = []
+        for cell, line in zip(self.cells(column), self.lines, strict=True):
+            if (name := names.get(cell.strip())) is None:
+                raise CorpusError(
+                    f"{column!r} must be one of {', '.join(names)}; found something else", path=self.path, line=line
+                )
+            found.append(name)
+        return tuple(found)
+
+
+def read_table(path: Path, columns: Sequence[str] | None = None) -> TextTable:
+    """Read a table; its first line names the columns unless `columns` does.
+
+    Raises:
+        CorpusError: the file cannot be read, is not UTF-8, has no rows, or a row has too few or too many fields.
+    """
+    with ByteSource(path, error=CorpusError) as source:
+        lines = (line.removesuffix("\r") + "\n" for _, line in whole_lines(source))
+        first = next(lines, "")
+        if not first.strip():
+            raise CorpusError("expected a table with a header, found nothing", path=path, line=1)
+        separator = max(",\t;", key=first.count)
+        return _parse(path, csv.reader(_chained(first, lines), delimiter=separator, strict=True), columns)
+
+
+def _chained(first: str, lines: Iterable[str]) -> Iterator[str]:
+    yield first
+    yield from lines
+
+
+def _parse(path: Path, reader: Any, given: Sequence[str] | None) -> TextTable:  # noqa: ANN401 - csv has no name for it
+    names = None if given is None else tuple(given)
+    rows: list[tuple[str, ...]] = []
+    starts: list[int] = []
+    line = 1
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        while (fields := next(reader, None)) is not None:
+            if names is None:
+                names = tuple(name.strip() for name in fields)
+                _check_names(names, path)
+            elif fields:
+                if len(fields) != len(names):
+                    raise CorpusError(f"expected {len(names)} fields, found {len(fields)}", path=path, line=line)
+                rows.append(tuple(fields))
+                starts.append(line)
+            line = reader.line_num + 1
+    except csv.Error as problem:
+        raise CorpusError(f"is not separated text ({problem})", path=path, line=line) from problem
+    finally:
+        csv.field_size_limit(before)
+    if not rows or names is None:
+        raise CorpusError("expected rows below the header, found none", path=path)
+    return TextTable(path, names, tuple(rows), tuple(starts))
+
+
+def _check_names(names: tuple[str, ...], path: Path) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1 and name]
+    if twice:
+        raise CorpusError(f"the column {twice[0]!r} stands there twice; rename one of them", path=path, line=1)
+
+
+def find_file(data: Path, names: Sequence[str], what: str) -> Path:
+    """The first file of those names in a folder, also compressed; a file is taken as it is.
+
+    Raises:
+        InputError: there is none.
+    """
+    if data.is_file():
+        return data
+    if not data.is_dir():
+        raise InputError(f"{data}: there is no such folder; name the folder with {what}")
+    for name in names:
+        for ending in _PACKED:
+            if (path := data / f"{name}{ending}").is_file():
+                return path
+    raise InputError(f"{data}: has no {what}; expected a file {' or '.join(names)}, plain or compressed")

@@ -1,0 +1,113 @@
+"""The rows of vectors that a task needs: one for each of its words that has a vector, and two zero rows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from biasgauge.embeddings import load, load_subwords
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from biasgauge.applications.text.clean import Tokenized
+    from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import VectorsLike
+
+Unknown = Literal["zero", "subwords"]
+LITTLE = 0.5
+"""Share of running words with a vector below which results say little about the vectors."""
+
+
+@dataclass(frozen=True)
+class TaskVectors:
+    """Vectors for the words of a task.
+
+    Attributes:
+        name: of the vectors.
+        numbers: row of each word that has a vector, from 1, in the order of the alphabet.
+        table: 32-bit rows; the first is zero and stands for words without a vector, the last is zero and stands for
+            what is beyond the end of a text.
+        coverage: words asked for and found, as types and as running words.
+        warnings: about coverage.
+    """
+
+    name: str
+    numbers: Mapping[str, int]
+    table: np.ndarray[Any, np.dtype[np.float32]]
+    coverage: dict[str, Any]
+    warnings: tuple[str, ...]
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of words and rows."""
+        digest = hashlib.sha256(f"{self.table.shape}\n".encode())
+        for word in self.numbers:
+            raw = word.encode("utf-8", "surrogatepass")
+            digest.update(len(raw).to_bytes(8, "little") + raw)
+        digest.update(np.ascontiguousarray(self.table, "<f4").data)
+        return digest.hexdigest()
+
+
+def task_vectors(
+    vectors: VectorsLike,
+    parts: Iterable[Tokenized],
+    task: str,
+    unknown: Unknown = "zero",
+    progress: Callable[[int, int], None] | None = None,
+) -> TaskVectors:
+    """Read the vectors of a task's words.
+
+    Args:
+        vectors: a path, or anything `load` takes.
+        parts: the task's texts.
+        task: its name, for sentences.
+        unknown: what a word without a vector gets: "zero", as published, or for a fastText model with n-grams the
+            vector that its "subwords" compose.
+        progress: called with (done, total) as the file is read.
+
+    Raises:
+        ParameterError: none of the task's words has a vector, or subwords are asked of something that has none.
+    """
+    if unknown not in {"zero", "subwords"}:
+        raise ParameterError(f"The 'unknown' setting must be zero or subwords. Got {unknown!r}.")
+    counts: dict[str, int] = {}
+    for part in parts:
+        for text in part.tokens:
+            for token in text:
+                counts[token] = counts.get(token, 0) + 1
+    embedding = _read(vectors, list(counts), unknown, progress)
+    found = sorted(word for word in counts if word in embedding)
+    tokens, tokens_found = sum(counts.values()), sum(counts[word] for word in found)
+    if not found:
+        raise ParameterError(
+            f"The vectors {embedding.name!r} have none of the {len(counts):,} different words of {task}; are they of "
+            "another language, or cased where the texts are not?"
+        )
+    table = np.zeros((len(found) + 2, embedding.dim), np.float32)
+    table[1:-1] = embedding.vectors[embedding.lookup(found).rows]
+    warnings = [f"{embedding.name}: {notice.message}" for notice in embedding.notices if notice.code != "composed"]
+    if tokens_found < LITTLE * tokens:
+        warnings.append(
+            f"only {tokens_found / tokens:.0%} of the running words of {task} have a vector, so results say little "
+            "about the vectors"
+        )
+    coverage = {"asked": len(counts), "found": len(found), "asked_tokens": tokens, "found_tokens": tokens_found}
+    numbers = {word: row for row, word in enumerate(found, 1)}
+    return TaskVectors(embedding.name, numbers, table, coverage, tuple(warnings))
+
+
+def _read(
+    vectors: VectorsLike, words: list[str], unknown: Unknown, progress: Callable[[int, int], None] | None
+) -> Embedding:
+    embedding = load(vectors, words=words, progress=progress)
+    if unknown == "zero":
+        return embedding
+    if not isinstance(vectors, (str, os.PathLike)):
+        raise ParameterError("The 'unknown' setting can be subwords for a file of vectors with n-grams only.")
+    return load_subwords(vectors).extend(embedding, words)

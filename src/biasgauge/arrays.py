@@ -1,0 +1,18 @@
+"""Types of arrays, each named once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+"""Numbers in double precision, of any shape."""
+Singles = np.ndarray[Any, np.dtype[np.float32]]
+"""Numbers in single precision: vectors as they are stored."""
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+"""Counts and codes."""
+Places = np.ndarray[Any, np.dtype[np.intp]]
+"""Where something stands in an axis."""
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+"""Yes or no for each."""

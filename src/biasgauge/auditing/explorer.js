@@ -1,0 +1,260 @@
+"use strict";
+// Looks words up in the scores that the page carries. Uses what page.js defines.
+
+const ALL = "mean of all pairs";
+const FEW = "in fewer than two replicates";
+const LOWEST = -32000; // an integer below is undefined, for the reason at its distance from the smallest of all
+const SMALLEST = -32768;
+const LISTED = 25;
+const SUGGESTED = 40;
+
+function integers(text) {
+  return new Int16Array(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)).buffer);
+}
+
+// Scores as the explorer asks for them; a place of `pairs.length` among pairs stands for the mean of all.
+function scoreBook(packed) {
+  const words = packed.words.length;
+  const pairs = packed.pairs.length;
+  const scores = integers(packed.scores);
+  const tables = {};
+  for (const name of ["over_pairs", "by_pair", "over_replicates"]) {
+    if (packed[name]) tables[name] = { mean: integers(packed[name].mean), reach: integers(packed[name].reach) };
+  }
+  const number = (table, measure, place) => (table[place] < LOWEST ? null : table[place] * packed.scales[measure]);
+  const withEnds = (table, measure, place) => {
+    const score = number(table.mean, measure, place);
+    const reach = number(table.reach, measure, place);
+    const known = score !== null && reach !== null;
+    return { score, low: known ? score - reach : null, high: known ? score + reach : null };
+  };
+  return {
+    own(measure, pair, word) {
+      if (pair === pairs) return withEnds(tables.over_pairs, measure, measure * words + word);
+      const place = (measure * pairs + pair) * words + word;
+      const score = number(scores, measure, place);
+      const reason = score === null ? packed.reasons[scores[place] - SMALLEST] : "";
+      return { score, low: null, high: null, reason };
+    },
+    replicated(measure, pair, word) {
+      if (!tables.by_pair) return null;
+      if (pair === pairs) return withEnds(tables.over_replicates, measure, measure * words + word);
+      return withEnds(tables.by_pair, measure, (measure * pairs + pair) * words + word);
+    },
+    defined(measure, word) {
+      return packed.pairs.filter((_, pair) => this.own(measure, pair, word).score !== null).length;
+    },
+  };
+}
+
+const under = (text, small) => make("span", {}, text, make("small", {}, small));
+
+function replicateCells(found) {
+  if (!found) return [];
+  return [shown(found.score), found.low === null ? make("small", {}, FEW) : between(found.low, found.high)];
+}
+
+// One word on every pair: a band for the page's words, an interval and a point for each of `series`.
+function wordChart({ points, bands, order, series, measure, description }) {
+  const y = { field: "pair", type: "nominal", sort: order, title: null, axis: { grid: false } };
+  const yOffset = { field: "whose", type: "nominal", sort: series };
+  const scale = { domain: series, range: ["var(--own)", "var(--others)"] };
+  const legend = { orient: "top", labelLimit: 260, columns: room() < NARROW ? 1 : 2 };
+  const color = { field: "whose", type: "nominal", title: null, scale, legend };
+  const tooltip = ["word", "pair", "measure", "whose", "score", "low", "high"].map((field) => ({ field }));
+  const axis = { type: "quantitative", title: `${measure} (← second word · first word →)` };
+  const shared = { y, yOffset, color, tooltip };
+  return {
+    description,
+    width: 480,
+    height: order.length * (series.length > 1 ? 20 : 16),
+    layer: [
+      {
+        data: { values: bands },
+        mark: { type: "bar", color: "var(--band)", height: { band: 0.9 } },
+        encoding: { y, x: { field: "from", ...axis }, x2: { field: "to" } },
+      },
+      {
+        data: { values: [{}] },
+        mark: { type: "rule", color: "var(--soft)", strokeDash: [3, 3] },
+        encoding: { x: { datum: 0 } },
+      },
+      {
+        data: { values: points.filter((one) => one.low !== null) },
+        mark: { type: "rule", strokeWidth: 2 },
+        encoding: { ...shared, x: { field: "low", ...axis }, x2: { field: "high" } },
+      },
+      {
+        data: { values: points },
+        mark: { type: "point", filled: true, size: 50, opacity: 1 },
+        encoding: { ...shared, x: { field: "score", ...axis } },
+      },
+    ],
+  };
+}
+
+function explorer(packed) {
+  const book = scoreBook(packed);
+  const places = new Map(packed.words.map((word, place) => [word, place]));
+  const names = [...packed.pairs.map((pair) => pair.join(" – ")), ALL];
+  const mean = names.length - 1;
+  const replicates = `mean of ${packed.replicates} replicates`;
+  const series = packed.replicates ? [packed.model, replicates] : [packed.model];
+  const sure = `${packed.level * 100} % interval`;
+  const state = { word: places.get("nurse") ?? 0, measure: 0, pair: mean, ranked: [] };
+  const measureName = () => packed.measures[state.measure];
+
+  function plot() {
+    const told = { word: packed.words[state.word], measure: measureName() };
+    const points = [];
+    const bands = [];
+    names.forEach((pair, place) => {
+      points.push({ ...told, pair, whose: packed.model, ...book.own(state.measure, place, state.word) });
+      const held = book.replicated(state.measure, place, state.word);
+      if (held) points.push({ ...told, pair, whose: replicates, ...held });
+      const spread = packed.spread[state.measure][place];
+      if (spread) bands.push({ pair, from: spread[0] - spread[1], to: spread[0] + spread[1] });
+    });
+    const score = (place) => book.own(state.measure, place, state.word).score ?? -1e9;
+    const order = [ALL, ...[...packed.pairs.keys()].sort((a, b) => score(b) - score(a)).map((place) => names[place])];
+    const defined = points.filter((one) => one.score !== null);
+    if (!defined.length) {
+      clear(byId("word-plot"));
+      byId("word-plot").textContent = `Undefined: ${points[0].reason}.`;
+      return undefined;
+    }
+    const description = byId("word-title").textContent;
+    return draw(
+      byId("word-plot"),
+      wordChart({ points: defined, bands, order, series, measure: told.measure, description }),
+    );
+  }
+
+  function rank(measure) {
+    const value = book.own(measure, mean, state.word).score;
+    if (value === null) return "–";
+    const scores = packed.words.map((_, place) => book.own(measure, mean, place).score).filter((one) => one !== null);
+    return `${Math.round((100 * scores.filter((one) => one < value).length) / Math.max(1, scores.length - 1))} %`;
+  }
+
+  function measureRow(name, measure) {
+    const own = book.own(measure, mean, state.word);
+    const count = `${book.defined(measure, state.word)} pairs`;
+    const why = own.score === null ? book.own(measure, 0, state.word).reason : count;
+    const held = replicateCells(book.replicated(measure, mean, state.word));
+    return [name, shown(own.score), under(between(own.low, own.high), why), ...held, rank(measure)];
+  }
+
+  function pairCell(measure, pair) {
+    const own = book.own(measure, pair, state.word);
+    const held = book.replicated(measure, pair, state.word);
+    const first = own.score === null ? `undefined ${own.reason ?? ""}` : shown(own.score);
+    if (!held) return first;
+    return under(first, held.score === null ? FEW : `${shown(held.score)} (${between(held.low, held.high)})`);
+  }
+
+  function tables() {
+    const word = packed.words[state.word];
+    const count = packed.models?.[state.word];
+    const held = packed.replicates ? [replicates, under(sure, `t over ${count} replicates`)] : [];
+    const columns = ["measure", packed.model, under(sure, "t over pairs"), ...held, "leans more than"];
+    fill(
+      byId("word-measures"),
+      `${word}: mean over pairs; at the end, how many of these words lean less to the first side`,
+      columns,
+      packed.measures.map(measureRow),
+    );
+    const below = packed.replicates ? `, and below it the ${replicates} with its ${sure}` : "";
+    const rows = names.map((name, pair) => [name, ...packed.measures.map((_, measure) => pairCell(measure, pair))]);
+    fill(byId("word-pairs"), `${word}: score of ${packed.model}${below}`, ["pair", ...packed.measures], rows);
+  }
+
+  // Where there are no replicates, a mean over pairs has its interval over pairs.
+  const overPairs = () => !packed.replicates && state.pair === mean;
+
+  function listRow({ word, place, score, low, high }) {
+    const attributes = { type: "button", class: "word", onclick: () => choose(place) };
+    const held = replicateCells(book.replicated(state.measure, state.pair, place));
+    const interval = overPairs() ? [between(low, high)] : held;
+    return [make("button", attributes, make("bdi", {}, word)), shown(score), ...interval];
+  }
+
+  function list() {
+    const wanted = byId("list-filter").value.trim().toLowerCase();
+    const side = byId("side").value;
+    const onSide = (score) => score !== null && (side === "both" || score > 0 === (side === "first"));
+    state.ranked = packed.words
+      .map((word, place) => ({ word, place, ...book.own(state.measure, state.pair, place) }))
+      .filter((one) => onSide(one.score) && one.word.toLowerCase().includes(wanted))
+      .sort((a, b) => Math.abs(b.score) - Math.abs(a.score));
+    byId("list-title").textContent = `Words with the largest scores: ${measureName()}, ${names[state.pair]}`;
+    const count = state.ranked.length;
+    const caption = `${Math.min(LISTED, count)} of ${count.toLocaleString("en")} words; choose one to look at it`;
+    const held = packed.replicates ? [replicates, under(sure, "t over replicates")] : [];
+    const columns = ["word", packed.model, ...(overPairs() ? [under(sure, "t over pairs")] : held)];
+    fill(byId("list"), caption, columns, state.ranked.slice(0, LISTED).map(listRow));
+  }
+
+  function show() {
+    const grey = "Grey: mean ± one standard deviation of this page's words on the pair.";
+    byId("word-title").textContent = `“${packed.words[state.word]}” on every pair: ${measureName()}`;
+    byId("word-remark").textContent = `${packed.about[measureName()]} ${grey}`;
+    tables();
+    return plot();
+  }
+
+  function choose(place) {
+    state.word = place;
+    byId("word").value = packed.words[place];
+    byId("word-problem").textContent = "";
+    return show();
+  }
+
+  // While someone types, only a whole word counts, and nothing is complained about.
+  function look(typing) {
+    const typed = byId("word").value;
+    const place =
+      places.get(typed) ?? (typing ? undefined : (places.get(typed.trim()) ?? places.get(typed.trim().toLowerCase())));
+    const count = packed.words.length.toLocaleString("en");
+    byId("word-problem").textContent = typing ? "" : `“${typed}” is not among the ${count} words of this page.`;
+    if (place !== undefined) choose(place);
+  }
+
+  function suggest() {
+    const typed = byId("word").value.toLowerCase();
+    const fitting = packed.words.filter((word) => word.toLowerCase().startsWith(typed)).sort();
+    byId("suggestions").replaceChildren(...fitting.slice(0, SUGGESTED).map((word) => make("option", { value: word })));
+    look(true);
+  }
+
+  function step(by) {
+    const at = state.ranked.findIndex((one) => one.place === state.word);
+    const next = state.ranked[(at + by + state.ranked.length) % state.ranked.length];
+    if (next) choose(next.place);
+  }
+
+  function select(id, options, then) {
+    byId(id).replaceChildren(...options.map((name, place) => make("option", { value: place }, name)));
+    byId(id).value = state[id];
+    byId(id).addEventListener("change", (event) => {
+      state[id] = Number(event.target.value);
+      then();
+    });
+  }
+
+  select("measure", packed.measures, () => (list(), show()));
+  select("pair", names, list);
+  byId("word").addEventListener("input", suggest);
+  byId("word").addEventListener("change", () => look(false));
+  byId("word").form.addEventListener("submit", (event) => event.preventDefault());
+  byId("previous").addEventListener("click", () => step(-1));
+  byId("next").addEventListener("click", () => step(1));
+  byId("list-filter").addEventListener("input", list);
+  byId("side").addEventListener("change", list);
+  byId("look-up").hidden = false;
+  byId("word").value = packed.words[state.word];
+  list();
+  return show;
+}
+
+extras["explorer-data"] = explorer;

@@ -1,0 +1,201 @@
+"""Scores of some thousand words under every measure and pair, small enough to travel in the page."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.auditing.shared_scores import PAIRS, usable_pairs
+from biasgauge.errors import InputError
+from biasgauge.results import Extra, Summary
+from biasgauge.scores import REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.auditing.shared_scores import SharedScores
+    from biasgauge.embeddings import Embedding
+    from biasgauge.scores import ScoreTensor
+
+ABOUT = {
+    "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
+    "ripa": "Length of the word's vector along the direction from the second word of the pair to the first; 0: none.",
+    "nbm": "Among its 100 nearest neighbors, the share nearer to the first word less the share nearer to the second.",
+}
+LEVEL = 0.95
+LARGEST = 32_000
+"""The largest score of a measure as an integer; what is below its negative is undefined."""
+UNDEFINED = -32_768
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means with Student's t intervals: NaN where there is nothing to average.
+
+    Attributes:
+        count: how many values each mean is of.
+        mean: the means.
+        reach: half of the 95 % interval; NaN of fewer than two values.
+    """
+
+    count: NDArray[np.intp]
+    mean: NDArray[np.float64]
+    reach: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.floating[Any]], axis: int) -> Means:
+        """Average over one axis, leaving out what is NaN."""
+        from scipy import stats
+
+        defined = ~np.isnan(values)
+        count = defined.sum(axis=axis)
+        with np.errstate(invalid="ignore", divide="ignore"):  # undefined stays NaN
+            mean = np.where(defined, values, 0).sum(axis=axis, dtype=np.float64) / np.where(count, count, np.nan)
+            gaps = np.where(defined, values - np.expand_dims(mean, axis), 0)
+            variance = (gaps**2).sum(axis=axis) / np.where(count > 1, count - 1, np.nan)
+        sizes = np.arange(values.shape[axis] + 1)
+        quantiles = np.full(len(sizes), np.nan)
+        quantiles[2:] = stats.t.ppf((1 + LEVEL) / 2, sizes[2:] - 1) / np.sqrt(sizes[2:])
+        return cls(count, mean, quantiles[count] * np.sqrt(variance))
+
+
+@dataclass(frozen=True, eq=False)
+class Explorer:
+    """Scores for a reader to look words up in, or why there are none.
+
+    Attributes:
+        scores: scores of the first model: measure × pair × word × 1.
+        over_pairs: each word's mean over pairs, measure × word, with its interval over pairs.
+        replicates: how many models the next two are of; 0 when there are fewer than two.
+        by_pair: means over replicates with their intervals, measure × pair × word.
+        over_replicates: means over replicates of a word's mean over pairs, measure × word.
+        pool: among how many words neighbors were looked for.
+        lost_pairs: pairs without a vector for both ends.
+        reason: why there is nothing to explore.
+    """
+
+    scores: ScoreTensor | None = None
+    over_pairs: Means | None = None
+    replicates: int = 0
+    by_pair: Means | None = None
+    over_replicates: Means | None = None
+    pool: int = 0
+    lost_pairs: tuple[tuple[str, str], ...] = ()
+    reason: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was scored, without the scores: as it stands in `--json`."""
+        if self.scores is None:
+            return {"words": 0, "reason": self.reason}
+        about = {"measures": list(self.scores.measures), "pairs": [list(pair) for pair in self.scores.pairs]}
+        lost = [list(pair) for pair in self.lost_pairs]
+        return {"words": len(self.scores.words), **about, "lost_pairs": lost, "replicates": self.replicates}
+
+    def packed(self) -> dict[str, Any]:
+        """Everything, as a page carries it: integers of 16 bits in base64, one scale for each measure.
+
+        A score is its integer times the scale of its measure. An integer of −32,768 + n is undefined for the reason n.
+        """
+        if self.scores is None or self.over_pairs is None:
+            return {}
+        values = self.scores.values[..., 0].astype(np.float64)
+        undefined = self.scores.undefined[..., 0]
+        scales = self._scales(values)
+        content: dict[str, Any] = {
+            **self.to_dict(),
+            "model": self.scores.models[0],
+            "words": list(self.scores.words),
+            "reasons": list(REASONS),
+            "scales": scales.tolist(),
+            "about": ABOUT,
+            "level": LEVEL,
+            "pool": self.pool,
+            "scores": _integers(values, scales, undefined),
+            "over_pairs": _packed_means(self.over_pairs, scales),
+            "spread": [
+                [_spread(row) for row in table]
+                for table in np.concatenate([values, self.over_pairs.mean[:, None]], axis=1)
+            ],
+        }
+        if self.by_pair is not None and self.over_replicates is not None:
+            content["by_pair"] = _packed_means(self.by_pair, scales)
+            content["over_replicates"] = _packed_means(self.over_replicates, scales)
+            content["models"] = self.over_replicates.count.max(axis=0).tolist()
+        return content
+
+    def summary(self, *, shipped: bool) -> Summary:
+        """A section of the page that only a page can show; `shipped`: the replicates are those of the package."""
+        if self.scores is None:
+            return Summary("Look up a word", f"Not possible: {self.reason}.", name="explorer")
+        extra = Extra(
+            "biasgauge.auditing",
+            "explorer.html",
+            {"explorer": self, "shipped": shipped},
+            {"explorer-data": self.packed()},
+            ("explorer.js",),
+        )
+        told = f"The page has scores of {len(self.scores.words):,} words on {len(self.scores.pairs)} gender pairs."
+        return Summary("Look up a word", told, extra=extra, name="explorer")
+
+    def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What one step of an integer is, for each measure: the largest number of all tables is `LARGEST` steps."""
+        tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
+        tables += [one.reach[:, None] for one in (self.over_pairs, self.over_replicates) if one is not None]
+        largest = np.max([np.nan_to_num(np.abs(table)).max(axis=(1, 2)) for table in tables], axis=0)
+        return np.asarray(np.where(largest > 0, largest, 1) / LARGEST)
+
+
+def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: str) -> Explorer:
+    """Scores of the page's words on the pairs of Du et al. 2021: of the first model, and of two or more replicates."""
+    if language != "en":
+        return Explorer(reason=f"the shipped pairs of {PAIRS} are English; use biasgauge score with pairs of your own")
+    model = scores.models[0]
+    pairs, without = usable_pairs(model, case_fallback=scores.case_fallback)
+    lost = tuple(without)
+    if not pairs or not scores.page_words:
+        return Explorer(lost_pairs=lost, reason=f"no pair of {PAIRS} has both its words in the vocabulary")
+    try:
+        whole = scores.of_page(pairs)
+    except InputError as problem:
+        return Explorer(lost_pairs=lost, reason=str(problem))
+    first = whole.select(model=whole.models[:1])
+    explorer = Explorer(
+        scores=first, over_pairs=Means.of(first.values[..., 0], axis=1), pool=scores.pool, lost_pairs=lost
+    )
+    if len(replicates) < 2:  # noqa: PLR2004 - a spread needs two
+        return explorer
+    among = any(one is model for one in replicates)
+    held = whole.values if among else whole.values[..., 1:]
+    return replace(
+        explorer,
+        replicates=len(replicates),
+        by_pair=Means.of(held, axis=3),
+        over_replicates=Means.of(Means.of(held, axis=1).mean, axis=2),
+    )
+
+
+def _packed_means(means: Means, scales: NDArray[np.float64]) -> dict[str, str]:
+    return {"mean": _integers(means.mean, scales), "reach": _integers(means.reach, scales)}
+
+
+def _integers(
+    values: NDArray[np.float64], scales: NDArray[np.float64], undefined: NDArray[np.uint8] | None = None
+) -> str:
+    """Little-endian integers of 16 bits, in base64, in C order."""
+    steps = np.rint(values / scales.reshape(-1, *[1] * (values.ndim - 1)))
+    reasons = 0 if undefined is None else undefined.astype(np.int64)
+    whole = np.where(np.isnan(steps), UNDEFINED + reasons, np.nan_to_num(steps))
+    return base64.b64encode(whole.astype("<i2").tobytes()).decode("ascii")
+
+
+def _spread(values: NDArray[np.float64]) -> list[float] | None:
+    """Mean and standard deviation of a pair's scores over the words of the page."""
+    defined = values[~np.isnan(values)]
+    if len(defined) < 2:  # noqa: PLR2004 - a spread needs two
+        return None
+    return [round(float(defined.mean()), 6), round(float(defined.std(ddof=1)), 6)]

@@ -1,0 +1,29 @@
+"""A part of an audit that could not be measured, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from biasgauge.results import Result, Summary
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NotMeasured(Result):
+    """Why there are no numbers.
+
+    Attributes:
+        reason: why.
+        empty: keys of the JSON whose lists are empty for that reason.
+    """
+
+    reason: str
+    empty: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Empty lists, and the reason."""
+        return {**{name: [] for name in self.empty}, "reason": self.reason}
+
+    def summary(self) -> Summary:
+        """The reason."""
+        return Summary("Not measured", f"Unknown: {self.reason.rstrip('.')}.")

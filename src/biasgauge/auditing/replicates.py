@@ -1,0 +1,115 @@
+"""Does a concept's bias survive another training run? The same test over all replicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from biasgauge.auditing.bias import measure_bias
+from biasgauge.results import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.lexicons import Lexicon
+    from biasgauge.scores import Association
+
+LEVEL = 0.95
+NO_BIAS = {"weat": 0.0, "mac": 1.0}
+
+
+@dataclass(frozen=True)
+class ReplicateSpread(Record):
+    """One test over models that differ by seed or sample.
+
+    Attributes:
+        name, test: which test.
+        models: on how many models it is defined.
+        mean: mean of its values over models; None when fewer than two models have one.
+        sd: their standard deviation (n - 1): what another seed does to the number.
+        low, high: Student's t interval of the mean over models, 95 %.
+        least, most: the smallest and the largest value.
+        agree: how many models lie on the same side of "no bias" as the mean does.
+        reason: why there is no mean.
+    """
+
+    name: str
+    test: str
+    models: int
+    mean: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    least: float | None = None
+    most: float | None = None
+    agree: int | None = None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, name: str, test: str, found: Sequence[Association]) -> ReplicateSpread:
+        """Gather one test's values over models."""
+        from scipy import stats
+
+        values = np.array([one.value for one in found if one.value is not None])
+        if len(values) < 2:  # noqa: PLR2004 - a spread needs two
+            why = next((one.reason for one in found if one.reason), None)
+            return cls(name, test, len(values), reason=why or "fewer than two models have a value")
+        mean, sd = float(values.mean()), float(values.std(ddof=1))
+        reach = float(stats.t.ppf((1 + LEVEL) / 2, len(values) - 1)) * sd / len(values) ** 0.5
+        middle = NO_BIAS[test]
+        return cls(
+            name,
+            test,
+            len(values),
+            mean=mean,
+            sd=sd,
+            low=mean - reach,
+            high=mean + reach,
+            least=float(values.min()),
+            most=float(values.max()),
+            agree=int((np.sign(values - middle) == np.sign(mean - middle)).sum()),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        interval = {"low": self.low, "high": self.high, "level": LEVEL, "method": "t over models"}
+        numbers = {name: getattr(self, name) for name in ("models", "mean", "sd", "least", "most", "agree")}
+        why = {"reason": self.reason} if self.reason else {}
+        return {"name": self.name, "test": self.test, **numbers, "interval": interval, **why}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """From what `to_dict` gave."""
+        return super().from_dict({**content, **{end: content["interval"][end] for end in ("low", "high")}})
+
+
+def spread_of(found: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
+    """Gather the tests of several models, in the order in which they first occur."""
+    tests: dict[tuple[str, str], list[Association]] = {}
+    for one in found:
+        tests.setdefault((one.name, one.test), []).append(one)
+    return tuple(ReplicateSpread.of(name, test, values) for (name, test), values in tests.items())
+
+
+def measure_all(
+    models: Sequence[Embedding],
+    lexicons: Sequence[Lexicon],
+    *,
+    min_coverage: float,
+    case_fallback: bool,
+    random_state: int,
+) -> Iterator[Association]:
+    """Every test of `lexicons` on every model, without intervals over words."""
+    for one in lexicons:
+        for model in models:
+            yield from measure_bias(
+                model,
+                one,
+                intervals=False,
+                min_coverage=min_coverage,
+                case_fallback=case_fallback,
+                random_state=random_state,
+            )

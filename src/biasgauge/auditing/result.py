@@ -1,0 +1,282 @@
+"""What an audit found, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from biasgauge._version import __version__
+from biasgauge.agreement import ReliabilityResult
+from biasgauge.applications import CorrelationResult, TaskResult
+from biasgauge.auditing.explorer import Explorer
+from biasgauge.auditing.extrinsic import HOW_TO_GET
+from biasgauge.auditing.figures import VALUES
+from biasgauge.auditing.not_measured import NotMeasured
+from biasgauge.auditing.nulls import NullEffect
+from biasgauge.auditing.replicates import ReplicateSpread
+from biasgauge.auditing.uncertainty import LexiconPosterior
+from biasgauge.auditing.verdicts import Verdict
+from biasgauge.embeddings import Notice
+from biasgauge.mitigation import MitigationEffect
+from biasgauge.results import Record, Result, Stored, Summary
+from biasgauge.results.plain import to_plain
+from biasgauge.scores import Association
+from biasgauge.seed_words import SeedsResult
+from biasgauge.sensitivity import RobustnessResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Measurable = Literal["measurable", "partly", "undefined"]
+
+
+@dataclass(frozen=True)
+class ModelSummary(Record):
+    """One model in a few numbers.
+
+    Attributes:
+        length_quantiles: smallest, 5 %, median, 95 % and largest Euclidean length of its vectors.
+        unit_length: all vectors have length 1 (within 0.001), so that measures on raw vectors see unit ones.
+        checksum: SHA-256 of words and vectors.
+    """
+
+    name: str
+    source: str
+    format: str
+    words: int
+    dim: int
+    precision: str
+    checksum: str
+    length_quantiles: Mapping[float, float]
+    unit_length: bool
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class LexiconCoverage(Record):
+    """How much of a lexicon a model has.
+
+    Attributes:
+        asked, found: how many words, summed over the sets.
+        lost: words that were not found, by set.
+        reasons: why, where it is not that they are not in the vocabulary.
+        respelled: words found only under another case, with the spelling that was found.
+    """
+
+    asked: int
+    found: int
+    lost: Mapping[str, tuple[str, ...]]
+    reasons: Mapping[str, str] | None = None
+    respelled: Mapping[str, str] | None = None
+
+    @property
+    def share(self) -> float:
+        """Share of the words asked for that were found; 1.0 when none were asked for."""
+        return self.found / self.asked if self.asked else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape that every `--json` uses: reasons and spellings only where there are any."""
+        return {name: value for name, value in super().to_dict().items() if value is not None}
+
+
+@dataclass(frozen=True)
+class LexiconVerdict(Record):
+    """Whether one lexicon can be measured with one model.
+
+    Attributes:
+        verdict: "measurable": every set has enough words; "partly": some sets have, each stands on its own;
+            "undefined": too few words were found to measure anything.
+        reason: why not measurable, in a sentence; empty when it is.
+        short: the sets that lost too many words.
+        case_to_blame: fewer sets would be short if words were also looked up in another case.
+    """
+
+    model: str
+    lexicon: str
+    kind: str
+    title: str
+    verdict: Measurable
+    reason: str
+    coverage: LexiconCoverage
+    short: tuple[str, ...]
+    case_to_blame: bool
+    checksum: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditResult(Result):
+    """Everything one audit found. `save` writes the page and the tables; `to_dict` is what `--json` prints.
+
+    Parts that were read back from JSON are `Stored`: they have the same JSON, their sentences and their tables.
+
+    Attributes:
+        models: each model in a few numbers.
+        verdicts: for each question that was asked of each model, whether its answer may be reported.
+        lexicons: which lexicons can be measured, for each model.
+        bias: WEAT (two-sided) of every test lexicon and MAC of every stereotype lexicon, for each model.
+        replicates: the models over which `spread` was taken: all that were given, or the shipped ones.
+        spread: each test over the replicates; empty for a single model.
+        reliability: whether scores on the replicates agree with themselves, or why that is unknown.
+        robustness: which conclusions flip when the base pair, the measure or the form of words changes.
+        seeds: whether the word lists are fit to measure anything with these vectors; None when none are set against
+            each other.
+        uncertainty: posteriors of the distances of stereotypes, for each lexicon and model.
+        nulls: the effects of data sets without bias, of the sizes that were measured.
+        change: what was done to the vectors, where those before were given.
+        settings: everything that decides the result.
+        explorer: scores of some thousand words for the page, or why there are none.
+        extrinsic: whether an intrinsic number tracks an extrinsic one, where points were given.
+        tasks: results of downstream tasks that were given.
+    """
+
+    models: tuple[ModelSummary, ...]
+    verdicts: tuple[Verdict, ...]
+    lexicons: tuple[LexiconVerdict, ...]
+    bias: tuple[Association, ...]
+    replicates: tuple[str, ...]
+    spread: tuple[ReplicateSpread, ...]
+    reliability: ReliabilityResult | NotMeasured
+    robustness: RobustnessResult | NotMeasured
+    seeds: SeedsResult | None
+    uncertainty: tuple[LexiconPosterior, ...]
+    nulls: tuple[NullEffect, ...]
+    change: MitigationEffect | None
+    settings: Mapping[str, Any]
+    explorer: Explorer | None = None
+    extrinsic: CorrelationResult | None = None
+    tasks: tuple[TaskResult, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader should know before trusting any number: oddities of the files, unit-length vectors."""
+        odd = [f"{model.name}: {notice.message}" for model in self.models for notice in model.notices]
+        unit = [
+            f"{model.name}: every vector has length 1, so a measure on raw vectors (RIPA) sees unit vectors"
+            for model in self.models
+            if model.unit_length
+        ]
+        return (*odd, *unit)
+
+    def count(self, verdict: str) -> int:
+        """How many lexicons have this verdict."""
+        return sum(one.verdict == verdict for one in self.lexicons)
+
+    def summary(self) -> Summary:
+        """Verdicts first, then each part."""
+        from biasgauge.auditing.sections import audit_summary
+
+        return audit_summary(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each question and model: test, number, interval, p, Holm-adjusted p and decision.
+
+        Lexicons that ask nothing by themselves have their counts of words alone.
+        """
+        import pandas as pd
+
+        lexicons = {(one.lexicon, one.model): one for one in self.lexicons}
+        tests = {(one["name"], one["model"], one["test"]): one for one in map(to_plain, self.bias)}
+        verdicts = {(one.question, one.model, one.test): one for one in self.verdicts}
+        spread = {(one.name, one.test): one for one in self.spread}
+        nulls = {(one.name, one.model, "weat"): one for one in self.nulls}
+        silent = [(*key, None) for key in lexicons if not any(key == other[:2] for other in (*tests, *verdicts))]
+        rows = []
+        for question, model, kind in dict.fromkeys((*verdicts, *tests, *silent)):
+            key = question, model, kind
+            test, verdict, null = tests.get(key), verdicts.get(key), nulls.get(key)
+            lexicon, over = lexicons.get((question, model)), spread.get((question, kind))
+            numbers = {} if verdict is None or not verdict.evidence else verdict.observed(verdict.evidence[0].rule)
+            ends = (test or {}).get("interval") or numbers
+            value = next((numbers[name] for name in ("r", "mean") if name in numbers), None)
+            rows.append(
+                {
+                    "question": question,
+                    "model": model,
+                    "title": verdict.title if verdict else lexicon.title if lexicon else None,
+                    "test": kind,
+                    "value": value if test is None else test[VALUES[test["test"]]],
+                    "low": ends.get("low"),
+                    "high": ends.get("high"),
+                    "p": test.get("p_value") if test else numbers.get("p"),
+                    "p_adjusted": numbers.get("p_adjusted"),
+                    "decision": None if verdict is None else verdict.decision,
+                    "replicate_mean": over.mean if over else None,
+                    "replicate_sd": over.sd if over else None,
+                    "chance_low": null.low if null else None,
+                    "chance_high": null.high if null else None,
+                    "asked": lexicon.coverage.asked if lexicon else None,
+                    "found": lexicon.coverage.found if lexicon else None,
+                    "reason": (test or {}).get("reason") or (lexicon.reason if lexicon else "") or None,
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object; its keys are a contract."""
+        lost: dict[str, dict[str, None]] = {}
+        for one in self.lexicons:
+            for name, words in one.coverage.lost.items():
+                lost.setdefault(f"{one.lexicon}.{name}", {}).update(dict.fromkeys(words))
+        found = {"groups": [], "reason": HOW_TO_GET} if self.extrinsic is None else self.extrinsic.to_dict()
+        own: dict[str, Any] = {
+            "verdicts": self.verdicts,
+            "lexicons": self.lexicons,
+            "bias": self.bias,
+            "models": self.models,
+            "replicates": {"models": self.replicates, "bias": self.spread},
+            "reliability": self._reliability(),
+            "robustness": {"model": self.models[0].name, **self.robustness.to_dict()},
+            "seeds": {"pairs": []} if self.seeds is None else self.seeds,
+            "uncertainty": self.uncertainty,
+            **({} if self.change is None else {"change": self.change}),
+            "nulls": self.nulls,
+            "extrinsic": {**found, "tasks": self.tasks},
+            "coverage": {
+                "asked": sum(one.coverage.asked for one in self.lexicons),
+                "found": sum(one.coverage.found for one in self.lexicons),
+                "lost": {name: list(words) for name, words in lost.items()},
+            },
+            **({} if self.explorer is None else {"explorer": self.explorer}),
+            "settings": self.settings,
+            "warnings": self.warnings,
+            "version": __version__,
+        }
+        return {name: to_plain(value) for name, value in own.items()}
+
+    def _reliability(self) -> dict[str, Any]:
+        """Components and designs of all measures together, or why there are none."""
+        content = self.reliability.to_dict()
+        if isinstance(self.reliability, ReliabilityResult):
+            parts = {name: next(iter(content[name]), None) for name in ("components", "design")}
+            reason = (parts["components"] or {}).get("reason")
+            content |= {"components": None, "design": None, "reason": reason} if reason else parts
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The audit of which `to_dict` made `content`.
+
+        Raises:
+            InputError: it is something else; names the key.
+        """
+        stored: Any = Stored  # stands for the part whose JSON it is
+        extrinsic = {name: value for name, value in content["extrinsic"].items() if name != "tasks"}
+        return cls(
+            models=tuple(map(ModelSummary.from_dict, content["models"])),
+            verdicts=tuple(map(Verdict.from_dict, content["verdicts"])),
+            lexicons=tuple(map(LexiconVerdict.from_dict, content["lexicons"])),
+            bias=tuple(map(stored, content["bias"])),
+            replicates=tuple(content["replicates"]["models"]),
+            spread=tuple(map(ReplicateSpread.from_dict, content["replicates"]["bias"])),
+            reliability=stored(content["reliability"]),
+            robustness=stored(content["robustness"]),
+            seeds=stored(content["seeds"]) if content["seeds"]["pairs"] else None,
+            uncertainty=tuple(map(stored, content["uncertainty"])),
+            nulls=tuple(map(NullEffect.from_dict, content["nulls"])),
+            change=stored(content["change"]) if "change" in content else None,
+            settings=content["settings"],
+            explorer=stored(content["explorer"]) if "explorer" in content else None,
+            extrinsic=None if extrinsic.get("reason") == HOW_TO_GET else stored(extrinsic),
+            tasks=tuple(map(stored, content["extrinsic"]["tasks"])),
+        )

@@ -1,0 +1,1 @@
+"""Rules of the verdicts: each module holds its `RULE`, which the registry finds."""

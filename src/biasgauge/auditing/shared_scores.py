@@ -1,0 +1,157 @@
+"""Scores of words on the base pairs of Du et al. 2021, computed once for all parts of an audit that look at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from biasgauge import registry
+from biasgauge.lexicons import AssociationTest, lexicon, pairs_of
+from biasgauge.scores import score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import PairsLike
+    from biasgauge.lexicons import Lexicon
+    from biasgauge.scores import ScoreTensor
+
+PAIRS = "du2021"
+MEASURES = ("dbwa", "ripa", "nbm")
+LISTS = ("occ16", "occ18", "adj", "du2021_queries")
+"""Word lists on which the reliability of scores is judged."""
+MOST_WORDS = 2_500
+"""Words that a reader can look up: three tables of 3 measures × 23 pairs × 2,500 words take 1.4 MB of a page."""
+POOL = 50_000
+"""For the look-up, neighbors are searched among the first so many words: all of three million would take a minute."""
+
+
+@dataclass(frozen=True, eq=False)
+class SharedScores:
+    """One score tensor over everything that the parts of an audit look at, computed when a part first asks.
+
+    Parts may ask from several threads: the first computes, the others wait.
+
+    Attributes:
+        models: the models of the audit, then the replicates that are not among them.
+        lexicons: what the audit looks at.
+        case_fallback: look words up in other cases too.
+        most_words: words that a reader can look up.
+    """
+
+    models: tuple[Embedding, ...]
+    lexicons: tuple[Lexicon, ...]
+    case_fallback: bool = False
+    most_words: int = MOST_WORDS
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    @cached_property
+    def page_words(self) -> tuple[str, ...]:
+        """Words of the first model that a reader can look up."""
+        return tuple(page_words(self.models[0], self.lexicons, self.most_words, case_fallback=self.case_fallback))
+
+    @property
+    def pool(self) -> int:
+        """Among how many words neighbors are searched for the look-up."""
+        return min(len(self.models[0]), POOL)
+
+    def of_lists(self, models: Sequence[Embedding]) -> ScoreTensor:
+        """Scores of the word lists whose reliability is judged."""
+        return self._part(models, words_of_lists())
+
+    def of_targets(self, model: Embedding, test: AssociationTest) -> ScoreTensor:
+        """Scores of the targets of an association test."""
+        return self._part([model], targets(test))
+
+    def of_pairs(
+        self,
+        model: Embedding,
+        test: AssociationTest,
+        pairs: Sequence[tuple[str, str]],
+        measures: Sequence[str] = MEASURES,
+    ) -> ScoreTensor:
+        """Scores of the targets of a test on pairs of its own, or with other measures: nothing else sees them."""
+        return self._score([model], targets(test), pairs, measures=measures)
+
+    def of_page(self, pairs: Sequence[tuple[str, str]]) -> ScoreTensor:
+        """Scores that a reader can look up; of a large vocabulary, with neighbors among its first words alone."""
+        if len(self.models[0]) <= POOL:
+            return self._part(self.models, self.page_words).select(pair=pairs)
+        return self._score(self.models, self.page_words, pairs, pool=list(self.models[0].words[:POOL]))
+
+    def _part(self, models: Sequence[Embedding], words: Sequence[str]) -> ScoreTensor:
+        with self._lock:
+            whole = self._whole
+        places = {id(model): name for model, name in zip(self.models, whole.models, strict=True)}
+        return whole.select(word=words, model=[places[id(model)] for model in models])
+
+    @cached_property
+    def _whole(self) -> ScoreTensor:
+        asked = [words_of_lists()] if len(self.models) > 1 else []
+        asked += [targets(test) for test in self.lexicons if isinstance(test, AssociationTest)]
+        if len(self.models[0]) <= POOL:
+            asked.append(self.page_words)
+        return self._score(self.models, list(dict.fromkeys(word for words in asked for word in words)), PAIRS)
+
+    def _score(
+        self,
+        models: Sequence[Embedding],
+        words: Sequence[str],
+        pairs: PairsLike,
+        pool: Sequence[str] | None = None,
+        measures: Sequence[str] = MEASURES,
+    ) -> ScoreTensor:
+        return score(
+            list(models),
+            pairs=pairs,
+            words=list(words),
+            measures=list(measures),
+            pool=pool,
+            case_fallback=self.case_fallback,
+        )
+
+
+def words_of_lists() -> tuple[str, ...]:
+    """Words of the lists on which reliability is judged, each once."""
+    return tuple(dict.fromkeys(word for name in LISTS for word in lexicon(name).words))
+
+
+def targets(test: AssociationTest) -> tuple[str, ...]:
+    """Target words of a test, each once."""
+    return tuple(dict.fromkeys((*test.x.words, *test.y.words)))
+
+
+def page_words(
+    model: Embedding, lexicons: Iterable[Lexicon], most_words: int, *, case_fallback: bool = False
+) -> list[str]:
+    """Words of the model for a page, `most_words` at most: of the lists, then of the shipped ones, then the first.
+
+    Smaller lists come first, and only lists that fit as a whole; the first words of a file are usually its most
+    frequent ones.
+    """
+    shipped = [
+        one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind != "translations"
+    ]
+    kept: dict[str, None] = {}
+    for lists in (lexicons, shipped):
+        for words in sorted((one.words for one in lists), key=len):
+            rows = model.lookup(words, case_fallback=case_fallback).rows
+            wider = {**kept, **dict.fromkeys(model.words[row] for row in rows.tolist())}
+            if len(wider) > most_words:
+                break
+            kept = wider
+    for word in model.words:
+        if len(kept) >= most_words:
+            break
+        kept[word] = None
+    return list(kept)
+
+
+def usable_pairs(model: Embedding, *, case_fallback: bool) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The base pairs with a vector for both ends, and those without."""
+    asked = pairs_of(PAIRS).pairs
+    usable = [pair for pair in asked if len(model.lookup(pair, case_fallback=case_fallback).words) == len(set(pair))]
+    return usable, [pair for pair in asked if pair not in usable]

@@ -1,0 +1,125 @@
+"""How sure the associations of stereotypes are: the Bayesian model of distances for each lexicon and model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from biasgauge.errors import InputError
+from biasgauge.results import Record
+from biasgauge.uncertainty import Posterior, bayes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.lexicons import Lexicon
+    from biasgauge.uncertainty import Contrast
+
+VARIANT: Final = "crossed"
+"""Every attribute meets every protected word; the published model ignores it and is too sure of the groups."""
+KINDS = ("stereotypes", "test")
+CONTRASTS = (("associated", "different"), ("associated", "human"))
+"""Is a stereotype's word closer to those it is about than to others, and than words about people in general are?"""
+
+
+@dataclass(frozen=True, eq=False)
+class LexiconPosterior(Record):
+    """The posterior of one lexicon with one model, or why there is none.
+
+    Attributes:
+        model: name of the model.
+        lexicon: name of the lexicon.
+        title: what the lexicon is about.
+        posterior: the fit.
+        reason: why there is none.
+    """
+
+    model: str
+    lexicon: str
+    title: str
+    posterior: Posterior | None = None
+    reason: str | None = None
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The contrasts that matter most, of the groups."""
+        if self.posterior is None:
+            return ()
+        return tuple(one for one in self.posterior.contrasts if one.word is None and (one.a, one.b) in CONTRASTS)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The conclusions, one for each contrast that matters."""
+        if self.posterior is None or not self.contrasts:
+            return (f"{self.lexicon}: unknown: {self.reason or 'too few of its words were found'}.",)
+        told = [f"{self.lexicon}: {_PREFIX[one.decision or '']}{self.difference(one)}." for one in self.contrasts]
+        return (*told, *([f"{self.lexicon}: {self.posterior.caution}."] if self.posterior.caution else []))
+
+    def claim(self, contrast: Contrast) -> str:
+        """Which connection is closer."""
+        return _compared(contrast, "")
+
+    def difference(self, contrast: Contrast) -> str:
+        """How far apart two connections are, in words: how much closer the first is."""
+        mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
+        sign = -1 if mean < 0 else 1
+        ends = sorted((sign * low, sign * high))
+        level = "" if self.posterior is None else f"{100 * self.posterior.credible.prob:g} % "
+        around = f"{level}interval {_number(ends[0])} to {_number(ends[1])}"
+        small = f"region of practical equivalence ±{contrast.rope:.3f}"
+        sure = f"{contrast.p_direction:.2f}".removeprefix("0")
+        return f"{_compared(contrast, f'{abs(mean):.3f} ')} ({around}, {small}; probability of the sign {sure})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
+        about = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
+        if self.posterior is None:
+            return {**about, "groups": [], "words": [], "contrasts": [], "reason": self.reason}
+        content = self.posterior.to_dict()
+        content["contrasts"] = [one.to_dict() for one in self.posterior.contrasts if one.word is None]
+        return {**about, **content}
+
+
+def measure_uncertainty(
+    models: Sequence[Embedding],
+    lexicons: Sequence[Lexicon],
+    *,
+    kinds: Sequence[str] = KINDS,
+    min_coverage: float,
+    case_fallback: bool,
+    random_state: int,
+) -> Iterator[LexiconPosterior]:
+    """Fit the crossed model to the distances of each lexicon of these kinds, with each model."""
+    for one in lexicons:
+        if one.kind not in kinds:
+            continue
+        for model in models:
+            try:
+                found = bayes(
+                    model,
+                    one,
+                    variant=VARIANT,
+                    min_coverage=min_coverage,
+                    case_fallback=case_fallback,
+                    random_state=random_state,
+                )
+            except InputError as problem:
+                yield LexiconPosterior(model.name, one.name, one.title, reason=str(problem))
+                continue
+            lacking = "; ".join(f"{name}: {reason}" for name, reason in found.undefined.items()) or None
+            yield LexiconPosterior(model.name, one.name, one.title, found, lacking)
+
+
+_PREFIX = {"": "", "different": "", "equivalent": "practically no difference: ", "undecided": "inconclusive: "}
+
+
+def _compared(contrast: Contrast, much: str) -> str:
+    """Which connection is closer, and by how `much`."""
+    closer, to = ("closer", "to") if (contrast.mean or 0.0) < 0 else ("farther", "from")
+    others = "other groups'" if contrast.b == "different" else "words about people in general"
+    return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {others}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")

@@ -1,0 +1,211 @@
+"""The verdicts: may the answer to the question that a lexicon asks be reported? The rules are in docs/verdicts.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from biasgauge.errors import ParameterError
+from biasgauge.results import Column, Record, Shown, Summary, Table
+
+if TYPE_CHECKING:
+    from biasgauge.results.summary import Tone
+
+Decision = Literal[
+    "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
+]
+Observed = int | float | Mapping[str, int | float | None] | None
+"""What a rule looks at: a number, or a few by name; None where it cannot be known."""
+
+MEANINGS: dict[Decision, str] = {
+    "report": "the finding may be reported for these vectors",
+    "report-with-care": "report it with care",
+    "do-not-report": "do not report it",
+    "no-association-shown": "no association is shown",
+    "inconclusive": "inconclusive",
+    "not-measurable": "cannot be measured",
+}
+TONES: dict[str, Tone] = {
+    "report": "good",
+    "report-with-care": "caution",
+    "do-not-report": "bad",
+    "no-association-shown": "quiet",
+    "inconclusive": "quiet",
+    "not-measurable": "quiet",
+}
+_REPORTED = ("report", "report-with-care")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Thresholds of the verdicts.
+
+    Attributes:
+        alpha: largest p, after Holm's correction over all association tests of the audit, that counts as evidence.
+        agreement: smallest share of base pairs and of measures that must give the direction of the whole test.
+        reliability: smallest ICC(2,1) of the words' associations over replicates; below .5 is poor (Koo & Li 2016).
+    """
+
+    alpha: float = 0.05
+    agreement: float = 0.9
+    reliability: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0 < value <= 1:
+                raise ParameterError(f"The rule {name!r} must be above 0 and at most 1. Got {value!r}.")
+
+
+@dataclass(frozen=True)
+class Evidence(Record):
+    """One thing that speaks for or against an answer.
+
+    Attributes:
+        rule: what was looked at.
+        observed: the number, or numbers by name; "agree" and "of" count what gives the same direction.
+        threshold: the number that it is held against; None where there is none.
+        passes: whether it holds; None when it cannot be known.
+        reason: observed beside threshold in words, or why it cannot be known. Made from the numbers, never read back.
+        link: the section of the page that has the numbers; empty where there is none.
+    """
+
+    rule: str
+    observed: Observed
+    threshold: float | None
+    passes: bool | None
+    reason: str
+    link: str = ""
+
+    @classmethod
+    def directions(cls, rule: str, agree: int, of: int, threshold: float, link: str, but: str = "") -> Evidence:
+        """How many of something give the same direction; `but` names those that do not."""
+        share = agree / of
+        passes = share >= threshold
+        required = "all" if threshold == 1 else f"{100 * threshold:.0f} %"
+        told = "" if agree == of else f" ({100 * share:.0f} %; {required} required)"
+        reason = f"{'' if passes else 'only '}{count_of(agree, of)} {rule}{told} give the same direction{but}"
+        return cls(rule, {"agree": agree, "of": of, "share": share}, threshold, passes, reason, link)
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """How many of how many give the same direction; None where that is not what was looked at."""
+        if isinstance(self.observed, Mapping) and {"agree", "of"} <= set(self.observed):
+            return int(self.observed["agree"] or 0), int(self.observed["of"] or 0)
+        return None
+
+
+@dataclass(frozen=True)
+class Verdict(Record):
+    """One question, its answer, and whether the answer can be reported.
+
+    Attributes:
+        question: name of the lexicon that asks it.
+        title: what it is about.
+        model: the vectors that were asked.
+        test: what answers it: "weat", "posterior" or "correlation".
+        decision: what to do with the answer.
+        claim: the answer, in one clause; empty where there is none.
+        why: the evidence and its limits, in plain words.
+        evidence: everything that it rests on.
+    """
+
+    question: str
+    title: str
+    model: str
+    test: str
+    decision: Decision
+    claim: str
+    why: str
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """What no other verdict of the audit is called."""
+        return f"{self.question}:{self.test}:{self.model}"
+
+    @property
+    def sentence(self) -> str:
+        """The whole verdict in one sentence."""
+        said = MEANINGS[self.decision]
+        of = self.title or self.question
+        of += "" if of.endswith("?") else ":"
+        return f"{of} {self.why}; {said}." if self.decision in _REPORTED else f"{of} {said}: {self.why}."
+
+    def derived(self) -> Mapping[str, Any]:
+        """What follows from the rest."""
+        return {"id": self.id, "sentence": self.sentence}
+
+    def observed(self, rule: str) -> Mapping[str, float | None]:
+        """The numbers that one rule looked at, by name."""
+        found = next((one.observed for one in self.evidence if one.rule == rule), None)
+        return found if isinstance(found, Mapping) else {} if found is None else {"value": found}
+
+    def summary(self, *, several: bool) -> Summary:
+        """The verdict with its evidence; `several` models: with the model's name."""
+        holds = Column("passes", "mark", tones={"yes": "good", "no": "bad", "unknown": "caution"})
+        columns = ["rule", "observed", Column("threshold", "number"), holds]
+        states = {True: "yes", False: "no", None: "unknown"}
+        rows = [
+            (Shown(one.rule, one.rule, link=one.link), one.reason, one.threshold, states[one.passes])
+            for one in self.evidence
+        ]
+        passed = sum(one.passes is True for one in self.evidence)
+        title = f"{passed} of {len(rows)} rules are met"
+        return Summary(
+            title=self.title or self.question,
+            headline=f"{self.why[:1].upper()}{self.why[1:]}.",
+            about=f"{self.question}, {self.model}" if several else self.question,
+            tables=(Table.of(f"evidence-{self.id}", title, columns, rows, folded=True),) if rows else (),
+            mark=self.decision,
+            tone=TONES[self.decision],
+        )
+
+
+def decide(*, found: bool | None, stable: Sequence[bool | None]) -> Decision:
+    """The verdict from the evidence: is there an association, and does it survive other reasonable choices?
+
+    Args:
+        found: whether there is evidence of an association; None when it cannot be measured.
+        stable: whether it holds over base pairs, over replicates, …; None where that is unknown.
+    """
+    if found is None:
+        return "not-measurable"
+    if not found:
+        return "no-association-shown"
+    if any(passes is not None and not passes for passes in stable):
+        return "do-not-report"
+    return "report" if stable and all(stable) else "report-with-care"
+
+
+def decide_tracking(*, found: bool | None, rest: Sequence[bool | None]) -> Decision:
+    """The verdict on a correlation: as `decide`, but where none is seen, that says something only if it could be.
+
+    Args:
+        found: whether a correlation is seen; None when there is none to compute.
+        rest: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
+            where none is, whether it would have been seen. None where that is unknown.
+    """
+    decision = decide(found=found, stable=rest)
+    unseen = any(passes is not None and not passes for passes in rest)
+    return "inconclusive" if decision == "no-association-shown" and unseen else decision
+
+
+def same_direction(evidence: Sequence[Evidence]) -> str:
+    """What gives the same direction, in one clause: "all 23 base pairs and 8 replicates give the same direction"."""
+    parts = [f"{count_of(*one.counts)} {one.rule}" for one in evidence if one.counts is not None]
+    if not parts:
+        return ""
+    return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} give the same direction"
+
+
+def count_of(part: int, whole: int) -> str:
+    """A count of a whole in a sentence."""
+    return f"all {whole}" if part == whole else f"{part} of {whole}"
+
+
+def chance(p: float | None) -> str:
+    """A p-value in a sentence."""
+    if p is None:
+        return "p unknown"
+    return "p < .001" if p < 0.001 else f"p = {f'{p:.3f}'.removeprefix('0')}"  # noqa: PLR2004 - three decimals are shown

@@ -1,0 +1,113 @@
+"""Runs a subcommand and turns whatever happens into one sentence and an exit code.
+
+0: success. 1: internal error. 2: invalid input. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from cyclopts import App, CycloptsError, Parameter
+
+from biasgauge._version import __version__
+from biasgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SUCCESS, INTERNAL_ERROR, INVALID_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+EPILOGUE = """\
+Every command takes --json, --seed, --quiet, --debug and --help.
+Exit codes: 0 success, 1 internal error, 2 invalid input.
+
+Examples:
+  biasgauge audit                        the vectors that ship with the package
+  biasgauge audit vectors.bin --out DIR  your own
+  biasgauge weat vectors.bin --test weat7
+  biasgauge train corpus.txt --seeds 8   replicates from your own text
+  biasgauge lexicons list                which word lists ship, and from where
+"""
+
+app = App(
+    name="biasgauge",
+    help="Measure social bias in word embeddings, and how far each measurement can be trusted.",
+    help_epilogue=EPILOGUE,
+    help_format="plaintext",
+    default_parameter=Parameter(negative=()),
+    version=__version__,
+)
+COMMANDS = {
+    "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
+    "weat": "Association test of two sets of words with two others.",
+    "score": "Score words against base pairs, into a store.",
+    "train": "Train replicates of an embedding on your own text.",
+    "reliability": "Estimate test–retest, inter-rater and internal reliability of bias scores.",
+    "factors": "Regress the reliability of words on properties of words, algorithms and corpora.",
+    "robustness": "Test whether scores survive another base pair, word form or measure.",
+    "seeds": "Assess whether pairs of word lists are fit to measure anything.",
+    "bayes": "Estimate how near words are to stereotypes: posterior with intervals.",
+    "simulate-null": "Simulate what a test reports when there is no bias.",
+    "mitigate": "Debias or overbias vectors, and measure what that did.",
+    "balance": "Debias or overbias a corpus before training, by removing some of its lines.",
+    "extrinsic": "Train a task on vectors, and measure gaps between groups of people.",
+    "correlate": "Correlate an intrinsic number with an extrinsic one.",
+    "study": "Plan, run and show a whole study that one file declares.",
+    "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
+    "lexicons": "List, show, check and expand word lists.",
+}
+# Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.
+for _name, _help in COMMANDS.items():
+    app.command(f"biasgauge.cli.{_name.replace('-', '_')}:app", name=_name, help=_help)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(run(words))
+
+
+def run(words: list[str]) -> int:
+    """Run one command line; return the exit code."""
+    try:
+        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else INTERNAL_ERROR
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SUCCESS
+    except (CycloptsError, InputError, OSError) as problem:
+        _trace_if_asked(words)
+        return _say(_sentence(problem), INVALID_INPUT)
+    except Exception as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
+        _trace_if_asked(words)
+        hint = "" if "--debug" in words else " (--debug shows the traceback)"
+        return _say(f"internal error, please report it: {type(problem).__name__}: {problem}{hint}", INTERNAL_ERROR)
+    return SUCCESS
+
+
+def _sentence(problem: CycloptsError | InputError | OSError) -> str:
+    if isinstance(problem, InputError):
+        return str(problem)
+    if isinstance(problem, OSError):  # a full disk, a folder that may not be written: the machine, not our code
+        file = f"{problem.filename}: " if problem.filename else ""
+        return f"{file}{problem.strerror or problem}; check the path, the permissions and the disk"
+    command = " ".join(["biasgauge", *(problem.command_chain or ())])
+    return f"{' '.join(str(problem).split())} Try: {command} --help"
+
+
+def _trace_if_asked(words: list[str]) -> None:
+    if "--debug" in words:
+        traceback.print_exc()
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"biasgauge: {sentence}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
+    return code

@@ -1,0 +1,14 @@
+from biasgauge.corpora.planted import PlantedCorpus as PlantedCorpus
+from biasgauge.corpora.planted import planted_corpus as planted_corpus
+from biasgauge.corpora.read import read_corpus as read_corpus
+from biasgauge.corpora.sizes import CorpusSize as CorpusSize
+from biasgauge.corpora.sizes import CorpusStatistics as CorpusStatistics
+from biasgauge.corpora.sizes import statistics as statistics
+from biasgauge.corpora.token_corpus import TokenCorpus as TokenCorpus
+from biasgauge.corpora.token_corpus import open_corpus as open_corpus
+from biasgauge.corpora.tokenizers import tokenizer_names as tokenizer_names
+from biasgauge.corpora.vocabularies import PAPER_RULES as PAPER_RULES
+from biasgauge.corpora.vocabularies import PaperRules as PaperRules
+from biasgauge.corpora.vocabularies import Vocabulary as Vocabulary
+from biasgauge.corpora.vocabularies import bootstrap_documents as bootstrap_documents
+from biasgauge.corpora.vocabularies import vocabulary as vocabulary

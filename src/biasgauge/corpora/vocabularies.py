@@ -1,0 +1,219 @@
+"""Which words a model learns: minimum counts, <unk>, the rules of each paper, bootstrap samples of documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.corpora.token_corpus import TokenCorpus
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+_BLOCK = 2**22
+LEFT_OUT = -1
+"""The place of a token whose word is not learned."""
+
+
+@dataclass(frozen=True)
+class PaperRules:
+    """Which words a paper's models learned.
+
+    Attributes:
+        min_count: the least count of a word that is kept.
+        unknown: what rarer words became; None: they were left out.
+        remove: words left out before training.
+        not_scored: words that were trained and are no words: leave them out of the vocabulary that is scored.
+        source: where it says so, and where paper and code differ.
+    """
+
+    min_count: int
+    unknown: str | None = None
+    remove: tuple[str, ...] = ()
+    not_scored: tuple[str, ...] = ()
+    source: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arguments of `vocabulary`."""
+        return {"min_count": self.min_count, "unknown": self.unknown, "remove": self.remove}
+
+
+PAPER_RULES = MappingProxyType(
+    {
+        "du2021": PaperRules(
+            min_count=5,
+            not_scored=("<unk>", "<raw_unk>"),
+            source="section 3.3 and its code: WikiText's <unk> (for GloVe renamed <raw_unk>) is trained, then ignored",
+        ),
+        "badder_seeds2022": PaperRules(
+            min_count=10,
+            source="figure 4 and table A.2; its figure 2 uses 0, its figures 1 and A.2 use 100",
+        ),
+        "goldfarb_tarrant2021_wiki": PaperRules(
+            min_count=11,
+            unknown="<UNK>",
+            not_scored=("<UNK>",),
+            source="its code replaces counts of 10 and less; appendix C says less than 10",
+        ),
+        "goldfarb_tarrant2021_twitter": PaperRules(
+            min_count=10, unknown="<UNK>", not_scored=("<UNK>",), source="appendix C and its code"
+        ),
+    }
+)
+"""What each paper did; `vocabulary(corpus, **PAPER_RULES["du2021"].to_dict())` does it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The words that a model learns.
+
+    Attributes:
+        words: the most frequent first, ties in the order of their code points.
+        counts: how many tokens of the sample each has.
+        places: for each type of the corpus its place in `words`; −1 where its tokens are left out.
+    """
+
+    words: tuple[str, ...]
+    counts: NDArray[np.int64]
+    places: NDArray[np.int32]
+
+
+def vocabulary(
+    corpus: TokenCorpus,
+    *,
+    min_count: int = 5,
+    unknown: str | None = None,
+    remove: Iterable[str] = (),
+    documents: ArrayLike | None = None,
+    max_size: int | None = None,
+) -> Vocabulary:
+    """Choose the words to learn from a corpus, or from a sample of its documents.
+
+    Args:
+        corpus: the corpus.
+        min_count: the least count of a word that is kept; a word that does not occur in the sample never is.
+        unknown: rarer words become this word, whose own tokens it joins; it is kept whatever its count. None: they are
+            left out.
+        remove: words that are left out whatever their count.
+        documents: numbers of documents, one that is repeated counts as often as it occurs. None: each once.
+        max_size: keep no more words than this, the most frequent (`unknown` not counted).
+
+    Raises:
+        ParameterError: an argument is impossible, or no word is left.
+    """
+    removed = _removed(remove, unknown)
+    _whole("min_count", min_count, 0)
+    if max_size is not None:
+        _whole("max_size", max_size, 1)
+    counts = corpus.counts if documents is None else count_tokens(corpus, documents)
+    barred = np.zeros(len(counts), bool)
+    known = None
+    for place, word in enumerate(corpus.words):
+        if word in removed:
+            barred[place] = True
+        elif word == unknown:
+            known = place
+    usable = (counts > 0) & ~barred
+    candidates = usable & (counts >= min_count)
+    if known is not None:
+        candidates[known] = False
+    kept = _by_frequency(corpus, counts, np.flatnonzero(candidates))[:max_size]
+    if not len(kept):
+        largest = int(counts[usable].max(initial=0))
+        raise ParameterError(
+            f"No word is left: the 'min_count' parameter of vocabulary is {min_count}, and the largest count found is "
+            f"{largest}. Give a smaller min_count, or more text."
+        )
+    rest = usable.copy()
+    rest[kept] = False
+    entries = [(-int(counts[place]), corpus.words[place], place) for place in kept.tolist()]
+    if unknown is not None and rest.any():
+        entries.append((-int(counts[rest].sum()), unknown, LEFT_OUT))
+        entries.sort()
+    places = np.full(len(counts), LEFT_OUT, np.int32)
+    for at, (_, _, place) in enumerate(entries):
+        places[rest if place == LEFT_OUT else place] = at
+    return Vocabulary(
+        tuple(word for _, word, _ in entries), np.array([-count for count, _, _ in entries], np.int64), places
+    )
+
+
+def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> NDArray[np.int64]:
+    """How many tokens each type has in a sample of documents; one drawn three times counts three times.
+
+    Raises:
+        ParameterError: there is no such document.
+    """
+    sample = np.asarray(documents)
+    number = len(corpus.documents) - 1
+    if sample.ndim != 1 or not np.issubdtype(sample.dtype, np.integer) or not len(sample):
+        raise ParameterError("The 'documents' parameter of vocabulary must be a list of document numbers.")
+    if sample.min() < 0 or sample.max() >= number:
+        raise ParameterError(
+            f"The 'documents' parameter of vocabulary must hold numbers from 0 to {number - 1}. Got "
+            f"{int(sample.min())} to {int(sample.max())}."
+        )
+    drawn = np.bincount(sample, minlength=number)
+    counts = np.zeros(len(corpus.words))
+    for tokens, times in _blocks(corpus, drawn):
+        counts += np.bincount(tokens, times, minlength=len(counts))
+    return counts.astype(np.int64)  # sums of whole numbers below 2**53 are exact
+
+
+def bootstrap_documents(corpus: TokenCorpus | int, sample: int, random_state: int) -> NDArray[np.int64]:
+    """Draw as many documents as there are, with replacement; give their numbers in the order of the draws.
+
+    Sample k of a seed is the same whichever other samples are drawn: it has a random stream of its own.
+
+    Args:
+        corpus: the corpus, or how many documents there are.
+        sample: which sample, from 0.
+        random_state: seed of the whole series of samples.
+
+    Raises:
+        ParameterError: a number is impossible.
+    """
+    documents = len(corpus.documents) - 1 if isinstance(corpus, TokenCorpus) else corpus
+    for name, number, least in (("corpus", documents, 1), ("sample", sample, 0), ("random_state", random_state, 0)):
+        _whole(name, number, least, "bootstrap_documents")
+    stream = np.random.SeedSequence(int(random_state), spawn_key=(int(sample),))
+    return np.random.Generator(np.random.PCG64(stream)).integers(0, documents, size=documents, dtype=np.int64)
+
+
+def _blocks(corpus: TokenCorpus, drawn: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.int64]]]:
+    """Blocks of the text, and for each token how often its document was drawn."""
+    bounds = corpus.lines[corpus.documents]
+    for start in range(0, len(corpus.tokens), _BLOCK):
+        end = min(start + _BLOCK, len(corpus.tokens))
+        first, last = np.searchsorted(bounds, start, "right") - 1, np.searchsorted(bounds, end, "left")
+        edges = np.clip(bounds[first : last + 1], start, end)
+        yield corpus.tokens[start:end], np.repeat(drawn[first:last], edges[1:] - edges[:-1])
+
+
+def _by_frequency(corpus: TokenCorpus, counts: NDArray[np.int64], places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The places in the order of a vocabulary: falling counts, then code points."""
+    numbers, words = counts.tolist(), corpus.words
+    return np.array(sorted(places.tolist(), key=lambda place: (-numbers[place], words[place])), np.intp)
+
+
+def _removed(remove: Iterable[str], unknown: str | None) -> frozenset[str]:
+    removed = frozenset([remove] if isinstance(remove, str) else remove)
+    if unknown is not None and (not isinstance(unknown, str) or not unknown or unknown in removed):
+        raise ParameterError(
+            f"The 'unknown' parameter of vocabulary must be a word that is not removed. Got {unknown!r}."
+        )
+    return removed
+
+
+def _whole(name: str, number: object, least: int, function: str = "vocabulary") -> None:
+    if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < least:
+        raise ParameterError(
+            f"The {name!r} parameter of {function} must be a whole number of at least {least}. Got {number!r}."
+        )

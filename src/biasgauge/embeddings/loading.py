@@ -1,0 +1,190 @@
+"""Vectors from a file of any format we read, from memory, or those that ship: as one `Embedding` or several."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from biasgauge import registry
+from biasgauge.embeddings.coverage import spellings
+from biasgauge.embeddings.embedding import Embedding
+from biasgauge.embeddings.formats.detect import detect
+from biasgauge.embeddings.formats.vector_format import Request
+from biasgauge.embeddings.memory import from_memory
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biasgauge._io.source import Progress
+    from biasgauge.inputs import ModelsLike, VectorsLike
+
+
+def load(
+    vectors: VectorsLike,
+    words: Iterable[str] | None = None,
+    limit: int | None = None,
+    *,
+    vocabulary: str | os.PathLike[str] | None = None,
+    case_fallback: bool = False,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Embedding:
+    """Read word vectors. The format is found from the content, gzipped or not; `docs/formats.md` tells all of it.
+
+    Args:
+        vectors: a path, or vectors in memory: an `Embedding`, gensim `KeyedVectors`, a dict of word to vector, or a
+            pair (words, matrix); or "NAME:SOURCE" with the name of a registered encoder.
+        words: read only these, in one pass that never holds the other vectors; words that are not there are simply
+            absent (`Embedding.coverage` lists them).
+        limit: read only the first so many rows of the file (before `words` picks from them).
+        vocabulary: for a bare `.npy` or safetensors matrix: the file with one word a line.
+        case_fallback: with `words`, also read their lower-case and capitalized spellings, so that
+            `lookup(…, case_fallback=True)` can find them.
+        name: what tables call this model; the file's name by default.
+        progress: called with (done, total) as the reading goes on.
+
+    Raises:
+        EmbeddingFormatError: the file is not what it should be; names the file, and the line or the byte.
+        ParameterError: an argument cannot be used.
+    """
+    wanted = _wanted(words, case_fallback=case_fallback)
+    if limit is not None and (not isinstance(limit, int) or limit < 1):
+        raise ParameterError(f"The 'limit' parameter of load must be a whole number of at least 1. Got {limit!r}.")
+    if isinstance(vectors, Embedding):
+        if wanted is None and limit is None:
+            return vectors
+        vectors = (vectors.words, vectors.vectors)
+    if not isinstance(vectors, (str, os.PathLike)):
+        request = Request(Path("memory"), wanted, limit, progress=progress)
+        return from_memory(vectors, request, name=name or "memory")
+    encoded = encode(vectors)
+    if encoded is not None:
+        if len(encoded) != 1:
+            raise ParameterError(f"One model is needed here, and {os.fspath(vectors)!r} gives {len(encoded)}.")
+        model = encoded[0] if name is None else replace(encoded[0], name=name)
+        return load(model, words, limit, case_fallback=case_fallback, name=model.name, progress=progress)
+    path = Path(vectors)
+    request = Request(path, wanted, limit, None if vocabulary is None else Path(vocabulary), progress=progress)
+    found = detect(request)
+    table = found.read(request)
+    return Embedding(
+        words=table.words,
+        vectors=table.vectors,
+        name=name or path.name,
+        source=str(path),
+        format=found.name,
+        notices=request.book.notices(),
+        dropped=table.dropped,
+    )
+
+
+def encode(source: object) -> list[Embedding] | None:
+    """The models that "NAME:SOURCE" means where NAME is a registered encoder; None where it means something else.
+
+    Raises:
+        ParameterError: the encoder cannot be used, or gives no vectors.
+    """
+    text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else b""
+    name, colon, rest = text.partition(":") if isinstance(text, str) else ("", "", "")
+    if not colon or name not in registry.names("encoder") or os.path.exists(text):  # noqa: PTH110 - never raises
+        return None
+    made = registry.get("encoder", name).encode(rest)
+    models = made if isinstance(made, list) else [made]
+    if not models or not all(isinstance(model, Embedding) for model in models):
+        kinds = ", ".join(sorted({type(model).__name__ for model in models})) or "an empty list"
+        raise ParameterError(f"The encoder {name!r} must give an Embedding or a list of them. Got {kinds}.")
+    return models
+
+
+def _wanted(words: Iterable[str] | None, *, case_fallback: bool) -> frozenset[str] | None:
+    if words is None:
+        return None
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise ParameterError(
+            f"The 'words' parameter of load must be a collection of words. Got {words!r}; for the words of a lexicon "
+            "use biasgauge.lexicon(name).words."
+        )
+    asked = list(words)
+    for word in asked:
+        if not isinstance(word, str):
+            raise ParameterError(f"The 'words' parameter of load must hold text only. Got {word!r}.")
+    return frozenset(spelling for word in asked for spelling in spellings(word, case_fallback=case_fallback))
+
+
+def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
+    """Give every model of a list, or the one that is given, a name of its own, without loading it.
+
+    A file is named after itself, and by its whole path where two have the same name. What an encoder makes is made
+    here, since only then it is known how many models that are.
+
+    Raises:
+        ParameterError: the list is empty, or two models have one name.
+    """
+    given = vectors if isinstance(vectors, list) else [cast("VectorsLike", vectors)]
+    if not given:
+        raise ParameterError("The 'vectors' parameter must hold at least one model. Got an empty list.")
+    given = list(chain.from_iterable(_encoded(model) for model in given))
+    files = Counter(Path(model).name for model in given if isinstance(model, (str, PathLike)))
+    named: dict[str, VectorsLike] = {}
+    for model in given:
+        if isinstance(model, (str, PathLike)):
+            name = Path(model).name if files[Path(model).name] == 1 else str(model)
+        else:
+            name = model.name if isinstance(model, Embedding) else "memory"
+        if name in named:
+            raise ParameterError(
+                f"Every model needs a name of its own, or their results could not be told apart. Got {name!r} twice; "
+                "use load(…, name=…)."
+            )
+        named[name] = model
+    return named
+
+
+def _encoded(vectors: VectorsLike) -> Sequence[VectorsLike]:
+    """The models that an encoder makes, or what was given."""
+    return encode(vectors) or [vectors]
+
+
+def load_models(vectors: ModelsLike, limit: int | None = None, *, progress: Progress | None = None) -> list[Embedding]:
+    """Load one model, or every model of a list; each gets a name of its own, as `named_models` says."""
+    return [load(model, limit=limit, name=name, progress=progress) for name, model in named_models(vectors).items()]
+
+
+DEFAULT_PATH = Path(__file__).with_name("data") / "glove-6b-100d-subset.safetensors"
+"""Part of Stanford's GloVe 6B, 100 dimensions (public domain); `scripts/make_default_vectors.py` makes it."""
+
+DEFAULT_NAME = "GloVe 6B 100d (subset)"
+
+REPLICATES = 8
+"""How many replicates ship."""
+
+
+def load_default(limit: int | None = None) -> Embedding:
+    """Load the vectors that ship with biasgauge: GloVe 6B, 100 dimensions, half precision, lower case.
+
+    They hold every word of the shipped English lexicons that GloVe has, and the most frequent words. Neighborhood
+    measures see only these words: for research, load the whole file. `limit` keeps the first so many.
+    """
+    return load(DEFAULT_PATH, limit=limit, name=DEFAULT_NAME)
+
+
+def replicate_path(seed: int) -> Path:
+    """Where the shipped replicate of a seed lies."""
+    return Path(__file__).parent / "data" / "replicates" / f"sgns-64d-enwiki-seed{seed}.safetensors"
+
+
+def load_default_replicates() -> list[Embedding]:
+    """Load the replicates that ship with biasgauge: skip-gram, 64 dimensions, half precision, lower case, seeds 0 to 7.
+
+    They differ by nothing but their seed. They were trained by `scripts/make_default_replicates.py` on 30 million
+    words of English Wikipedia, and hold the words of the shipped English lexicons and the most frequent words: 13,000
+    in all.
+    """
+    return [load(replicate_path(seed), name=f"SGNS enwiki, seed {seed}") for seed in range(REPLICATES)]

@@ -1,0 +1,179 @@
+"""`save`: an `Embedding` to a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import numpy as np
+
+from biasgauge._io.atomic import atomic_file
+from biasgauge.embeddings.loading import load
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings.embedding import Embedding
+    from biasgauge.embeddings.subwords import Subwords
+    from biasgauge.inputs import VectorsLike
+
+FORMATS = {
+    ".safetensors": "safetensors",
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec-text",
+    ".vec": "word2vec-text",
+}
+_DIGITS = {2: 9, 4: 9, 8: 17}
+"""Significant decimal digits from which a number of so many bytes can be read back exactly, as 32-bit or longer."""
+
+_ROWS = 4096
+
+
+def save(
+    vectors: VectorsLike,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    counts: NDArray[np.int64] | None = None,
+    subwords: Subwords | None = None,
+) -> Path:
+    """Write vectors to `path` and return it.
+
+    Args:
+        vectors: what to write: an `Embedding` or anything `load` takes.
+        path: where; an existing file is replaced in one step.
+        format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
+            "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
+            `.gz` compresses.
+        counts: how often each word occurs in the text the vectors were trained on; only safetensors can hold them.
+        subwords: vectors of character n-grams to keep in the same file, which must be safetensors; `load_subwords`
+            reads them back.
+
+    Raises:
+        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks), a number
+            (they are read as 32-bit), counts or n-grams.
+    """
+    target = Path(path)
+    ending = Path(target.name.removesuffix(".gz")).suffix
+    chosen = format or FORMATS.get(ending)
+    if chosen not in _WRITERS:
+        raise ParameterError(
+            f"The 'format' parameter of save must be one of {', '.join(sorted(_WRITERS))}, or follow from the file's "
+            f"ending ({', '.join(FORMATS)}). Got {format!r} for {target.name}."
+        )
+    if counts is not None and chosen != "safetensors":
+        raise ParameterError(f"The format {chosen} cannot hold counts; use safetensors.")
+    embedding = load(vectors)
+    if subwords is not None:
+        _refuse_subwords(embedding, subwords, chosen)
+    with atomic_file(target) as part, _open(part, compress=target.name.endswith(".gz")) as file:
+        if chosen == "safetensors":
+            _write_safetensors(embedding, file, counts, subwords)
+        else:
+            _WRITERS[chosen](embedding, file)
+    return target
+
+
+@contextmanager
+def _open(path: Path, *, compress: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as raw:
+        if compress:
+            # No name and no time in the header: the same vectors give the same bytes.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield cast("BinaryIO", packed)
+        else:
+            yield raw
+
+
+def _refuse_subwords(embedding: Embedding, subwords: Subwords, chosen: str) -> None:
+    if chosen != "safetensors":
+        raise ParameterError(f"The format {chosen} cannot hold the vectors of n-grams; use safetensors.")
+    if subwords.dim != embedding.dim:
+        raise ParameterError(
+            f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
+            f"{embedding.dim}."
+        )
+
+
+def _write_safetensors(
+    embedding: Embedding,
+    file: BinaryIO,
+    counts: NDArray[np.int64] | None = None,
+    subwords: Subwords | None = None,
+) -> None:
+    from safetensors.numpy import save as to_bytes
+
+    tensors: dict[str, Any] = {
+        "vectors": np.ascontiguousarray(embedding.vectors),
+        **_text_tensors(embedding.words, "words", "word_ends"),
+    }
+    if counts is not None:
+        tensors["counts"] = np.ascontiguousarray(counts, dtype=np.int64)
+    if subwords is not None:
+        tensors |= {
+            "subword_vectors": np.ascontiguousarray(subwords.vectors),
+            **_text_tensors(subwords.ngrams, "subwords", "subword_ends"),
+            "subword_lengths": np.array([subwords.min_n, subwords.max_n], np.int64),
+        }
+    file.write(to_bytes(tensors, metadata={"format": "biasgauge embedding 1"}))
+
+
+def _text_tensors(words: Sequence[str], text: str, ends: str) -> dict[str, Any]:
+    raw = [word.encode("utf-8") for word in words]
+    return {
+        text: np.frombuffer(b"".join(raw), np.uint8),
+        ends: np.cumsum([len(word) for word in raw], dtype=np.int64),
+    }
+
+
+def _write_word2vec_binary(embedding: Embedding, file: BinaryIO) -> None:
+    _refuse_blanks(embedding, "word2vec-binary")
+    _refuse_overflow(embedding, "word2vec-binary")
+    file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+    for start in range(0, len(embedding), _ROWS):
+        block = np.ascontiguousarray(embedding.vectors[start : start + _ROWS], dtype="<f4")
+        words = embedding.words[start : start + _ROWS]
+        file.write(b"".join(word.encode() + b" " + row.tobytes() for word, row in zip(words, block, strict=True)))
+
+
+def _write_word2vec_text(embedding: Embedding, file: BinaryIO) -> None:
+    _refuse_blanks(embedding, "word2vec-text")
+    _refuse_overflow(embedding, "word2vec-text")
+    file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+    number = f"%.{_DIGITS[embedding.vectors.dtype.itemsize]}g"
+    pattern = " ".join([number] * embedding.dim)
+    file.writelines(
+        f"{word} {pattern % tuple(row.tolist())}\n".encode()
+        for word, row in zip(embedding.words, embedding.vectors, strict=True)
+    )
+
+
+def _refuse_blanks(embedding: Embedding, chosen: str) -> None:
+    for word in embedding.words:
+        if any(blank in word for blank in " \t\n\r\v\f\0"):
+            raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
+
+
+def _refuse_overflow(embedding: Embedding, chosen: str) -> None:
+    for start in range(0, len(embedding), _ROWS):
+        with np.errstate(over="ignore"):
+            rounded = embedding.vectors[start : start + _ROWS].astype(np.float32, copy=False)
+        if not (held := np.isfinite(rounded).all(axis=1)).all():
+            word = embedding.words[start + int(held.argmin())]
+            raise ParameterError(
+                f"The format {chosen} cannot hold the vector of {word!r}, which is too large for 32-bit numbers; use "
+                "safetensors."
+            )
+
+
+_WRITERS = {
+    "safetensors": _write_safetensors,
+    "word2vec-binary": _write_word2vec_binary,
+    "word2vec-text": _write_word2vec_text,
+}

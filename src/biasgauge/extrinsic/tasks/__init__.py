@@ -1,1 +1,0 @@
-"""One file a kind of task; `biasgauge.extrinsic.tasks_registry` finds every `TASKS` in them."""

@@ -1,0 +1,279 @@
+"""Is a lexicon fit for use, by itself and with a given embedding?
+
+Severities: an *error* means that a measurement with it cannot be computed or would be meaningless, a *warning* that a
+result will be distorted, a *note* that there is something to know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from biasgauge.lexicons.by_name import lexicon
+from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
+from biasgauge.lexicons.seed_sets import SeedBank
+from biasgauge.results import Record, Result, Summary
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Container, Iterator, Mapping
+
+    import pandas as pd
+
+Severity = Literal["error", "warning", "note"]
+
+MIN_COVERAGE = 0.8
+"""Share of a set's words that must be found for the loss to be no more than a note."""
+
+SHOWN = 8
+"""Words named in a sentence; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Finding(Record):
+    """One thing found, as a sentence."""
+
+    severity: Severity
+    sentence: str
+
+
+@dataclass(frozen=True)
+class SetCheck(Record):
+    """One set: how many words it asks for, and which of them are repeated, multi-word or lost.
+
+    `duplicates` are the words that occur more than once, `case_duplicates` those that differ from another by case
+    alone. `lost` is None when no vocabulary was given; otherwise it has each lost word once.
+    """
+
+    name: str
+    asked: int
+    unique: int
+    duplicates: tuple[str, ...]
+    case_duplicates: tuple[str, ...]
+    multiword: tuple[str, ...]
+    lost: tuple[str, ...] | None
+
+    @property
+    def found(self) -> int | None:
+        """Number of different words found, None when no vocabulary was given."""
+        return None if self.lost is None else self.unique - len(self.lost)
+
+
+@dataclass(frozen=True)
+class Overlap(Record):
+    """Words that two sets have in common."""
+
+    a: str
+    b: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Unequal(Record):
+    """Two sets that are compared with each other and differ in size."""
+
+    a: str
+    b: str
+    sizes: tuple[int, int]
+
+
+@dataclass(frozen=True, repr=False)
+class LexiconCheck(Result):
+    """All that was found. `ok` means no error; warnings and notes may remain."""
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"sets"})
+
+    name: str
+    kind: str
+    sets: tuple[SetCheck, ...]
+    findings: tuple[Finding, ...]
+    overlaps: tuple[Overlap, ...]
+    unequal: tuple[Unequal, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no finding of severity "error"."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+    def derived(self) -> Mapping[str, Any]:
+        """Odd words by set; `coverage` is there when a vocabulary was given."""
+        kinds = ("duplicates", "case_duplicates", "multiword")
+        shape: dict[str, Any] = {
+            kind: {part.name: words for part in self.sets if (words := getattr(part, kind))} for kind in kinds
+        }
+        if all(part.lost is not None for part in self.sets):
+            shape["coverage"] = {
+                "asked": sum(part.unique for part in self.sets),
+                "found": sum(part.found or 0 for part in self.sets),
+                "lost": {part.name: part.lost for part in self.sets if part.lost},
+            }
+        return {"ok": self.ok, **shape}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per set with its counts; found and lost are None without a vocabulary."""
+        import pandas as pd  # importing pandas takes longer than all of this room
+
+        rows = [
+            {
+                "set": part.name,
+                "asked": part.asked,
+                "unique": part.unique,
+                "found": part.found,
+                "lost": None if part.lost is None else len(part.lost),
+                "duplicates": len(part.duplicates),
+                "multiword": len(part.multiword),
+            }
+            for part in self.sets
+        ]
+        return pd.DataFrame(rows)
+
+    def summary(self) -> Summary:
+        """How many words there are, whether it is fit for use, and what was found."""
+        found = [part.found for part in self.sets if part.found is not None]
+        asked = sum(part.unique for part in self.sets)
+        counts = f"{sum(found):,} of {asked:,} words found" if found else f"{asked:,} words"
+        return Summary(
+            f"{self.name} ({self.kind})",
+            f"{counts}, {'usable' if self.ok else 'not usable'}",
+            sentences=tuple(f"{finding.severity}: {finding.sentence}" for finding in self.findings),
+        )
+
+
+def check(reference: str | os.PathLike[str] | Lexicon, vocabulary: Container[str] | None = None) -> LexiconCheck:
+    """Look for duplicates, overlap, unequal sizes and multi-word items, and for lost words if a vocabulary is given.
+
+    `vocabulary` is anything that answers `word in vocabulary`: a set, a dict, an embedding.
+    """
+    checked = lexicon(reference)
+    sets = tuple(_check_set(name, words, vocabulary) for name, words in checked.sets.items())
+    overlaps = tuple(_overlaps(checked))
+    unequal = tuple(_unequal(checked))
+    findings = [
+        *_findings_of_kind(checked),
+        *(_overlap_finding(checked, overlap) for overlap in overlaps),
+        *(finding for part in sets for finding in _findings_of_set(part)),
+        *(_unequal_finding(checked, pair) for pair in unequal),
+    ]
+    order: tuple[Severity, ...] = ("error", "warning", "note")
+    findings.sort(key=lambda finding: order.index(finding.severity))
+    return LexiconCheck(checked.name, checked.kind, sets, tuple(findings), overlaps, unequal)
+
+
+def _check_set(name: str, words: tuple[str, ...], vocabulary: Container[str] | None) -> SetCheck:
+    counts = Counter(words)
+    folded = Counter(word.casefold() for word in counts)
+    return SetCheck(
+        name=name,
+        asked=len(words),
+        unique=len(counts),
+        duplicates=tuple(word for word, count in counts.items() if count > 1),
+        case_duplicates=tuple(word for word in counts if folded[word.casefold()] > 1),
+        multiword=tuple(word for word in counts if "_" in word.strip("_") or len(word.split()) > 1),
+        lost=None if vocabulary is None else tuple(word for word in counts if word not in vocabulary),
+    )
+
+
+def _compared(checked: Lexicon) -> Iterator[tuple[str, str]]:
+    """Names of the sets that a measurement sets against each other."""
+    match checked:
+        case AssociationTest() | WordSets():
+            yield from combinations(checked.sets, 2)
+        case Pairs():
+            yield checked.ends
+        case Stereotypes():
+            for part in ("protected", "attributes"):
+                yield from combinations([f"{group.name}.{part}" for group in checked.groups], 2)
+        case SeedBank():
+            yield from checked.pairings
+
+
+def _overlaps(checked: Lexicon) -> Iterator[Overlap]:
+    sets = checked.sets
+    for a, b in _compared(checked):
+        others = frozenset(sets[b])
+        shared = tuple(word for word in dict.fromkeys(sets[a]) if word in others)
+        if shared:
+            yield Overlap(a, b, shared)
+
+
+def _unequal(checked: Lexicon) -> Iterator[Unequal]:
+    compared: list[tuple[str, str]] = []
+    if isinstance(checked, AssociationTest):
+        compared = [("x", "y"), ("a", "b")]
+    elif isinstance(checked, SeedBank):
+        compared = list(checked.pairings)
+    sets = checked.sets
+    for a, b in compared:
+        if len(sets[a]) != len(sets[b]):
+            yield Unequal(a, b, (len(sets[a]), len(sets[b])))
+
+
+def _findings_of_kind(checked: Lexicon) -> Iterator[Finding]:
+    if isinstance(checked, Pairs):
+        for first, second in checked.pairs:
+            if first == second:
+                yield Finding("error", f"The pair ({first}, {second}) has equal ends, so it has no direction.")
+        for pair, count in Counter(checked.pairs).items():
+            if count > 1:
+                yield Finding("warning", f"The pair ({', '.join(pair)}) is there {count} times and weighs as much.")
+        there = dict.fromkeys(checked.pairs)
+        for first, second in there:
+            if first < second and (second, first) in there:
+                yield Finding("warning", f"The pair ({first}, {second}) is there in both directions, which cancel.")
+
+
+def _overlap_finding(checked: Lexicon, overlap: Overlap) -> Finding:
+    between = f"Sets '{overlap.a}' and '{overlap.b}' share {_listed(overlap.words)}"
+    severity: Severity = "warning"
+    match checked:
+        case AssociationTest() if (overlap.a, overlap.b) == ("x", "y"):
+            severity, why = "error", "a word cannot be in both targets of a test"
+        case AssociationTest() if (overlap.a, overlap.b) == ("a", "b"):
+            why = "a word in both attributes cannot tell them apart"
+        case AssociationTest():
+            why = "a target's similarity with itself is 1"
+        case Stereotypes() if overlap.a.endswith(".protected"):
+            severity, why = "error", "a protected word must belong to one group"
+        case Stereotypes():
+            why = "an attribute of two groups cannot tell them apart"
+        case Pairs():
+            why = "a word stands on both sides"
+        case SeedBank():
+            why = "shared words pull the two sets together"
+        case _:
+            severity, why = "note", "their results are not independent"
+    return Finding(severity, f"{between}: {why}.")
+
+
+def _unequal_finding(checked: Lexicon, pair: Unequal) -> Finding:
+    sizes = f"Sets '{pair.a}' and '{pair.b}' differ in size, {pair.sizes[0]} and {pair.sizes[1]}"
+    if isinstance(checked, AssociationTest) and pair.a == "x":
+        return Finding("warning", f"{sizes}: published code cuts the longer one.")
+    if isinstance(checked, SeedBank):
+        return Finding("note", f"{sizes}: pairing by position drops the end of the longer one.")
+    return Finding("note", f"{sizes}.")
+
+
+def _findings_of_set(one: SetCheck) -> Iterator[Finding]:
+    if not one.asked:
+        yield Finding("note", f"Set '{one.name}' is empty.")
+    if one.duplicates:
+        yield Finding("warning", f"Set '{one.name}' has {_listed(one.duplicates)} more than once.")
+    if one.case_duplicates:
+        folded = len(one.case_duplicates)
+        yield Finding("note", f"Set '{one.name}' has {folded} words that differ by case alone.")
+    if one.multiword:
+        number = f"{len(one.multiword)} of {one.unique} words of set '{one.name}'"
+        yield Finding("note", f"{number} are multi-word ({_listed(one.multiword)}): most embeddings lack them.")
+    if one.lost:
+        share = 1 - len(one.lost) / one.unique
+        severity: Severity = "error" if share == 0 else "warning" if share < MIN_COVERAGE else "note"
+        number = f"{len(one.lost)} of {one.unique} words of set '{one.name}'"
+        yield Finding(severity, f"{number} are lost: {_listed(one.lost)}.")
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    named = ", ".join(f"'{word}'" for word in words[:SHOWN])
+    return named if len(words) <= SHOWN else f"{named} and {len(words) - SHOWN} more"

@@ -1,0 +1,220 @@
+"""Word lists to read: which there are, what is in one, whether some are fit for use, sets of the seed bank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge import registry
+from biasgauge.lexicons.bank import Filter, seed_bank
+from biasgauge.lexicons.by_name import lexicon
+from biasgauge.lexicons.checking import LexiconCheck, check
+from biasgauge.lexicons.model import Lexicon
+from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
+from biasgauge.results import Column, Record, Result, Summary, Table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Container, Sequence
+
+_FEW = 30
+"""Words of a set that are shown unless all are asked for."""
+
+
+@dataclass(frozen=True)
+class LexiconRow(Record):
+    """One lexicon in a list: `sets` and `words` are counts."""
+
+    name: str
+    kind: str
+    language: str
+    title: str
+    sets: int
+    words: int
+    source: str
+    citation: str
+    license: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LexiconList(Result):
+    """Lexicons with their sources."""
+
+    tables: ClassVar[tuple[str, ...]] = ("lexicons",)
+
+    lexicons: tuple[LexiconRow, ...]
+    settings: Mapping[str, Any]
+
+    def summary(self) -> Summary:
+        """One row per lexicon."""
+        rows = [(row.name, row.kind, row.words, row.title) for row in self.lexicons]
+        table = Table.of("lexicons", "", ["name", "kind", Column("words", "count"), "title"], rows)
+        return Summary("Lexicons", f"{len(rows)} word lists", tables=(table,))
+
+
+def list_lexicons(*, kind: str | None = None, language: str | None = None) -> LexiconList:
+    """List the word lists that ship, and where they come from.
+
+    Args:
+        kind: only lexicons of this kind (words, pairs, sets, test, stereotypes, values, translations, seeds).
+        language: only lexicons of this language (en, es).
+    """
+    known = [entry for entry in registry.everything("lexicon").values() if kind in (None, entry.kind)]
+    rows = tuple(
+        LexiconRow(
+            entry.name, entry.kind, entry.language, entry.title, len(entry.sets), len(entry.words),
+            entry.source, entry.citation, entry.license,
+        )
+        for entry in known
+        if language in (None, entry.language)
+    )  # fmt: skip
+    return LexiconList(rows, {"kind": kind, "language": language})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LexiconContent(Result):
+    """One lexicon, to read: its source, what to beware of, and its words (all of them, or the first of each set)."""
+
+    lexicon: Lexicon
+    words: bool
+    settings: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}, "settings": self.settings}
+
+    def summary(self) -> Summary:
+        """What is known about it, then its sets."""
+        shown = self.lexicon
+        stated = [(key, getattr(shown, key)) for key in ("title", "source", "citation", "license", "notes")]
+        about = [f"{key}: {text}" for key, text in stated if text]
+        counts = f"{len(shown.words):,} words in {len(shown.sets)} {'set' if len(shown.sets) == 1 else 'sets'}"
+        return Summary(
+            title=shown.name,
+            headline=f"{shown.name} ({shown.kind}, {shown.language}): {counts}",
+            sentences=tuple(about),
+            warnings=tuple(f"beware: {text}" for text in shown.beware),
+            parts=tuple(
+                Summary(f"{name} ({len(members)})", listed(members, None if self.words else _FEW))
+                for name, members in shown.sets.items()
+            ),
+        )
+
+
+def show_lexicon(reference: str | os.PathLike[str] | Lexicon, *, words: bool = False) -> LexiconContent:
+    """Show one word list: its source, what to beware of, and its words.
+
+    Args:
+        reference: a lexicon's name, or the path of your own TOML file.
+        words: show every word, however many there are.
+    """
+    return LexiconContent(lexicon(reference), words, {"reference": str(reference)})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LexiconChecks(Result):
+    """Whether lexicons are fit for use."""
+
+    tables: ClassVar[tuple[str, ...]] = ("checks",)
+
+    checks: tuple[LexiconCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all of them can be used."""
+        return all(checked.ok for checked in self.checks)
+
+    def summary(self) -> Summary:
+        """One part per lexicon, with what was found."""
+        usable = sum(checked.ok for checked in self.checks)
+        return Summary(
+            title="Check of lexicons",
+            headline=f"{usable} of {len(self.checks)} lexicons are usable.",
+            parts=tuple(checked.summary() for checked in self.checks),
+        )
+
+
+def check_lexicons(
+    references: Sequence[str | os.PathLike[str] | Lexicon] = (), vocabulary: Container[str] | None = None
+) -> LexiconChecks:
+    """Check word lists, your own or shipped ones; all shipped ones when none is named.
+
+    Args:
+        references: names of lexicons, or paths of your own TOML files.
+        vocabulary: anything that answers `word in vocabulary`: which words does it lack?
+    """
+    return LexiconChecks(tuple(check(reference, vocabulary) for reference in references or registry.names("lexicon")))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SeedSetList(Result):
+    """Sets of the seed bank, how they were sourced, and what they are paired with."""
+
+    bank: SeedBank
+    sets: tuple[SeedSet, ...]
+    words: bool
+    settings: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        rows = [
+            {
+                **seed_set.content(),
+                "sourcing": list(seed_set.sourcing),
+                "partners": list(self.bank.partners(seed_set.id)),
+            }
+            for seed_set in self.sets
+        ]
+        return {"sets": rows, "settings": self.settings}
+
+    def summary(self) -> Summary:
+        """One row per set."""
+        rows = [
+            (
+                len(seed_set.words),
+                ", ".join(seed_set.sourcing),
+                seed_set.id,
+                listed(seed_set.words, 8) if self.words else seed_set.short_paper,
+            )
+            for seed_set in self.sets
+        ]
+        table = Table.of(
+            "sets", "", [Column("seeds", "count"), "sourcing", "set", "seeds" if self.words else "paper"], rows
+        )
+        known = {seed_set.id for seed_set in self.sets}
+        pairings = sum(all(part in known for part in pair) for pair in self.bank.pairings)
+        return Summary("Seed bank", f"{len(self.sets)} sets, {pairings} pairings among them", tables=(table,))
+
+
+def browse_seeds(
+    *,
+    paper: str | None = None,
+    category: str | None = None,
+    sourcing: str | None = None,
+    justification: str | None = None,
+    word: str | None = None,
+    filter: Filter = "none",  # noqa: A002 - the word that the papers use
+    words: bool = False,
+) -> SeedSetList:
+    """Browse the seed bank: 178 sets of 18 papers, how they were sourced, and what they are paired with.
+
+    Args:
+        paper: text of the paper's title, authors or year.
+        category: a word of the category or of the set's id.
+        sourcing: borrowed, crowd-sourced, population-derived, lexical, corpus-derived, curated, re-used, other or
+            unknown.
+        justification: text of what the paper says about the choice.
+        word: sets that hold this seed.
+        filter: which form of the bank.
+        words: show the seeds too.
+    """
+    asked = {"paper": paper, "category": category, "sourcing": sourcing, "justification": justification, "word": word}
+    bank = seed_bank(filter).bank
+    return SeedSetList(bank, bank.browse(**asked), words, {**asked, "filter": filter})
+
+
+def listed(words: Sequence[str], most: int | None) -> str:
+    """Words in a row; past `most`, how many more there are."""
+    more = f" … and {len(words) - most:,} more" if most is not None and len(words) > most else ""
+    return ", ".join(words[:most]) + more

@@ -1,0 +1,1 @@
+"""A corpus sub-sampled so that stereotypical lines become rarer, or rule."""

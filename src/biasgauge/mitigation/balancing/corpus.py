@@ -1,0 +1,235 @@
+"""Dataset balancing: sub-sample a corpus so that stereotypical lines become rarer (debias) or rule (overbias)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from biasgauge._io.atomic import atomic_file
+from biasgauge.corpora.folders import writing
+from biasgauge.corpora.layouts import Layout
+from biasgauge.corpora.tokenizers import tokenizer_named
+from biasgauge.errors import CorpusError, ParameterError
+from biasgauge.mitigation.balancing.lines import read_units
+from biasgauge.mitigation.balancing.output import check_ending, copy_without, packed
+from biasgauge.mitigation.balancing.plan import (
+    CLASSES,
+    OPPOSITE,
+    REMOVED_FROM,
+    Degree,
+    Direction,
+    Keep,
+    check_degree,
+    check_share,
+    plan,
+    published_plan,
+    removable,
+)
+from biasgauge.mitigation.balancing.result import BalanceResult, line_classes
+from biasgauge.mitigation.balancing.sets import balance_sets
+from biasgauge.mitigation.balancing.words import SetFinder
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from biasgauge._io.source import Progress
+    from biasgauge.lexicons import AssociationTest
+    from biasgauge.mitigation.balancing.plan import Plan
+    from biasgauge.mitigation.balancing.sets import BalanceSets
+
+PUBLISHED_SHARE = 0.05
+"""The share of lines below which the paper says that it stayed; its code prints it and enforces nothing."""
+
+
+def balance(  # noqa: PLR0913 - settings, each with a name and a default
+    corpus: str | os.PathLike[str],
+    lexicon: str | os.PathLike[str] | AssociationTest | Mapping[str, Any],
+    *,
+    out: str | os.PathLike[str],
+    direction: Direction = "debias",
+    degree: Degree = 1.0,
+    keep: Keep = "random",
+    max_removed: float = 0.05,
+    tokenizer: str | Callable[[str], Iterable[str]] | None = None,
+    layout: str = "auto",
+    field: str | int | None = None,
+    as_published: bool = False,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> BalanceResult:
+    """Write a corpus without some of its stereotypical lines, or without some of those against the stereotype.
+
+    A line is *pro* when it has words of X and A (pro 1) or of Y and B (pro 2), *anti* with Y and A (anti 1) or X and B
+    (anti 2). A line with words of three or four sets is both: it is *mixed*, counted apart and never removed. The lines
+    that stay are the same bytes in the same order. The corpus is read twice and never held.
+
+    Args:
+        corpus: a text file, plain or compressed with gzip, xz or zstd.
+        lexicon: an association test by name or file, or a mapping of "x", "y", "a", "b" to words.
+        out: the file to write, whole or not at all; compressed if it ends in .gz, .xz or .zst.
+        direction: "debias" removes pro lines, "overbias" anti lines.
+        degree: debias: the share of the surplus that goes; at 1, pro 1 is as frequent as anti 1 and pro 2 as anti 2,
+            where they were more frequent. Overbias: the share of all anti lines. "max": every pro (anti) line.
+        keep: which lines of a class stay: a "random" sample, or the "earliest".
+        max_removed: the largest share of all lines that may go; fewer are removed where the degree asks for more, with
+            a warning that says how far it got.
+        tokenizer: what makes words of a line and of the lexicon, as in `read_corpus`; "words" by default, so case does
+            not matter, nor punctuation; "whitespace" with `as_published`.
+        layout: as in `read_corpus`; a unit is a line, in tables and JSON lines a row, in "paragraphs" a paragraph.
+        field: the column or field of the text in a table, as in `read_corpus`.
+        as_published: the rule of the released code of Goldfarb-Tarrant et al. 2021: the earliest lines stay, mixed
+            lines may go, a line that is pro 1 and pro 2 counts as pro 1, and nothing limits how many go. Degree 1 or
+            "max".
+        random_state: seed of the sample.
+        progress: called with (done, total), in bytes of two readings.
+
+    Returns:
+        counts of every class before and after, and what to beware of.
+
+    Raises:
+        CorpusError: the corpus cannot be read, or changes meanwhile.
+        LexiconError: there is no such lexicon.
+        ParameterError: an argument is impossible.
+    """
+    _check(direction, degree, keep, max_removed, random_state, as_published=as_published)
+    rule = tokenizer_named(tokenizer or ("whitespace" if as_published else "words"))
+    how = Layout(layout, field=field, documents="line", keeps_marks=rule.keeps_marks)
+    sets = balance_sets(lexicon, rule)
+    source, target = Path(corpus), Path(out)
+    _check_paths(source, target)
+
+    tally = _Tally(SetFinder(sets.words, rule), removable(direction))
+    with writing(target), atomic_file(target) as part:
+        size = read_units(source, how, tally, _half(progress, 0))
+        if not tally.counts.sum():
+            raise CorpusError("holds no lines", path=source)
+        first, sizes, held = tally.kept()
+        if as_published:
+            found = published_plan(tally.counts, held, direction=direction, degree=degree)
+        else:
+            found = plan(
+                tally.counts, held, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
+                random_state=random_state,
+            )  # fmt: skip
+        gone = _line_numbers(first[found.gone], sizes[found.gone])
+        with packed(part, target.suffix) as copy:
+            copy_without(source, copy, gone, size, _half(progress, 1))
+
+    after = tally.counts - np.bincount(held[found.gone], minlength=16)
+    settings = {
+        "corpus": str(source), "lexicon": sets.name, "direction": direction, "degree": degree,
+        "keep": "earliest" if as_published else keep, "max_removed": None if as_published else max_removed,
+        "tokenizer": rule.to_dict(), "layout": how.of(source.name), "field": field, "as_published": as_published,
+        "random_state": random_state,
+    }  # fmt: skip
+    return BalanceResult(
+        path=str(target),
+        source=str(source),
+        lexicon=sets.name,
+        classes=line_classes(tally.counts, after, sets.labels),
+        asked=found.asked,
+        limit=found.limit,
+        coverage=sets.coverage(tally.finder.seen),
+        settings=settings,
+        warnings=tuple(_warnings(tally, found, sets, direction, degree)),
+    )
+
+
+class _Tally:
+    """Counts the units of a corpus by their sets, and keeps where those stand that could go.
+
+    Attributes:
+        finder: says which sets a unit has.
+        counts: units by their sum of sets.
+    """
+
+    def __init__(self, finder: SetFinder, wanted: NDArray[np.bool_]) -> None:
+        self.finder = finder
+        self.counts = np.zeros(16, np.int64)
+        self._wanted = wanted
+        self._kept: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]] = []
+
+    def take(self, raw: bytes, first: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        """Look at some units."""
+        sets = self.finder.find(raw)
+        self.counts += np.bincount(sets, minlength=16)
+        here = np.flatnonzero(self._wanted[sets])
+        if len(here):
+            self._kept.append((first[here], sizes[here], sets[here]))
+
+    def kept(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+        """First line, number of lines and sets of the units that could go, in the order of the corpus."""
+        if not self._kept:
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
+        first, sizes, sets = zip(*self._kept, strict=True)
+        return np.concatenate(first), np.concatenate(sizes), np.concatenate(sets)
+
+
+def _line_numbers(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Every line of some units."""
+    before = np.cumsum(sizes) - sizes
+    lines: NDArray[np.int64] = np.repeat(first - before, sizes) + np.arange(sizes.sum())
+    return lines
+
+
+def _half(progress: Progress | None, pass_: int) -> Progress | None:
+    """Progress of one of two readings."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(pass_ * total + done, 2 * total)
+
+
+def _check(
+    direction: object, degree: object, keep: object, max_removed: object, random_state: object, *, as_published: bool
+) -> None:
+    for name, given, kind in (("direction", direction, Direction), ("keep", keep, Keep)):
+        if given not in get_args(kind):
+            known = " or ".join(map(repr, get_args(kind)))
+            raise ParameterError(f"The {name!r} parameter of balance must be {known}. Got {given!r}.")
+    check_degree(degree, as_published=as_published)
+    check_share(max_removed)
+    if not isinstance(random_state, int) or isinstance(random_state, bool) or random_state < 0:
+        raise ParameterError(
+            f"The 'random_state' parameter of balance must be a whole number from 0 on. Got {random_state!r}."
+        )
+
+
+def _check_paths(source: Path, target: Path) -> None:
+    if source.is_dir():
+        raise CorpusError("is a folder; balance its files one by one", path=source)
+    if target.exists() and source.exists() and target.samefile(source):
+        raise ParameterError(f"The 'out' parameter of balance must not be the corpus itself. Got {str(target)!r}.")
+    check_ending(target)
+
+
+def _warnings(tally: _Tally, found: Plan, sets: BalanceSets, direction: Direction, degree: Degree) -> Iterator[str]:
+    lines, removed = int(tally.counts.sum()), int(found.gone.sum())
+    if removed < found.asked:
+        reached = removed / found.asked
+        degree_reached = "" if degree == "max" else f", which is degree {degree * reached:.3g}"
+        yield (
+            f"Only {removed:,} of the {found.asked:,} lines that the degree asks for were removed{degree_reached}: no "
+            f"more than {found.limit:,} of {lines:,} lines may go (max_removed)."
+        )
+    elif found.limit is None and removed > PUBLISHED_SHARE * lines:
+        yield (
+            f"{removed / lines:.1%} of the lines were removed: the paper says that it stayed below "
+            f"{PUBLISHED_SHARE:.0%}, but its code does not see to that."
+        )
+    for role, words in sets.coverage(tally.finder.seen)["lost"].items():
+        if len(words) == len(set(sets.sets[role].words)):
+            yield f"No word of the set {role} ({sets.sets[role].name}) occurs in the corpus."
+    if sets.shared:
+        yield (
+            f"Words in both targets or in both attributes make a line mixed wherever they meet others: "
+            f"{', '.join(sets.shared[:8])}."
+        )
+    for name in REMOVED_FROM[direction]:
+        there, against = int(tally.counts[CLASSES[name]]), OPPOSITE.get(name)
+        if degree != "max" and found.limit is not None and against and there < tally.counts[CLASSES[against]]:
+            yield f"{name} is rarer than {against} already ({there:,} lines); nothing of it was removed."

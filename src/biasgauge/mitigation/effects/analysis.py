@@ -1,0 +1,135 @@
+"""`mitigation_effect`: what a change of vectors did to bias, what else it did, and what it left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.embeddings import Embedding, load, similarity_names
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
+from biasgauge.mitigation.effects.controls import benchmark_rows, moved_rows, overlap_row
+from biasgauge.mitigation.effects.result import MitigationEffect, Row, changed_words
+from biasgauge.mitigation.effects.tests import association_rows, distance_rows
+from biasgauge.mitigation.recovery import Recovery, recovery_rows
+from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats.threads import on_one_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from biasgauge.inputs import VectorsLike
+
+LEXICONS = ("weat6b", "weat7", "gender")
+"""What is compared unless something else is asked for."""
+
+
+def mitigation_effect(
+    before: VectorsLike,
+    after: VectorsLike,
+    lexicons: str | Lexicon | Sequence[str | Lexicon] = LEXICONS,
+    *,
+    controls: Sequence[str] = ("human", "neutral"),
+    benchmarks: Sequence[Any] | None = None,
+    neighbors: int = 10,
+    recovery: Recovery | None = Recovery(),  # noqa: B008 - frozen
+    interval: Resampling = Resampling(),  # noqa: B008 - frozen
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> MitigationEffect:
+    """Compare vectors before and after a mitigation, on the words that both have.
+
+    Args:
+        before: an `Embedding` or anything `load` takes.
+        after: the same, in the same axes.
+        lexicons: tests (every association test, and distances) and stereotypes (distances).
+        controls: lexicons of words that should not have moved.
+        benchmarks: similarity benchmarks; all that ship by default, none with ().
+        neighbors: how many nearest neighbors to compare.
+        recovery: how to look for what is left of the bias; None not to.
+        interval: how to find intervals over words.
+        min_coverage: share of each set that must be found.
+        case_fallback: look a lost word up in lower case, then capitalized.
+        random_state: seed of the posteriors, the intervals and the recovery.
+        progress: called with (done, total).
+
+    Raises:
+        ParameterError: the two have no word in common or differ in their dimensions, or a lexicon is of another kind.
+    """
+    first, second, warnings = _same_words(load(before), load(after))
+    named = [lexicon(one) for one in _listed(lexicons)]
+    for one in named:
+        if not isinstance(one, (AssociationTest, Stereotypes)):
+            raise ParameterError(
+                f"The lexicon {one.name!r} is of kind {one.kind!r}; 'test' or 'stereotypes' is needed."
+            )
+    drawn = replace(interval, random_state=random_state)
+    lookup: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
+    asked = similarity_names() if benchmarks is None else benchmarks
+    steps: list[Callable[[], list[Row]]] = [
+        lambda one=one: association_rows(first, second, one, drawn, **lookup)  # type: ignore[misc]  # bound now
+        for one in named
+        if isinstance(one, AssociationTest)
+    ]
+    steps += [
+        lambda one=one: distance_rows(first, second, one, random_state, **lookup)  # type: ignore[misc]  # bound now
+        for one in named
+    ]
+    sets = {name: lexicon(name).words for name in controls}
+    steps.append(lambda: moved_rows(first, second, sets, drawn))
+    steps.append(lambda: benchmark_rows(first, second, asked, interval.level))
+    steps.append(lambda: [overlap_row(first, second, neighbors, interval.level)])
+    seeded = None if recovery is None else replace(recovery, random_state=random_state)
+    if seeded is not None:
+        steps.append(lambda: recovery_rows(first, second, seeded))
+    rows: list[Row] = []
+    with on_one_thread():
+        for done, step in enumerate(steps, 1):
+            rows += step()
+            if progress is not None:
+                progress(done, len(steps))
+    settings = {
+        "lexicons": [one.name for one in named],
+        "controls": list(controls),
+        "neighbors": neighbors,
+        "recovery": None if seeded is None else _told(seeded),
+        "interval": asdict(drawn),
+        **lookup,
+        "random_state": random_state,
+        "before_checksum": first.checksum,
+        "after_checksum": second.checksum,
+    }
+    return MitigationEffect(
+        first.name, second.name, len(first), changed_words(first, second), tuple(rows), warnings, settings
+    )
+
+
+def _told(recovery: Recovery) -> dict[str, Any]:
+    """Settings as they stand in `--json`: names and numbers as they are, words of the user's own only counted."""
+    return {
+        name: value if isinstance(value, (str, int)) else f"{len(value)} given"
+        for name, value in vars(recovery).items()
+    }
+
+
+def _listed(lexicons: object) -> list[Any]:
+    several = isinstance(lexicons, Iterable) and not isinstance(lexicons, (str, Lexicon))
+    return list(lexicons) if several else [lexicons]  # type: ignore[call-overload]  # an iterable
+
+
+def _same_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embedding, tuple[str, ...]]:
+    """Both with the words that both have, in the order of the first."""
+    if before.dim != after.dim:
+        raise ParameterError(f"Before and after must have as many dimensions. Got {before.dim} and {after.dim}.")
+    if before.words == after.words:
+        return before, after, ()
+    words = [word for word in before.words if word in after]
+    if not words:
+        raise ParameterError("Before and after have no word in common.")
+    left_out = len(before) + len(after) - 2 * len(words)
+    rows = after.lookup(words).rows
+    second = replace(after, words=tuple(words), vectors=after.vectors[rows])
+    return before.subset(words), second, (f"{left_out:,} words are in one of the two only and are left out",)

@@ -1,0 +1,205 @@
+"""What a mitigation did: one row a number, before, after and the change, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge.mitigation.effects.figures import effect_charts
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate, IntervalsBeside
+
+if TYPE_CHECKING:
+    from biasgauge.embeddings import Embedding
+
+PARTS = {
+    "association": "association tests, for every lexicon of kind test",
+    "distances": "posterior mean distance of each connection; human and neutral words should not have moved",
+    "moved": "mean cosine of a word's new vector with its old one: 1 where it did not move",
+    "benchmark": "rank correlation of similarities with those of people",
+    "neighbors": "share of the nearest neighbors that are the same",
+    "recovery": "what is left of the removed bias (Gonen & Goldberg 2019)",
+}
+
+CLASSIFIER, CLUSTERS, NEIGHBORS = "classifier accuracy", "cluster match", "neighbor correlation"
+RECOVERED = {
+    CLASSIFIER: ("A classifier", "tells", "the side of the most biased words"),
+    CLUSTERS: ("Two clusters", "match", "the sides of the most biased words"),
+    NEIGHBORS: ("The neighbors", "share", "a word's old bias"),
+}
+"""What each number of the recovery is about: who, does what, to what."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row(IntervalsBeside):
+    """One number before and after.
+
+    Attributes:
+        part: a key of `PARTS`.
+        name: which number.
+        of: lexicon, set or benchmark that it is about.
+        before: None when undefined, or where there is nothing to say before.
+        after: None when undefined.
+        change: after less before, on the same words; None when undefined.
+        count: words, pairs or sets that it rests on.
+        chance: what the number would be without any bias, where that is known.
+        reason: why a number is undefined.
+    """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("before", "after", "change")
+
+    part: str
+    name: str
+    of: str
+    before: Estimate | None = None
+    after: Estimate | None = None
+    change: Estimate | None = None
+    count: int | None = None
+    chance: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MitigationEffect(Result):
+    """What a change of vectors did to bias, to everything else, and what it left.
+
+    Attributes:
+        before: name of the vectors before.
+        after: name of the vectors after.
+        words: how many words both have.
+        changed: how many of them have another vector after.
+        rows: the numbers.
+        warnings: what the reader should know first.
+        settings: everything that decides the numbers.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    before: str
+    after: str
+    words: int
+    changed: int
+    rows: tuple[Row, ...]
+    warnings: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+    def part(self, name: str) -> tuple[Row, ...]:
+        """The rows of one part."""
+        return tuple(row for row in self.rows if row.part == name)
+
+    def about(self, part: str) -> str:
+        """What the numbers of a part are."""
+        return PARTS[part]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What happened, in words; a change counts where its interval does not hold 0."""
+        return tuple(_sentences(self))
+
+    def derived(self) -> Mapping[str, Any]:
+        """The sentences."""
+        return {"sentences": self.sentences}
+
+    def summary(self) -> Summary:
+        """Every number before and after, part by part."""
+        name = f"{self.before} → {self.after}"
+        first, *rest = self.sentences
+        parts = tuple(
+            Summary(part, "", question=PARTS[part], tables=(self._table(part),))
+            for part in dict.fromkeys(row.part for row in self.rows)
+        )
+        return Summary(
+            title=f"Effect, {name}",
+            headline=f"{name}: {first}",
+            sentences=tuple(rest),
+            charts=effect_charts(self),
+            parts=parts,
+            warnings=self.warnings,
+        )
+
+    def _table(self, part: str) -> Table:
+        sides = [Column(name, "number", 3) for name in ("before", "after")]
+        columns: list[Column | str] = ["number", "of", *sides, Column("change [interval]", "estimate", 3)]
+        rows = [
+            (
+                row.name,
+                row.of,
+                _number(row.before),
+                _number(row.after),
+                row.change or (Estimate(value=None, reason=row.reason) if row.reason else None),
+            )
+            for row in self.part(part)
+        ]
+        return Table.of(part, "", columns, rows)
+
+
+def changed_words(before: Embedding, after: Embedding) -> int:
+    """How many words have another vector; both hold the same words in the same order."""
+    rows = 65_536
+    return sum(
+        int((before.vectors[at : at + rows] != after.vectors[at : at + rows]).any(axis=1).sum())
+        for at in range(0, len(before), rows)
+    )
+
+
+def _sentences(effect: MitigationEffect) -> list[str]:
+    found = [f"{effect.changed:,} of {effect.words:,} words changed."]
+    tests = [row for row in effect.part("association") if row.name == "weat" and row.change is not None]
+    found += [f"WEAT {row.of}: {_from_to(row, 2)}{_verdict(row, 2)}." for row in tests]
+    found += [
+        f"Distances of {row.of}, {row.name}: {_from_to(row, 3)}{_verdict(row, 3)}."
+        for row in effect.part("distances")
+        if row.name in {"associated", "different"} and row.change is not None
+    ]
+    found += _side_effects(effect)
+    for row in effect.part("recovery"):
+        if _number(row.after) is not None:
+            who, does, what = RECOVERED[row.name]
+            found.append(f"{who} {_still(row)} {does} {what}: {_from_to(row, 2)}, where chance is {row.chance:g}.")
+    return found
+
+
+def _side_effects(effect: MitigationEffect) -> list[str]:
+    found = [
+        f"{row.of.capitalize()} words: mean cosine of new with old vectors {_number(row.after):.3f}."
+        for row in effect.part("moved")
+        if row.of in {"human", "neutral"} and _number(row.after) is not None
+    ]
+    tried = {row.of: row.change for row in effect.part("benchmark") if row.change is not None}
+    worse = [name for name, change in tried.items() if change.high is not None and change.high < 0]
+    if tried:
+        found.append(
+            f"Similarity benchmarks: worse on {', '.join(worse)} (of {len(tried)})."
+            if worse
+            else f"Similarity benchmarks: none of {len(tried)} is clearly worse."
+        )
+    found += [
+        f"Of the {row.name} neighbors, {_number(row.after):.0%} are the same as before."
+        for row in effect.part("neighbors")
+        if _number(row.after) is not None
+    ]
+    return found
+
+
+def _still(row: Row) -> str:
+    """Whether the number is above chance, as far as its interval tells."""
+    low = None if row.after is None else row.after.low
+    return "still" if low is not None and row.chance is not None and low > row.chance else "hardly"
+
+
+def _from_to(row: Row, digits: int) -> str:
+    sides = (_number(row.before), _number(row.after))
+    return " → ".join("–" if side is None else f"{side:.{digits}f}" for side in sides)
+
+
+def _number(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.value
+
+
+def _verdict(row: Row, digits: int) -> str:
+    change = row.change
+    if change is None or change.low is None or change.high is None:
+        return ""
+    spread = f"change {change.value:+.{digits}f} [{change.low:+.{digits}f}, {change.high:+.{digits}f}]"
+    return f", {spread}" + (", which may be nothing" if change.low <= 0 <= change.high else "")

@@ -1,0 +1,1 @@
+"""Published numbers of Badder Seeds (2022), and what computes them."""

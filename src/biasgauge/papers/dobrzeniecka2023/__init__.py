@@ -1,0 +1,1 @@
+"""Published numbers of Dobrzeniecka & Urbaniak, and what computes them."""

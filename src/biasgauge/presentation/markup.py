@@ -1,0 +1,107 @@
+"""Summaries as text for other programs: Markdown, LaTeX, CSV, plain text."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from biasgauge.presentation.tables import csv_text
+from biasgauge.presentation.text import NUMERIC, cell_text
+
+if TYPE_CHECKING:
+    from biasgauge.results.summary import Summary, Table
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "…": r"\dots{}", "×": r"$\times$",
+    "<": "$<$", ">": "$>$",
+}  # fmt: skip
+
+
+def markdown(summary: Summary, depth: int = 1) -> str:
+    """The whole summary as Markdown."""
+    lines = [f"{'#' * min(depth, 6)} {summary.title}", ""]
+    if summary.headline:
+        lines += [f"**{_escaped(summary.headline)}**", ""]
+    lines += [f"> {_escaped(warning)}\n" for warning in summary.warnings]
+    if summary.sentences:
+        lines += [*(f"- {_escaped(sentence)}" for sentence in summary.sentences), ""]
+    for table in summary.tables:
+        lines += [markdown_table(table), ""]
+    for listing in summary.listings:
+        lines += [f"{_escaped(listing.title)}:", "", *(f"    {line}" for line in listing.text.split("\n")), ""]
+    lines += [markdown(part, depth + 1) for part in summary.parts]
+    return "\n".join(lines)
+
+
+def markdown_table(table: Table) -> str:
+    """One table with its title above and its note below."""
+    rules = ["---:" if column.kind in NUMERIC else "---" for column in table.columns]
+    rows = [[column.name for column in table.columns], rules]
+    rows += [[_escaped(text) for text in row] for row in _texts(table)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(
+        [*([f"*{table.title}*", ""] if table.title else []), *lines, *(["", table.note] if table.note else [])]
+    )
+
+
+def latex(summary: Summary) -> str:
+    """All tables of a summary as LaTeX (package booktabs)."""
+    return "\n\n".join(latex_table(table) for table in summary.all_tables() if table.rows) + "\n"
+
+
+def latex_table(table: Table) -> str:
+    """One table for a paper: booktabs rules, title as caption, note below."""
+    columns = "".join("r" if column.kind in NUMERIC else "l" for column in table.columns)
+    rows = [" & ".join(_tex(text) for text in row) + r" \\" for row in _texts(table)]
+    head = " & ".join(_tex(column.name) for column in table.columns) + r" \\"
+    note = [rf"\par\smallskip {_tex(table.note)}"] if table.note else []
+    return "\n".join([
+        r"\begin{table}", r"\centering",
+        rf"\caption{{{_tex(table.title or table.name)}}}", rf"\label{{tab:{table.name}}}",
+        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}",
+        *note, r"\end{table}",
+    ])  # fmt: skip
+
+
+def table_csv(table: Table) -> str:
+    """One table as CSV: numbers as they are, an estimate as its value, ends and reason in columns of their own."""
+    import pandas as pd
+
+    rows = []
+    for row in table.rows:
+        found: dict[str, object] = {}
+        for value, column in zip(row, table.columns, strict=True):
+            if column.kind == "estimate":
+                for name in ("value", "low", "high", "reason"):
+                    key = column.name if name == "value" else f"{column.name} {name}"
+                    found[key] = None if value is None else getattr(value, name)
+            else:
+                plain = getattr(value, "value", value)
+                found[column.name] = cell_text(plain, column) if column.kind == "words" and plain is not None else plain
+        rows.append(found)
+    return csv_text(pd.DataFrame(rows))
+
+
+def plain_text(summary: Summary, width: int = 100) -> str:
+    """What the terminal would show, without colors."""
+    from rich.console import Console
+
+    from biasgauge.presentation.terminal import print_summary
+
+    held = StringIO()
+    print_summary(Console(file=held, width=width, highlight=False, emoji=False, color_system=None), summary)
+    return held.getvalue()
+
+
+def _texts(table: Table) -> list[list[str]]:
+    return [[cell_text(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*_|<>])", r"\\\1", text)
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)

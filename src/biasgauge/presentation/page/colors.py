@@ -1,0 +1,95 @@
+"""Colors of charts as variables of the page, each with a lighter or darker one for dark pages."""
+
+from __future__ import annotations
+
+import colorsys
+import re
+from typing import Any
+
+THEME = {
+    "ink": ("#1c1e21", "#e8e8e4"),
+    "soft": ("#5c6470", "#a3a9b2"),
+    "paper": ("#fdfdfc", "#16181b"),
+    "card": ("#f3f4f2", "#202327"),
+    "line": ("#d9dcd6", "#383d43"),
+    "link": ("#1d5a8c", "#8fc1ec"),
+    "good": ("#1b6e46", "#6fcf9c"),
+    "part": ("#8a5a00", "#e8b860"),
+    "bad": ("#a3262a", "#f28b8e"),
+    "own": ("#b3402a", "#e5765f"),
+    "others": ("#2f6f8f", "#7ab8d6"),
+    "band": ("#e6e9ec", "#2c3238"),
+}
+"""Colors of the page, on light and on dark."""
+
+_HEX = re.compile(r"#[0-9a-fA-F]{6}")
+_NAMED = {"white": "#ffffff", "black": "#000000"}
+_PLACES = frozenset({"color", "fill", "stroke", "range", "value", "background"})
+"""Where a specification names colors; a word that looks like one stands elsewhere."""
+_DARK, _LIGHT, _GRAY = 0.4, 0.8, 0.25
+_EXTENT = [0.2, 0.85]
+"""The part of a continuous scheme that shows on white and on black."""
+
+
+def themed(spec: Any) -> Any:  # noqa: ANN401 - a specification
+    """A copy of a specification whose colors are variables of the page; its data stay as they are.
+
+    Where colors are mixed from others by number, as in a heat map, neither those nor what is written on them change.
+    """
+    return _themed(spec, "", _PLACES - {"range", "value"} if _mixes(spec) else _PLACES)
+
+
+def _mixes(spec: Any) -> bool:  # noqa: ANN401 - any part of a specification
+    if isinstance(spec, list):
+        return any(_mixes(part) for part in spec)
+    if not isinstance(spec, dict):
+        return False
+    scale = spec.get("scale")
+    numbers = spec.get("type") == "quantitative" and isinstance(scale, dict)
+    own = numbers and any(_HEX.fullmatch(str(one)) for one in scale.get("range", ()))  # type: ignore[union-attr]
+    return own or any(_mixes(part) for name, part in spec.items() if name not in {"datasets", "data"})
+
+
+def _themed(spec: Any, place: str, places: frozenset[str]) -> Any:  # noqa: ANN401 - any part of a specification
+    if isinstance(spec, dict):
+        if spec.get("scheme") == "viridis":
+            return {**spec, "scheme": {"name": "viridis", "extent": _EXTENT}}
+        return {
+            name: part if name in {"datasets", "data", "sort"} else _themed(part, name, places)
+            for name, part in spec.items()
+        }
+    if isinstance(spec, list):
+        return [_themed(part, place, places) for part in spec]
+    if isinstance(spec, str) and place in places:
+        color = _NAMED.get(spec, spec)
+        return f"var({variable(color)})" if _HEX.fullmatch(color) else spec
+    return spec
+
+
+def variable(color: str) -> str:
+    """Name of a color's variable."""
+    return f"--c{color[1:].lower()}"
+
+
+def on_dark(color: str) -> str:
+    """The same hue as it shows on a dark page: dark ones lighter, pale ones and grays the other way round."""
+    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    if lightness < _DARK or lightness > _LIGHT or saturation < _GRAY:
+        lightness = 1 - lightness * 0.9
+    changed = colorsys.hls_to_rgb(hue, lightness, saturation)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in changed)
+
+
+def style_sheet(text: str) -> str:
+    """The page's own colors and those whose variables occur in `text`, for light and dark pages; paper is light."""
+    found = sorted(set(re.findall(r"var\(--c([0-9a-f]{6})\)", text)))
+    both = {f"--{name}": pair for name, pair in THEME.items()}
+    both |= {variable(f"#{one}"): (f"#{one}", on_dark(f"#{one}")) for one in found}
+    light, dark = (" ".join(f"{name}: {pair[place]};" for name, pair in both.items()) for place in (0, 1))
+    return (
+        f":root {{ color-scheme: light; {light} }}\n"
+        "@media screen and (prefers-color-scheme: dark) { "
+        f':root:not([data-theme="light"]) {{ color-scheme: dark; {dark} }} }}\n'
+        f'@media screen {{ :root[data-theme="dark"] {{ color-scheme: dark; {dark} }} }}\n'
+    )

@@ -1,0 +1,87 @@
+"""What every page shares: its frame, its own files, and the policy that lets nothing else run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from biasgauge._version import __version__
+from biasgauge.presentation.page.colors import style_sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from biasgauge.presentation.page.summary_page import Section
+    from biasgauge.results.summary import Extra, Summary
+
+CHARTS = "charts-data"
+_PAGE = "biasgauge.presentation.page"
+_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+
+
+def whole_page(
+    summary: Summary, sections: Mapping[str, Section], charts: Mapping[str, object], extras: Sequence[Extra]
+) -> str:
+    """A page as HTML that needs nothing else. What comes from files is escaped; only its own scripts may run.
+
+    Args:
+        summary: what the page tells about.
+        sections: parts of the page by their anchors.
+        charts: specifications by key.
+        extras: further data and scripts of its sections.
+    """
+    content = {
+        **({CHARTS: charts} if charts else {}),
+        **{key: one for extra in extras for key, one in extra.data.items()},
+    }
+    blocks = {key: Markup(_script_json(one)) for key, one in content.items()}  # noqa: S704 - escaped by _script_json
+    own = [own_file(name) for name in (*(("vega.js",) if content else ()), "page.js")]
+    own += [own_file(name, extra.package) for extra in extras for name in extra.scripts]
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            sections=sections,
+            version=__version__,
+            policy=_policy(own),
+            style=Markup(style_sheet("".join(blocks.values())) + own_file("page.css")),  # noqa: S704 - the package's own
+            data=blocks,
+            scripts=[Markup(one) for one in own],  # noqa: S704 - the package's own
+        )
+    )
+
+
+def rendered(extra: Extra) -> Markup:
+    """The markup of an extra block; what it inserts is escaped."""
+    source = own_file(extra.template, extra.package)
+    return Markup(_environment().from_string(source).render(**extra.context))  # noqa: S704 - escaped by the template
+
+
+def own_file(name: str, package: str = _PAGE) -> str:
+    """A style sheet, script or template that ships with a package."""
+    return (files(package) / name).read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    """Templates that escape everything and refuse names that they were not given."""
+    loader = PackageLoader("biasgauge.presentation", "templates")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+def _policy(scripts: Iterable[str]) -> str:
+    """What the page may do: show itself, and run exactly these scripts; load nothing, send nothing."""
+    hashes = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _script_json(content: object) -> str:
+    """JSON for a script element: ASCII, without any sign that could end the element."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)

@@ -1,0 +1,225 @@
+"""The page of any result: its summary, section by section, as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from biasgauge.presentation.page.colors import themed
+from biasgauge.presentation.page.document import rendered, whole_page
+from biasgauge.presentation.text import MISSING, NUMERIC, cell_text, interval_text, number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from biasgauge.results.summary import Chart, Column, Summary, Table
+
+_LEADING = 12
+"""Sentences of a section that are not folded away."""
+_MOST_ROWS = 2_000
+"""A figure of more rows than that has its numbers in the JSON beside the page."""
+_FEW_WORDS = 12
+"""A list of more words is folded away."""
+_DIGITS = 4
+_MARKS = {"good": "good", "caution": "part", "bad": "bad"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: what it says, a remark under it, what to sort by, how it is meant, where more is, words by set."""
+
+    text: str
+    small: str = ""
+    order: float | None = None
+    mark: str = ""
+    link: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table; columns named in `numbers` stand on the right."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numbers: frozenset[int] = frozenset()
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class PageChart:
+    """A Vega-Lite specification without its title, which the page sets in its own type.
+
+    Attributes:
+        key: what the page calls it; no two of a page are called the same.
+        tables: the numbers of the figure, for those who cannot see it.
+    """
+
+    key: str
+    title: str
+    remarks: tuple[str, ...]
+    spec: Mapping[str, Any]
+    tables: tuple[PageTable, ...]
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: the summary that it shows, and what templates cannot make of it themselves."""
+
+    summary: Summary
+    title: str
+    warnings: tuple[str, ...]
+    sentences: tuple[str, ...]
+    more: tuple[str, ...]
+    charts: tuple[PageChart, ...]
+    tables: tuple[PageTable, ...]
+    parts: tuple[Section, ...]
+    extra: Markup
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Groups of charts to choose from."""
+        return tuple(dict.fromkeys(chart.group for chart in self.charts if chart.group))
+
+    def all_charts(self) -> Iterable[PageChart]:
+        """Charts of this and of all parts."""
+        yield from self.charts
+        for part in self.parts:
+            yield from part.all_charts()
+
+
+def summary_page(summary: Summary) -> str:
+    """A whole page: the headline on top, then what it rests on.
+
+    Warnings stand with what is on top: with the summary's own sentences, tables and charts, else after the first part.
+    """
+    sections = {}
+    own = summary.sentences or summary.more or summary.tables or summary.charts or summary.listings or summary.extra
+    if own:
+        sections["summary"] = _section(summary, "summary", "Summary", parts=False)
+    for number, part in enumerate(summary.parts, 1):
+        name = part.name or f"part-{number}"
+        sections[name] = _section(part, name, part.title)
+        if number == 1 and not own and summary.warnings:
+            sections["warnings"] = _warnings(summary)
+    extras = [part.extra for part in (summary, *summary.parts) if part.extra is not None]
+    charts = {chart.key: chart.spec for section in sections.values() for chart in section.all_charts()}
+    return whole_page(summary, sections, charts, extras)
+
+
+def _warnings(summary: Summary) -> Section:
+    title = "Before you trust a number"
+    return Section(summary, title, (), summary.warnings, (), (), (), (), Markup())
+
+
+def _section(summary: Summary, name: str, title: str, *, parts: bool = True) -> Section:
+    sentences = summary.sentences
+    return Section(
+        summary=summary,
+        title=title,
+        warnings=summary.warnings,
+        sentences=sentences[:_LEADING],
+        more=(*sentences[_LEADING:], *summary.more),
+        charts=tuple(page_chart(name, chart) for chart in summary.charts),
+        tables=tuple(page_table(table) for table in summary.tables if table.rows),
+        parts=tuple(
+            _section(part, f"{name}-{part.name or number}", part.title)
+            for number, part in enumerate(summary.parts if parts else ())
+        ),
+        extra=Markup() if summary.extra is None else rendered(summary.extra),
+    )
+
+
+def page_chart(section: str, chart: Chart) -> PageChart:
+    """A chart of the page: title and remarks apart, colors as the page's own, looks left to the page."""
+    spec = chart.draw().to_dict(validate=False)
+    for name in ("$schema", "config", "title"):
+        spec.pop(name, None)
+    spec["description"] = chart.title
+    if chart.numbers is not None:
+        tables = tuple(page_table(table) for table in chart.numbers())
+    else:
+        rows = [rows for rows in spec.get("datasets", {}).values() if len(rows) <= _MOST_ROWS]
+        tables = tuple(records_table(chart.title, records) for records in rows)
+    key = "-".join(filter(None, (section, chart.group, chart.name)))
+    remarks = tuple(filter(None, chart.remark.split("\n")))
+    return PageChart(key, chart.title, remarks, themed(spec), tables, chart.group)
+
+
+def page_table(table: Table) -> PageTable:
+    """A table of the page: intervals and reasons stand small under their numbers."""
+    note = f" {table.note}" if table.note else ""
+    return PageTable(
+        caption=f"{table.title}.{note}" if note and not table.title.endswith(".") else f"{table.title}{note}",
+        columns=tuple(column.name for column in table.columns),
+        rows=tuple(
+            tuple(_cell(value, column) for value, column in zip(row, table.columns, strict=True)) for row in table.rows
+        ),
+        numbers=frozenset(place for place, column in enumerate(table.columns) if column.kind in NUMERIC),
+        folded=table.folded,
+    )
+
+
+def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> PageTable:
+    """A table of the rows that a figure draws; columns without any value are left out."""
+    names = [name for name in dict.fromkeys(name for row in records for name in row) if not name.startswith("_")]
+    kept = [name for name in names if any(row.get(name) not in (None, "") for row in records)]
+    return PageTable(
+        caption=caption,
+        columns=tuple(name.replace("_", " ") for name in kept),
+        rows=tuple(tuple(_drawn(row.get(name)) for name in kept) for row in records),
+        numbers=frozenset(
+            place for place, name in enumerate(kept) if all(_is_number(row.get(name)) for row in records)
+        ),
+    )
+
+
+def _cell(value: Any, column: Column) -> Cell:  # noqa: ANN401 - a cell of any kind
+    if value is not None and column.kind == "estimate":
+        if value.value is None:
+            return Cell("undefined", value.reason or "", mark="bad")
+        ends = interval_text(value.low, value.high, column.digits).strip()
+        return Cell(number_text(value.value, column.digits), ends.replace(" ", "\u00a0"), value.value)
+    if value is not None and column.kind == "words":
+        return _words(value)
+    plain = getattr(value, "value", value)
+    order = float(plain) if isinstance(plain, int | float) else None
+    tone = column.tones.get(str(plain), "plain") if column.kind == "mark" else "plain"
+    remark, link = (getattr(value, name, "") for name in ("remark", "link"))
+    return Cell(cell_text(value, column), remark, order, _MARKS.get(tone, ""), link)
+
+
+def _words(value: Sequence[str] | Mapping[str, Sequence[str]]) -> Cell:
+    sets = value if isinstance(value, Mapping) else {"": value}
+    count = sum(map(len, sets.values()))
+    if not count:
+        return Cell(MISSING, order=0.0)
+    if count <= _FEW_WORDS and len(sets) == 1:
+        return Cell(", ".join(next(iter(sets.values()))), order=float(count))
+    return Cell(f"{count:,} words", order=float(count), words={name: ", ".join(words) for name, words in sets.items()})
+
+
+def _drawn(value: object) -> Cell:
+    """A value of a figure's data: numbers to four significant digits."""
+    if value is None:
+        return Cell(MISSING)
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no", order=float(value))
+    if isinstance(value, int):
+        return Cell(f"{value:,}", order=float(value))
+    if not isinstance(value, float):
+        return Cell(str(value))
+    if not isfinite(value):
+        return Cell(MISSING)
+    text = f"{value:,.0f}" if value.is_integer() and abs(value) < 10**9 else f"{value:.{_DIGITS}g}"
+    return Cell(text.replace("-", "−"), order=value)
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))

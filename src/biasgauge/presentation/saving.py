@@ -1,0 +1,87 @@
+"""A result to a file of the kind that its name says, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._io.atomic import atomic_file
+from biasgauge.errors import ParameterError
+from biasgauge.presentation import markup
+from biasgauge.presentation.tables import csv_text
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from biasgauge.results.result import Result
+
+
+def _json(result: Result) -> str:
+    return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _page(result: Result) -> str:
+    from biasgauge.presentation.page.summary_page import summary_page
+
+    return summary_page(result.summary())
+
+
+WRITERS: dict[str, Callable[[Result], str]] = {
+    ".html": _page,
+    ".json": _json,
+    ".csv": lambda result: csv_text(result.to_frame()),
+    ".md": lambda result: markup.markdown(result.summary()),
+    ".tex": lambda result: markup.latex(result.summary()),
+    ".txt": lambda result: markup.plain_text(result.summary()),
+}
+"""What each ending is written by; a page has its JSON and its table beside it."""
+_BESIDE = {".html": (".json", ".csv")}
+
+
+def save_result(result: Result, path: Path) -> Path:
+    """Write a result; return where.
+
+    Raises:
+        ParameterError: the ending says nothing that can be written.
+    """
+    ending = path.suffix.lower()
+    if ending not in WRITERS:
+        raise ParameterError(f"A result can be saved as {', '.join(WRITERS)}. Got {str(path)!r}.")
+    for other in (*_BESIDE.get(ending, ()), ending):
+        with atomic_file(path.with_suffix(other) if other != ending else path) as part:
+            part.write_text(WRITERS[other](result), encoding="utf-8", newline="\n")
+    return path
+
+
+FORMATS = ("svg", "png", "html", "json")
+"""What a chart can be written as."""
+
+
+def save_figures(
+    charts: Mapping[str, Any], folder: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "png")
+) -> list[Path]:
+    """Write each chart as NAME.FORMAT into `folder`, which is made if need be; each file whole or not at all.
+
+    Args:
+        charts: what `result.figures()` gives.
+        folder: where to.
+        formats: of svg, png, html and json.
+
+    Raises:
+        ParameterError: a format is not known.
+    """
+    if unknown := [kind for kind in formats if kind not in FORMATS]:
+        raise ParameterError(f"A figure can be saved as {', '.join(FORMATS)}. Got {unknown[0]!r}.")
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    options: dict[str, dict[str, Any]] = {"png": {"scale_factor": 2}, "html": {"inline": True}}
+    written = []
+    for name, chart in charts.items():
+        for kind in formats:
+            path = target / f"{name}.{kind}"
+            with atomic_file(path) as part:
+                chart.save(str(part), format=kind, **options.get(kind, {}))
+            written.append(path)
+    return written

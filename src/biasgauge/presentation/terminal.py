@@ -1,0 +1,120 @@
+"""Summaries for a terminal: the answer first, tables that fit its width, marks in color."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.presentation.text import NUMERIC, cell_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from biasgauge.results.summary import Column, Summary, Table
+
+_STYLES = {"good": "green", "caution": "yellow", "bad": "red", "quiet": "dim", "plain": ""}
+_WORDS = 4
+"""Words of a list that a cell shows."""
+_RIGHT = NUMERIC - {"estimate"}
+
+
+def print_summary(screen: Console, summary: Summary) -> None:
+    """Headline, warnings, sentences, tables, then each part under its title."""
+    _say(screen, summary.headline, "bold")
+    for warning in summary.warnings:
+        _say(screen, f"note: {warning}", "yellow")
+    _print_body(screen, summary, brief=False)
+
+
+def _print_body(screen: Console, summary: Summary, *, brief: bool) -> None:
+    """Sentences, tables and parts; briefly: sentences, and parts that ended in something."""
+    for sentence in summary.sentences:
+        _say(screen, f"- {sentence}")
+    for table in summary.tables:
+        if table.rows and not table.folded and not brief:
+            screen.print()
+            print_table(screen, table)
+    for part in summary.parts:
+        if part.mark:
+            _print_marked(screen, part)
+        elif not brief and not (summary.brief and _says_nothing(part)):
+            screen.print()
+            print_title(screen, part.title, part.question)
+            if part.headline:
+                _say(screen, part.headline)
+            for warning in () if summary.brief else part.warnings:
+                _say(screen, f"note: {warning}", "yellow")
+            _print_body(screen, part, brief=summary.brief)
+
+
+def _says_nothing(part: Summary) -> bool:
+    """Whether a part has nothing but tables and charts."""
+    return not (part.headline or part.sentences or part.parts)
+
+
+def _print_marked(screen: Console, part: Summary) -> None:
+    """What a part ended in, what it is about, and why: two lines."""
+    from rich.text import Text
+
+    screen.print(Text.assemble((part.mark, _STYLES[part.tone]), f"  {part.title}", (f" ({part.about})", "dim")))
+    _say(screen, f"  {part.headline}")
+
+
+def print_title(screen: Console, title: str, question: str = "") -> None:
+    """A part's title and the question that it answers."""
+    from rich.text import Text
+
+    screen.print(Text.assemble((title, "bold underline"), f": {question}" if question else ""))
+
+
+def print_table(screen: Console, table: Table) -> None:
+    """A table: every column as wide as it needs, the last one cut where the line ends.
+
+    Why numbers are undefined stands below it, each reason once.
+    """
+    from rich.text import Text
+
+    if table.title:
+        _say(screen, table.title)
+    shown = table.rows if table.most is None else table.rows[: table.most]
+    cells = [[_cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in shown]
+    cells.insert(0, [Text(column.name, "bold") for column in table.columns])
+    widths = [max(len(row[place]) for row in cells) for place in range(len(table.columns))]
+    for row in cells:
+        line = Text()
+        for cell, width, column in zip(row, widths, table.columns, strict=True):
+            padding = Text(" " * (width - len(cell)))
+            line.append_text(padding + cell if column.kind in _RIGHT else cell + padding).append("  ")
+        line.rstrip()
+        line.truncate(screen.width, overflow="ellipsis")
+        screen.print(line, no_wrap=True, overflow="ignore")
+    if len(shown) < len(table.rows):
+        _say(screen, f"… and {len(table.rows) - len(shown):,} more; --json has all of them.", "dim")
+    undefined = [
+        value.reason
+        for row in shown
+        for value, column in zip(row, table.columns, strict=True)
+        if column.kind == "estimate" and value is not None and value.value is None and value.reason
+    ]
+    for reason in dict.fromkeys(undefined):
+        _say(screen, f"undefined: {reason}", "dim")
+    if table.note:
+        _say(screen, table.note, "dim")
+
+
+def _cell(value: Any, column: Column) -> Text:  # noqa: ANN401 - a cell of any kind
+    from rich.text import Text
+
+    if column.kind == "estimate" and value is not None and value.value is None:
+        return Text("undefined", "dim")
+    tone = column.tones.get(str(value), "plain") if column.kind == "mark" else "plain"
+    return Text(cell_text(value, column, _WORDS), "dim" if value is None else _STYLES[tone])
+
+
+def _say(screen: Console, text: str, style: str = "") -> None:
+    """Text as it stands: words are never markup, nor pictures, nor broken, so that a path can be copied."""
+    from rich.text import Text
+
+    for line in wrap(text, screen.width, break_long_words=False, break_on_hyphens=False) or [""]:
+        screen.print(Text(line, style), no_wrap=True, overflow="ignore", crop=False)

@@ -1,0 +1,395 @@
+"""What a stranger may add: one registry, one way in, for every kind of thing.
+
+    import biasgauge as bg
+
+    bg.registry.names("measure")            # what there is
+    bg.registry.get("measure", "dbwa")      # one of them
+    bg.registry.register(my_measure)        # one more, for this process
+
+An installed package adds things for every process, in its `pyproject.toml`:
+
+    [project.entry-points."biasgauge.measure"]
+    my-measure = "my_package.my_module:MEASURE"
+
+The name of the entry point is the name of the thing; of a folder of lexicons it is free. A package that is broken
+breaks only what it brings. docs/extending.md has an example of each group.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
+
+from biasgauge.errors import BiasgaugeError, ParameterError
+from biasgauge.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from importlib.metadata import EntryPoints
+
+    from biasgauge.applications.tasks.task import Task
+    from biasgauge.applications.text.data_set import DataSet
+    from biasgauge.association.set_test import SetTest
+    from biasgauge.auditing.verdict_rule import VerdictRule
+    from biasgauge.corpora.corpus_reader import CorpusReader
+    from biasgauge.embeddings.formats.vector_format import VectorFormat
+    from biasgauge.encoders.encoder import Encoder
+    from biasgauge.lexicons.model import Lexicon
+    from biasgauge.measures.kinds import Measure
+    from biasgauge.mitigation.mitigation import Mitigation
+    from biasgauge.papers.paper import Paper
+    from biasgauge.study.step import Step
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class Group:
+    """One kind of thing that can be added.
+
+    Attributes:
+        says: what one of them is called in a sentence.
+        kind: "module:Class" that each must be an instance of; several are separated by "|".
+        home: the package whose modules hold those that ship, or the one module that does.
+        attribute: under which a module holds them: one, or a tuple of several.
+        classes: each is a subclass of `kind`, not an instance.
+        by_package: each is a package of `home` with a module named after `attribute`, so that listing imports nothing.
+        inside: "module:function" that gives what a registered thing holds, a loader for each name.
+        made_from: another group, each thing of which makes one of this group too.
+        made_by: "module:function" that makes it.
+    """
+
+    says: str
+    kind: str
+    home: str
+    attribute: str
+    classes: bool = False
+    by_package: bool = False
+    inside: str = ""
+    made_from: str = ""
+    made_by: str = ""
+
+    @property
+    def article(self) -> str:
+        """Which the name asks for: "a" or "an"."""
+        return "an" if self.says[0] in "aeiou" else "a"
+
+
+GROUPS = {
+    "measure": Group("measure", "biasgauge.measures.kinds:Measure", "biasgauge.measures", "MEASURE"),
+    "association_test": Group(
+        "association test", "biasgauge.association.set_test:SetTest", "biasgauge.association", "TEST"
+    ),
+    "mitigation": Group(
+        "mitigation",
+        "biasgauge.mitigation.mitigation:Mitigation",
+        "biasgauge.mitigation.methods",
+        "METHOD",
+        classes=True,
+    ),
+    "vector_format": Group(
+        "vector format",
+        "biasgauge.embeddings.formats.vector_format:VectorFormat",
+        "biasgauge.embeddings.formats",
+        "FORMAT",
+    ),
+    "encoder": Group("encoder", "biasgauge.encoders.encoder:Encoder", "biasgauge.encoders", "ENCODER"),
+    "corpus_reader": Group(
+        "corpus reader", "biasgauge.corpora.corpus_reader:CorpusReader", "biasgauge.corpora.readers", "READER"
+    ),
+    "task": Group(
+        "task",
+        "biasgauge.applications.tasks.task:Task",
+        "biasgauge.applications.task_kinds",
+        "TASK",
+        made_from="data_set",
+        made_by="biasgauge.applications.text.data_set:classification_task",
+    ),
+    "data_set": Group(
+        "data set", "biasgauge.applications.text.data_set:DataSet", "biasgauge.applications.loaders", "DATA_SET"
+    ),
+    "lexicon": Group(
+        "lexicon",
+        "pathlib:Path|types:ModuleType",
+        "biasgauge.lexicons.by_name",
+        "FOLDER",
+        inside="biasgauge.lexicons.by_name:lexicons_in",
+    ),
+    "verdict_rule": Group(
+        "verdict rule", "biasgauge.auditing.verdict_rule:VerdictRule", "biasgauge.auditing.rules", "RULE"
+    ),
+    "study_step": Group("study step", "biasgauge.study.step:Step", "biasgauge.study.steps", "STEP"),
+    "paper": Group("paper", "biasgauge.papers.paper:Paper", "biasgauge.papers", "PAPER", by_package=True),
+}
+"""Every group, by the name that `names`, `get` and entry points ("biasgauge.NAME") use."""
+
+_added: dict[str, dict[str, Callable[[], Any]]] = {name: {} for name in GROUPS}
+
+
+def groups() -> tuple[str, ...]:
+    """Names of the groups."""
+    return tuple(GROUPS)
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Names of all things of a group: those that ship, of installed packages, and of this process.
+
+    Sorted, numbers as numbers: weat2 before weat10.
+
+    Raises:
+        ParameterError: there is no such group.
+    """
+    _group(group)
+    return tuple(_loaders(group))
+
+
+def added(group: str) -> tuple[str, ...]:
+    """Names of those things of a group that do not ship."""
+    ours = {*_shipped(group), *(_shipped(GROUPS[group].made_from) if GROUPS[group].made_from else ())}
+    return tuple(name for name in names(group) if name not in ours)
+
+
+@overload
+def get(group: Literal["measure"], name: str | Measure) -> Measure: ...
+@overload
+def get(group: Literal["association_test"], name: str | SetTest) -> SetTest: ...
+@overload
+def get(group: Literal["mitigation"], name: str | type[Mitigation]) -> type[Mitigation]: ...
+@overload
+def get(group: Literal["vector_format"], name: str) -> VectorFormat: ...
+@overload
+def get(group: Literal["encoder"], name: str) -> Encoder: ...
+@overload
+def get(group: Literal["corpus_reader"], name: str) -> CorpusReader: ...
+@overload
+def get(group: Literal["task"], name: str | Task) -> Task: ...
+@overload
+def get(group: Literal["data_set"], name: str) -> DataSet: ...
+@overload
+def get(group: Literal["lexicon"], name: str) -> Lexicon: ...
+@overload
+def get(group: Literal["verdict_rule"], name: str) -> VerdictRule: ...
+@overload
+def get(group: Literal["study_step"], name: str) -> Step: ...
+@overload
+def get(group: Literal["paper"], name: str) -> Paper: ...
+@overload
+def get(group: str, name: object) -> Any: ...  # noqa: ANN401 - each group has a type of its own
+def get(group: str, name: object) -> Any:
+    """One thing of a group, by its name; a thing of the group is handed back as it is.
+
+    Raises:
+        ParameterError: there is no such group, no such thing, or the package that brings it cannot be used.
+    """
+    of = _group(group)
+    if not of.inside and not isinstance(name, str) and _is_one(name, of):
+        return name
+    loaders = _loaders(group)
+    if not isinstance(name, str) or name not in loaders:
+        hint = did_you_mean(name, loaders) if isinstance(name, str) else ""
+        known = f"must be one of {', '.join(loaders)}" if loaders else "must be registered, and none is"
+        raise ParameterError(f"{of.article.capitalize()} {of.says} {known}. Got {name!r}{hint or '.'}")
+    return loaders[name]()
+
+
+def everything(group: str) -> dict[str, Any]:
+    """All things of a group by name, each of them loaded; what cannot be loaded is left out, with a warning."""
+    things = {}
+    for name in names(group):
+        try:
+            things[name] = get(group, name)
+        except BiasgaugeError as problem:
+            warnings.warn(f"{problem} It is left out.", stacklevel=2)
+    return things
+
+
+def register(thing: Thing, group: str | None = None) -> Thing:
+    """Add a thing for this process; its type says to which group. Gives it back, so that it decorates a class.
+
+    Raises:
+        ParameterError: it belongs to no group, has no name, or its name is taken.
+    """
+    chosen = _group_of(thing) if group is None else group
+    of = _group(chosen)
+    _check(thing, of, "What is registered")
+    loaders = _contents(thing, of)
+    taken = {*_loaders(chosen), *(name for other in _sharing(chosen) for name in _loaders(other))}
+    for name in loaders:
+        if name in taken:
+            raise ParameterError(f"There is {of.article} {of.says} named {name!r} already: give this one another name.")
+    _added[chosen] |= loaders
+    _loaders.cache_clear()
+    return thing
+
+
+def unregister(group: str, name: str) -> None:
+    """Take back what `register` added; nothing happens where there is no such thing."""
+    _group(group)
+    _added[group].pop(name, None)
+    _loaders.cache_clear()
+
+
+def refresh() -> None:
+    """Look for installed packages again, as after one was installed in this session."""
+    for known in (_points, _installed, _load_entry, _loaders):
+        known.cache_clear()
+
+
+def _group(name: str) -> Group:
+    if name not in GROUPS:
+        hint = did_you_mean(name, GROUPS) if isinstance(name, str) else ""
+        raise ParameterError(f"A group of the registry must be one of {', '.join(GROUPS)}. Got {name!r}{hint or '.'}")
+    return GROUPS[name]
+
+
+def _group_of(thing: object) -> str:
+    for name, of in GROUPS.items():
+        # A class whose module nobody has imported has no instance, and importing all rooms would cost seconds.
+        if all(kind.partition(":")[0] in sys.modules for kind in of.kind.split("|")) and _is_one(thing, of):
+            return name
+    raise ParameterError(f"What is registered must belong to one of {', '.join(GROUPS)}. Got {_said(thing)}.")
+
+
+def _sharing(group: str) -> list[str]:
+    """Groups whose names are also names of this one."""
+    return [name for name, of in GROUPS.items() if of.made_from == group]
+
+
+def _is_one(thing: object, of: Group) -> bool:
+    kinds = tuple(_import(kind) for kind in of.kind.split("|"))
+    return isinstance(thing, type) and issubclass(thing, kinds) if of.classes else isinstance(thing, kinds)
+
+
+def _check(thing: object, of: Group, source: str) -> None:
+    if not _is_one(thing, of):
+        kind = of.kind.replace(":", ".").replace("|", " or ")
+        wanted = f"a subclass of {kind}" if of.classes else kind
+        raise ParameterError(f"{source} must be {of.article} {of.says} ({wanted}). Got {_said(thing)}.")
+
+
+def _said(thing: object) -> str:
+    return f"the class {thing.__name__}" if isinstance(thing, type) else f"{type(thing).__name__}: {thing!r}"
+
+
+def _contents(thing: Any, of: Group) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 - as get
+    """What a thing brings: a loader for each name."""
+    if of.inside:
+        several: dict[str, Callable[[], Any]] = _import(of.inside)(thing)
+        return several
+    name = getattr(thing, "name", None)
+    if not isinstance(name, str) or not name:
+        raise ParameterError(f"{of.article.capitalize()} {of.says} needs a name, as text. Got {name!r}.")
+    return {name: lambda: thing}
+
+
+@cache
+def _loaders(group: str) -> dict[str, Callable[[], Any]]:
+    """A function for each name of a group, in order, that gives the thing."""
+    of = GROUPS[group]
+    ours = _shipped(group)
+    loaders = {**_installed(group), **ours, **_added[group]}
+    if of.made_from:
+        loaders |= {name: partial(_made, of, name) for name in _loaders(of.made_from)}
+    return dict(sorted(loaders.items(), key=lambda item: _natural(item[0])))
+
+
+def _made(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
+    return _import(of.made_by)(get(of.made_from, name))
+
+
+@cache
+def _shipped(group: str) -> dict[str, Callable[[], Any]]:
+    of = GROUPS[group]
+    if of.by_package:
+        homes = getattr(find_spec(of.home), "submodule_search_locations", None) or ()
+        file = of.attribute.lower()
+        return {
+            info.name: partial(_import, f"{of.home}.{info.name}.{file}:{of.attribute}")
+            for info in iter_modules(homes)
+            if info.ispkg and any((Path(home) / info.name / f"{file}.py").exists() for home in homes)
+        }
+    package = import_module(of.home)
+    inside = getattr(package, "__path__", None)
+    modules = [package] if inside is None else [import_module(f"{of.home}.{one.name}") for one in iter_modules(inside)]
+    loaders: dict[str, Callable[[], Any]] = {}
+    for module in modules:
+        for thing in _several(getattr(module, of.attribute, ())):
+            loaders |= _contents(thing, of)
+    return loaders
+
+
+def _several(value: Any) -> Iterable[Any]:  # noqa: ANN401 - as get
+    return value if isinstance(value, tuple | list) else (value,)
+
+
+@cache
+def _points() -> EntryPoints:
+    """Those of all installed packages: looking for them takes a while, so it is done once."""
+    return cast("EntryPoints", entry_points())  # Python 3.11 has a name of its own for what is the same here
+
+
+@cache
+def _installed(group: str) -> dict[str, Callable[[], Any]]:
+    """What the entry points of installed packages bring; a name that ships already is refused with a warning."""
+    of, ours = GROUPS[group], _shipped(group)
+    values: dict[str, list[str]] = {}
+    for point in sorted(_points().select(group=f"biasgauge.{group}"), key=lambda point: (point.name, point.value)):
+        values.setdefault(point.name, [])
+        if point.value not in values[point.name]:
+            values[point.name].append(point.value)
+    loaders: dict[str, Callable[[], Any]] = {}
+    for name, places in values.items():
+        brought: dict[str, Callable[[], Any]] = {name: partial(_load_entry, group, name, tuple(places))}
+        if of.inside:
+            try:
+                brought = _contents(brought[name](), of)
+            except BiasgaugeError as problem:
+                warnings.warn(f"{problem} It is left out.", stacklevel=2)
+                continue
+        for own in brought.keys() & (ours.keys() | loaders.keys()):
+            warnings.warn(
+                f"{_source(group, name, places)} brings {of.article} {of.says} named {own!r}, which there is already. "
+                "It is left out.",
+                stacklevel=2,
+            )
+        loaders = {**brought, **loaders}
+    return loaders
+
+
+@cache
+def _load_entry(group: str, name: str, places: tuple[str, ...]) -> Any:  # noqa: ANN401 - as get
+    of, source = GROUPS[group], _source(group, name, places)
+    if len(places) > 1:
+        raise ParameterError(f"{source} belongs to several packages: uninstall all but one of them.")
+    point = next(one for one in _points().select(group=f"biasgauge.{group}", name=name) if one.value == places[0])
+    try:
+        thing = point.load()
+    except Exception as problem:  # whatever a stranger's module does on import
+        raise ParameterError(f"{source} cannot be loaded: {type(problem).__name__}: {problem}.") from problem
+    _check(thing, of, source)
+    if not of.inside and thing.name != name:
+        raise ParameterError(f"{source} must have the name of the entry point. Got {thing.name!r}.")
+    return thing
+
+
+def _source(group: str, name: str, places: Iterable[str]) -> str:
+    return f"The entry point {name!r} of 'biasgauge.{group}' ({', '.join(places)})"
+
+
+def _import(place: str) -> Any:  # noqa: ANN401 - a class, a function or a thing
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    parts = re.split(r"(\d+)", name)
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]

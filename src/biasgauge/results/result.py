@@ -1,0 +1,139 @@
+"""`Result`: what every public function hands back. Frozen fields in; frames, JSON, pages, figures out, written once.
+
+A class of results declares its fields, names those whose records make its table, and says in `summary` how it is summed
+up. Everything else stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - types of fields are looked up when a record is read back
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from biasgauge.errors import ParameterError
+from biasgauge.results.plain import fields_to_plain, record_from_plain, to_plain
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from biasgauge.results.summary import Summary
+
+_LONGEST = 160
+"""Characters of a headline in a `repr`."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A part of a result: frozen fields that go to JSON and back.
+
+    A class may set `renamed` where the key in JSON is not the field's name, leave fields out of JSON with `hidden`
+    (they then need a default), and add keys that follow from the fields in `derived`.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {}
+    hidden: ClassVar[frozenset[str]] = frozenset()
+
+    def derived(self) -> Mapping[str, Any]:
+        """Keys of the JSON that follow from the fields; left aside when it is read back."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object; undefined numbers are None beside their reason."""
+        own = {self.renamed.get(name, name): value for name, value in fields_to_plain(self, self.hidden).items()}
+        return {**own, **{name: to_plain(value) for name, value in self.derived().items()}}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The record of which `to_dict` made `content`.
+
+        Raises:
+            InputError: it is something else; names the key.
+        """
+        back = {key: name for name, key in cls.renamed.items()}
+        found: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Record):
+    """The outcome of an analysis.
+
+    A class sets `tables`, the fields whose records are the rows of `to_frame`; with several, a column `part` says
+    which. Without any, its own scalar fields make one row.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ()
+
+    def summary(self) -> Summary:
+        """What it comes to: headline, sentences, tables and charts as data."""
+        raise NotImplementedError
+
+    def to_frame(self) -> pd.DataFrame:
+        """The numbers, one row for each thing measured."""
+        import pandas as pd
+
+        parts = {name: [_columns(row) for row in getattr(self, name)] for name in self.tables}
+        if not parts:
+            own = {name: value for name, value in self.to_dict().items() if not isinstance(value, dict | list)}
+            return pd.DataFrame([own])
+        if len(parts) == 1:
+            return pd.DataFrame(next(iter(parts.values())))
+        return pd.DataFrame([{"part": name, **row} for name, rows in parts.items() for row in rows])
+
+    def figures(self, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - each result has choices of its own
+        """Its charts by name, as Altair charts that a notebook shows and a file keeps.
+
+        Raises:
+            ParameterError: it leaves no such choice.
+        """
+        if choices:
+            raise ParameterError(
+                f"Figures of {type(self).__name__} leave nothing to choose. Got {next(iter(choices))!r}."
+            )
+        return {name: chart.drawn() for name, chart in self.summary().named_charts()}
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it whole or not at all: .html (a page, with .json and .csv beside it), .json, .csv, .md, .tex, .txt.
+
+        Raises:
+            ParameterError: the name says nothing that can be written.
+        """
+        from biasgauge.presentation.saving import save_result
+
+        return save_result(self, Path(path))
+
+    def __repr__(self) -> str:
+        headline = " ".join(self.summary().headline.split())
+        short = headline if len(headline) <= _LONGEST else f"{headline[: _LONGEST - 1]}…"
+        return f"<{type(self).__name__}: {short}>"
+
+    def _repr_html_(self) -> str:
+        from biasgauge.presentation.notebook import notebook_html
+
+        return notebook_html(self.summary())
+
+
+def records_frame(rows: Sequence[Any]) -> pd.DataFrame:
+    """Records as a frame, one row each."""
+    import pandas as pd
+
+    return pd.DataFrame([_columns(row) for row in rows])
+
+
+def _columns(row: Any) -> dict[str, Any]:  # noqa: ANN401 - a record
+    """A record as a row of a frame: intervals are spread over columns, those of `x_interval` as `x_low`, `x_high`."""
+    flat: dict[str, Any] = {}
+    for name, value in to_plain(row).items():
+        if name == "interval":
+            known = value or {}
+            flat |= {end: known.get(end) for end in ("low", "high", "level", "method")}
+            flat["interval_reason"] = known.get("reason")
+        elif name.endswith("_interval"):
+            flat |= {name.replace("interval", end): (value or {}).get(end) for end in ("low", "high")}
+        else:
+            flat[name] = value
+    return flat

@@ -1,0 +1,220 @@
+"""What a result comes to, as data: sentences, tables and charts that every renderer shows in its own way.
+
+No room prints, and no renderer knows a room. Cells are values, not text: a renderer decides how a number looks, so that
+a terminal, a page, a spreadsheet and a paper show the same thing. Sentences are made from values at the end and are
+never read back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from biasgauge.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Kind = Literal["text", "number", "count", "share", "p", "estimate", "words", "mark"]
+"""How a column's values are meant. "estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent;
+"p": a p-value; "words": a list of words, or lists by name, shortened where there is little room; "mark": one of a few
+words that a renderer may color."""
+
+Tone = Literal["good", "caution", "bad", "quiet", "plain"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: its head.
+        kind: what its values are.
+        digits: decimals of its numbers.
+        tones: for marks, how each word is meant.
+        about: what the column holds, where the head alone does not say it.
+    """
+
+    name: str
+    kind: Kind = "text"
+    digits: int = 2
+    tones: Mapping[str, Tone] = field(default_factory=dict)
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell with a look of its own: a number as a paper printed it, seconds as "2.5 h".
+
+    Attributes:
+        value: what files hold and columns are sorted by.
+        text: how it looks.
+        remark: what stands small under it where there is room.
+        link: the part of a page that has more, by its name.
+    """
+
+    value: Any
+    text: str
+    remark: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Text that is shown as it stands, folded away where that can be: a file, a command."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of values.
+
+    Attributes:
+        name: what files of it are called.
+        title: what it shows.
+        columns: its columns.
+        rows: values, one for each column; None where there is none.
+        note: what the reader should know to read it.
+        most: rows that a renderer with little room shows; None for all.
+        folded: only for those who ask: a page folds it away, a terminal leaves it to the page.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    note: str = ""
+    most: int | None = None
+    folded: bool = False
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise InternalError(f"a row of {self.name!r} has {len(row)} cells for {len(self.columns)} columns")
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        columns: Sequence[object],
+        rows: Sequence[Sequence[Any]],
+        **more: Any,  # noqa: ANN401 - note, most, folded
+    ) -> Table:
+        """A table from sequences; a column is a `Column`, or a plain string for a column of text."""
+        heads = tuple(column if isinstance(column, Column) else Column(str(column)) for column in columns)
+        return cls(name, title, heads, tuple(tuple(row) for row in rows), **more)
+
+    def without_empty(self) -> Table:
+        """The same table without columns that have no value in any row."""
+        kept = [place for place in range(len(self.columns)) if any(row[place] not in (None, "") for row in self.rows)]
+        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[place] for place in kept), rows=rows)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, drawn when a renderer asks for it.
+
+    Attributes:
+        name: what files of it are called.
+        title: the claim that it shows.
+        remark: how to read it; each line stands on its own.
+        draw: gives the Altair chart, without title and looks.
+        group: charts of one group are shown together, one group at a time; empty: always shown.
+        numbers: gives tables for those who cannot see it, where those of its own data would not be clear.
+    """
+
+    name: str
+    title: str
+    remark: str
+    draw: Callable[[], Any]
+    group: str = ""
+    numbers: Callable[[], tuple[Table, ...]] | None = None
+
+    def drawn(self) -> Any:  # noqa: ANN401 - the library has no stubs
+        """The Altair chart with its title, its remark and the looks that all charts have."""
+        from biasgauge.results.drawing import styled
+
+        return styled(self.draw(), self.title, self.remark)
+
+    def spec(self) -> dict[str, Any]:
+        """The Vega-Lite specification."""
+        found: dict[str, Any] = self.drawn().to_dict()
+        return found
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What a page shows of a part that sentences, tables and charts cannot say: markup with its own data and scripts.
+
+    Attributes:
+        package: where the files are, such as "biasgauge.auditing".
+        template: a Jinja template that sees the names of `context`; everything that it inserts is escaped.
+        context: what the template tells.
+        data: JSON for the scripts, by the id of its element.
+        scripts: files that run on the page; each sets `extras[id]` to a function of its data that draws, and gives a
+            function that draws again.
+    """
+
+    package: str
+    template: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    scripts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a result comes to.
+
+    Attributes:
+        title: what was analyzed.
+        headline: the answer, in one sentence.
+        sentences: what else to know, most important first.
+        tables: the numbers.
+        charts: the pictures.
+        parts: what it is made of, each summed up in the same way.
+        warnings: what the reader should know before trusting any number.
+        name: the part's place in a page, in small letters and hyphens.
+        question: what the part answers, where it is one of several.
+        about: what it is of and how to read it, under the title; a terminal leaves it to the page.
+        listings: text to be shown as it stands.
+        more: sentences for those who ask: a page folds them away, a terminal leaves them to the page.
+        mark: one word that says how it ended, such as a decision.
+        tone: how that word is meant.
+        brief: a terminal shows titles, headlines and sentences of its parts, and leaves their tables to the page.
+        extra: what only a page can show.
+    """
+
+    title: str
+    headline: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    parts: tuple[Summary, ...] = ()
+    warnings: tuple[str, ...] = ()
+    name: str = ""
+    question: str = ""
+    about: str = ""
+    listings: tuple[Listing, ...] = ()
+    more: tuple[str, ...] = ()
+    mark: str = ""
+    tone: Tone = "plain"
+    brief: bool = False
+    extra: Extra | None = None
+
+    def named_charts(self, start: str = "") -> Iterator[tuple[str, Chart]]:
+        """Charts of this and of all parts, each with a name that no other has: part, group, its own."""
+        for chart in self.charts:
+            yield f"{start}{f'{chart.group}-' if chart.group else ''}{chart.name}", chart
+        for part in self.parts:
+            yield from part.named_charts(f"{part.name}-" if part.name else start)
+
+    def all_tables(self) -> Iterator[Table]:
+        """Tables of this and of all parts, in order."""
+        yield from self.tables
+        for part in self.parts:
+            yield from part.all_tables()

@@ -1,0 +1,228 @@
+"""Does it matter which seed is paired with which? Pairs as they stand, shuffled, at random, and held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.geometry import unit_rows
+from biasgauge.seed_words.subspaces import component_shares, pair_components, seed_vectors
+from biasgauge.stats.estimate import UNDEFINED, Estimate
+from biasgauge.stats.means import mean_over_models
+from biasgauge.stats.shares import wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+    from biasgauge.embeddings import Embedding
+    from biasgauge.seed_words.located import Located, Rows
+
+
+COMPONENTS = 10
+"""Components that are reported."""
+_NUMBERS = 2**22
+"""Numbers in a stack of shuffles that is decomposed at once."""
+_NOTHING = 1e-12
+TAILS = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """What the pairing of two sets by position comes to.
+
+    Attributes:
+        pairs: how many pairs of different words by position are in use.
+        explained: share of the variance of pair halves along each principal component, mean over models; at most 10.
+        first: the first component's share, with its interval.
+        shuffled: the same as `explained` with pairs drawn at random from the same words, mean over shuffles and models.
+        shuffled_first: 2.5 % and 97.5 % quantiles of the first share over shuffles; None without shuffles.
+        random: the first share with as many random pairs of words of the vocabulary: mean, 2.5 % and 97.5 % quantiles.
+        shuffles: how many shuffles, over all models.
+        p_value: share of shuffles whose first component is at least as strong as that of the pairs as they stand in the
+            same model; small means that the pairing is part of what the sets say. None without shuffles.
+        accuracy: share of pairs that the subspace of the other pairs puts in the right order; .5 is chance.
+        reason: why there is none of this.
+    """
+
+    pairs: int
+    explained: tuple[float, ...] = ()
+    first: Estimate = UNDEFINED
+    shuffled: tuple[float, ...] = ()
+    shuffled_first: tuple[float, float] | None = None
+    random: tuple[float, float, float] | None = None
+    shuffles: int = 0
+    p_value: float | None = None
+    accuracy: Estimate = UNDEFINED
+    reason: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`, besides `explained_variance` and `explained_variance_shuffled`."""
+        tails = self.shuffled_first
+        return {
+            "pairs": self.pairs,
+            **self.first.beside("first_share"),
+            "first_share_shuffled": None
+            if tails is None
+            else {"mean": self.shuffled[0], "low": tails[0], "high": tails[1]},
+            "first_share_random": None
+            if self.random is None
+            else dict(zip(("mean", "low", "high"), self.random, strict=True)),
+            "shuffles": self.shuffles,
+            "shuffles_p_value": self.p_value,
+            **self.accuracy.beside("held_out_accuracy"),
+            "reason": self.reason,
+        }
+
+
+def pairing(
+    located: Located, models: Sequence[Embedding], *, scaled: bool, shuffles: int, level: float, random_state: int
+) -> Pairing:
+    """Compare the pairs as they stand with other pairings of the same words, over all models that have them."""
+    pairs = len(located.rows[0].first) if located.rows else 0
+    if located.reason is not None or not pairs:
+        return Pairing(pairs, reason=located.reason or "no pair by position has both words")
+    name = [*located.pair.a.encode(), 0, *located.pair.b.encode()]
+    ordered, shuffled, random, accuracy = [], [], [], []
+    kept = min(COMPONENTS, pairs, *(models[place].dim for place in located.places))
+    each = -(-shuffles // len(located.rows)) if pairs > 1 else 0
+    for place, rows in zip(located.places, located.rows, strict=True):
+        vectors = models[place].vectors
+        first, second = (seed_vectors(vectors, one, scaled=scaled) for one in (rows.first, rows.second))
+        found = pair_components(first, second)
+        if found is None:
+            return Pairing(pairs, reason="the two words of every pair are the same")
+        ordered.append(found.shares[:kept])
+        stream = np.random.default_rng([random_state, place, *name])
+        if each:
+            shuffled.append(shuffled_shares(first, second, stream, each)[:, :kept])
+            random.append(_random_shares(vectors, pairs, stream, each, scaled=scaled))
+        accuracy.append(held_out_accuracy(rows, first, second))
+    shares = np.array([one[0] for one in ordered])
+    left = [_first_without_each(first - second)] if len(ordered) == 1 and pairs > 1 else None
+    extra = {}
+    if each:
+        drawn = np.stack(shuffled)
+        firsts, at_random = drawn[..., 0], np.concatenate(random)
+        extra = {
+            "shuffled": tuple(drawn.mean(axis=(0, 1)).tolist()),
+            "shuffled_first": tuple(np.quantile(firsts, TAILS).tolist()),
+            "random": (float(at_random.mean()), *np.quantile(at_random, TAILS).tolist()),
+            "shuffles": int(firsts.size),
+            "p_value": float((1 + (firsts >= shares[:, None] - 1e-12).sum()) / (1 + firsts.size)),
+        }
+    return Pairing(
+        pairs=pairs,
+        explained=tuple(np.mean(ordered, axis=0).tolist()),
+        first=mean_over_models(shares, level, left, (0.0, 1.0), "pairs"),
+        accuracy=_accuracy(np.array(accuracy), pairs, level),
+        **extra,  # type: ignore[arg-type]  # each under its own name
+    )
+
+
+def _accuracy(values: Floats, pairs: int, level: float) -> Estimate:
+    sound = values[np.isfinite(values)]
+    if not len(sound):
+        return Estimate(value=None, reason="there are fewer than two pairs without a word in common")
+    mean = float(sound.mean())
+    return wilson(mean, pairs, level, "Wilson over pairs", "pairs")
+
+
+def shuffled_shares(first: Floats, second: Floats, stream: np.random.Generator, count: int) -> Floats:
+    """Shares of the components for random pairings of the same ends, shuffles × components.
+
+    The halves of a shuffle need not be formed: their inner products are those of the ends, permuted.
+    """
+    size = len(first)
+    orders = np.stack([stream.permutation(size) for _ in range(count)])
+    if size > first.shape[1]:
+        return _wide_shares(first, second, orders)
+    one, cross, other = first @ first.T, first @ second.T, second @ second.T
+    found = np.empty((count, size))
+    step = max(_NUMBERS // size**2, 1)
+    for start in range(0, count, step):
+        order = orders[start : start + step]
+        mixed = cross[:, order].transpose(1, 0, 2)
+        gram = one - mixed - mixed.transpose(0, 2, 1) + other[order[:, :, None], order[:, None, :]]
+        found[start : start + step] = component_shares(gram)
+    return found
+
+
+def _wide_shares(first: Floats, second: Floats, orders: NDArray[np.intp]) -> Floats:
+    """The same where there are more pairs than dimensions: products of dimensions instead of pairs."""
+    step = max(_NUMBERS // first.shape[1] ** 2, 1)
+    found = []
+    for start in range(0, len(orders), step):
+        halves = (first - second[order] for order in orders[start : start + step])
+        found.append(component_shares(np.stack([one.T @ one for one in halves])))
+    return np.concatenate(found)
+
+
+def _random_shares(
+    vectors: NDArray[np.floating[Any]], pairs: int, stream: np.random.Generator, count: int, *, scaled: bool
+) -> Floats:
+    """First shares of as many pairs of words drawn at random from the whole vocabulary."""
+    found = np.empty(count)
+    step = max(_NUMBERS // (pairs * (2 * vectors.shape[1] + pairs)), 1)
+    for start in range(0, count, step):
+        drawn = stream.integers(len(vectors), size=(min(step, count - start), 2, pairs))
+        ends = np.asarray(vectors[drawn.ravel()], np.float64)
+        if scaled:
+            ends = np.nan_to_num(unit_rows(ends, pairwise=True))  # a zero vector adds nothing
+        first, second = np.moveaxis(ends.reshape(*drawn.shape, -1), 1, 0)
+        halves = first - second
+        turned = halves.transpose(0, 2, 1)
+        grams = halves @ turned if pairs <= vectors.shape[1] else turned @ halves
+        found[start : start + step] = component_shares(grams)[:, 0]
+    return found
+
+
+def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:
+    """Share of pairs that the first component of the others puts in the right order, ties half; NaN without others.
+
+    Pairs that have a word in common with the held-out one are left out with it.
+    """
+    ends = np.stack([rows.first, rows.second], axis=1)
+    common = (ends[:, None, :, None] == ends[None, :, None, :]).any(axis=(2, 3))
+    halves = first - second
+    size = float((halves**2).sum())
+    score, judged = 0.0, 0
+    for held, values, axes in _first_axes(halves, ~common):
+        leaning = np.einsum("ij,ij->i", axes, (~common)[held] @ halves)
+        along = np.einsum("ij,ij->i", axes, halves[held]) * leaning
+        sound = values[:, -1] > _NOTHING * size
+        score += float(((np.sign(along) + 1) / 2)[sound].sum())
+        judged += int(sound.sum())
+    return score / judged if judged else float("nan")
+
+
+def _first_without_each(halves: Floats) -> Floats:
+    """The first component's share without each pair; NaN where the others have no variance."""
+    blocks = _first_axes(halves, ~np.eye(len(halves), dtype=bool))
+    values = np.concatenate([values for _, values, _ in blocks]).clip(min=0)
+    total = values.sum(axis=1)
+    found: Floats = values[:, -1] / np.where(total > 0, total, np.nan)
+    return found
+
+
+def _first_axes(halves: Floats, kept: NDArray[np.bool_]) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Variances of all components and the direction of the first, of the halves that each row of `kept` keeps.
+
+    From the products of halves, or of dimensions where those are fewer; as many rows at once as memory allows.
+    """
+    pairs, dim = halves.shape
+    step = max(_NUMBERS // min(pairs, dim) ** 2, 1)
+    whole = halves @ halves.T if pairs <= dim else halves.T @ halves
+    for start in range(0, len(kept), step):
+        part = kept[start : start + step]
+        if pairs <= dim:
+            values, axes = np.linalg.eigh(whole * part[:, :, None] * part[:, None, :])
+            yield slice(start, start + step), values, (axes[:, :, -1] * part) @ halves
+        else:
+            lost = [halves[~one].T @ halves[~one] for one in part]
+            values, axes = np.linalg.eigh(whole - np.stack(lost))
+            yield slice(start, start + step), values, axes[:, :, -1]

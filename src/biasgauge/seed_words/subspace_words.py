@@ -1,0 +1,227 @@
+"""`bias_subspace`: the direction between two seed sets, and the words at its ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Coverage, load_models, mean_embedding
+from biasgauge.errors import ParameterError
+from biasgauge.geometry import unit_singles
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.seed_words.figures import subspace_charts
+from biasgauge.seed_words.located import locate
+from biasgauge.seed_words.subspaces import Method, check_method, mean_direction, pair_components, seed_vectors
+from biasgauge.seed_words.word_pairs import seed_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.inputs import ModelsLike, WordsLike
+    from biasgauge.seed_words.located import Rows
+
+Order = Literal["as-is", "shuffled", "random"]
+
+_ROWS = 8192
+_STREAM = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BiasSubspace(Result):
+    """A direction in a model, or in the mean of replicates.
+
+    Attributes:
+        a, b: the two sets; the direction points to A.
+        vector: the direction, of length 1.
+        explained: share of the variance of the pairs along each component; empty for the mean difference.
+        words: the vocabulary that is ranked.
+        cosines: cosine of each word with the direction; NaN for a zero vector.
+        coverage: which seeds were found.
+        settings: method, component, order, unit, aligned, how many models.
+    """
+
+    a: str
+    b: str
+    vector: Floats
+    explained: tuple[float, ...]
+    words: tuple[str, ...]
+    cosines: Floats
+    coverage: Coverage
+    settings: dict[str, Any]
+
+    def ends(self, count: int = 10) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The `count` words nearest to A's end, best first, and to B's end, best first."""
+        order = np.lexsort((np.arange(len(self.words)), -self.cosines))
+        order = order[: len(order) - np.count_nonzero(np.isnan(self.cosines))]  # NaN comes last
+        top, bottom = order[:count], order[::-1][:count]
+        return tuple(self.words[row] for row in top), tuple(self.words[row] for row in bottom)
+
+    def cosine_of(self, words: Iterable[str]) -> dict[str, float | None]:
+        """Cosine of some words with the direction, by word; None for one that is not there or has a zero vector."""
+        rows = {word: row for row, word in enumerate(self.words) if not np.isnan(self.cosines[row])}
+        return {word: float(self.cosines[rows[word]]) if word in rows else None for word in words}
+
+    def to_frame(self, count: int = 10) -> pd.DataFrame:
+        """The words at both ends: end, word, cosine, from the top to the bottom."""
+        import pandas as pd
+
+        top, bottom = self.ends(count)
+        table = [("a", word) for word in top] + [("b", word) for word in reversed(bottom)]
+        values = self.cosine_of(word for _, word in table)
+        return pd.DataFrame([(end, word, values[word]) for end, word in table], columns=["end", "word", "cosine"])
+
+    def to_dict(self, count: int = 10) -> dict[str, Any]:
+        """One JSON-ready object."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "explained_variance": list(self.explained),
+            "words": self.to_frame(count).to_dict(orient="records"),
+            "coverage": self.coverage.to_dict(),
+            "settings": self.settings,
+        }
+
+    def summary(self) -> Summary:
+        """The words at both ends."""
+        top, bottom = self.ends()
+        rows = [(self.a, *row) for row in self.cosine_of(top).items()]
+        rows += [(self.b, *row) for row in self.cosine_of(bottom).items()]
+        return Summary(
+            title=f"Subspace of {self.a} and {self.b}",
+            headline=f"{self.a}: {', '.join(top)}; {self.b}: {', '.join(bottom)}",
+            tables=(Table.of("ends", "Words at both ends", ["end", "word", Column("cosine", "number", 3)], rows),),
+            charts=subspace_charts(self),
+        )
+
+
+def bias_subspace(
+    vectors: ModelsLike,
+    a: WordsLike,
+    b: WordsLike,
+    *,
+    method: Method = "pca",
+    component: int = 1,
+    order: Order = "as-is",
+    unit: bool = False,
+    aligned: bool = True,
+    case_fallback: bool = False,
+    random_state: int = 0,
+) -> BiasSubspace:
+    """Find the subspace of two sets, in one model or in the mean of replicates, and rank the vocabulary along it.
+
+    Replicates are turned to each other before their vectors are averaged, over the words that all of them have
+    (`mean_embedding`), and the subspace is that of the mean vectors. With `aligned=False` vectors are averaged as they
+    are, and so are the directions of the replicates, each with the sign that its decomposition happens to give: the
+    published way, which means little unless all models share their axes.
+
+    Args:
+        vectors: an `Embedding`, anything `load` takes, or a list of them: replicates.
+        a: one set, as in `seeds`.
+        b: the other.
+        method: "pca" of the pairs by position, or "mean-difference".
+        component: which principal component, from 1.
+        order: pairs "as-is", "shuffled", or as many "random" pairs of words of the vocabulary instead.
+        unit: scale seed vectors to length 1 first.
+        aligned: see above.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        random_state: seed of the order.
+
+    Raises:
+        ParameterError: an argument cannot be used, a seed set has no word in the models, or there is no direction.
+    """
+    check_method(method)
+    if order not in get_args(Order):
+        raise ParameterError(f"The 'order' of a subspace must be as-is, shuffled or random. Got {order!r}.")
+    models = load_models(vectors)
+    model = models[0] if len(models) == 1 else mean_embedding(models, aligned=aligned)
+    (found,) = locate(seed_pairs(a, b, None), [model], min_coverage=0, case_fallback=case_fallback)
+    if found.reason is not None:
+        raise ParameterError(f"There is no subspace: {found.reason}.")
+    stream = np.random.default_rng([random_state, _STREAM])
+    rows = _ordered(found.rows[0], order, len(model), stream)
+    if len(models) > 1 and not aligned:
+        names = [tuple(model.words[row] for row in one.tolist()) for one in rows]
+        vector, explained = _averaged(models, names, method, component, scaled=unit)
+    else:
+        vector, explained = _direction(model, rows, method, component, scaled=unit)
+    return BiasSubspace(
+        a=found.pair.a,
+        b=found.pair.b,
+        vector=vector,
+        explained=explained,
+        words=model.words,
+        cosines=_cosines(model.vectors, vector),
+        coverage=found.coverage,
+        settings={
+            "method": method,
+            "component": component,
+            "order": order,
+            "unit": unit,
+            "aligned": aligned,
+            "models": len(models),
+            "random_state": random_state,
+        },
+    )
+
+
+def _ordered(
+    rows: Rows, order: Order, words: int, stream: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """A, B, and the two ends of the pairs."""
+    if order == "shuffled":
+        return rows.a, rows.b, rows.first, stream.permutation(rows.second)
+    if order == "random":
+        drawn = stream.choice(words, 2 * len(rows.first), replace=False)
+        first, second = np.split(drawn, 2)
+        return first, second, first, second
+    return rows.a, rows.b, rows.first, rows.second
+
+
+def _direction(
+    model: Embedding, rows: Sequence[NDArray[np.intp]], method: Method, component: int, *, scaled: bool
+) -> tuple[Floats, tuple[float, ...]]:
+    a, b, first, second = (seed_vectors(model.vectors, one, scaled=scaled) for one in rows)
+    if method == "mean-difference":
+        vector = mean_direction(a, b)
+        if vector is None:
+            raise ParameterError("There is no subspace: the two sets have one mean.")
+        return vector, ()
+    found = pair_components(first, second)
+    if found is None:
+        raise ParameterError("There is no subspace: no pair by position has two different words.")
+    if not 1 <= component <= len(found.axes):
+        raise ParameterError(f"The 'component' must lie between 1 and {len(found.axes)}. Got {component!r}.")
+    return found.axes[component - 1], tuple(found.shares.tolist())
+
+
+def _averaged(
+    models: Sequence[Embedding], words: Sequence[Sequence[str]], method: Method, component: int, *, scaled: bool
+) -> tuple[Floats, tuple[float, ...]]:
+    """The published way: directions of the models averaged as they come."""
+    vectors, shares = [], []
+    for model in models:
+        rows = [np.array([model.index[word] for word in one], np.intp) for one in words]
+        vector, explained = _direction(model, rows, method, component, scaled=scaled)
+        # The decomposition's own sign: that of the largest entry, which no meaning decides.
+        vectors.append(vector * np.sign(vector[np.argmax(np.abs(vector))]) if method == "pca" else vector)
+        shares.append(explained)
+    mean = np.mean(vectors, axis=0)
+    length = float(np.linalg.norm(mean))
+    if not length:
+        raise ParameterError("There is no subspace: the models' directions cancel out.")
+    return mean / length, tuple(np.mean(shares, axis=0).tolist())
+
+
+def _cosines(vectors: NDArray[np.floating[Any]], direction: Floats) -> Floats:
+    blocks = [
+        unit_singles(vectors[start : start + _ROWS]).astype(np.float64) @ direction
+        for start in range(0, len(vectors), _ROWS)
+    ]
+    return np.concatenate(blocks)

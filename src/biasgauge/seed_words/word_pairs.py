@@ -1,0 +1,150 @@
+"""Which two sets of seeds are to be compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, lexicon, seed_bank, words_of
+from biasgauge.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from biasgauge.inputs import LexiconLike, WordsLike
+    from biasgauge.lexicons.bank import Filter
+
+GIVEN = "given words"
+"""What words without a name are called by `words_of`."""
+
+
+class SeedPair(NamedTuple):
+    """Two sets of seeds, in the order of their source, duplicates kept.
+
+    Attributes:
+        a, b: what tables call the sets.
+        a_words, b_words: the seeds. Those at the same place are a pair; the longer set's rest has no partner.
+    """
+
+    a: str
+    b: str
+    a_words: tuple[str, ...]
+    b_words: tuple[str, ...]
+
+    @property
+    def duplicates(self) -> dict[str, tuple[str, ...]]:
+        """Words that stand more than once in a set."""
+        sets = {"a": self.a_words, "b": self.b_words}
+        return {end: tuple(dict.fromkeys(w for w in words if words.count(w) > 1)) for end, words in sets.items()}
+
+
+SeedPairsLike: TypeAlias = "LexiconLike | Iterable[SeedPair | Sequence[WordsLike]]"
+"""Pairs of seed sets: "all", a lexicon that has them, or several (a, b)."""
+
+
+def seed_pairs(
+    a: WordsLike | None,
+    b: WordsLike | None,
+    pairs: SeedPairsLike | None,
+    *,
+    paper: str | None = None,
+    bank_filter: Filter = "corrected",
+) -> tuple[SeedPair, ...]:
+    """Find out which sets are meant.
+
+    Args:
+        a: words, a lexicon, NAME:SET, or the id of a set of the seed bank.
+        b: as a.
+        pairs: "all" for the pairings of the seed bank, an association test (its targets and its attributes), a lexicon
+            of base pairs (its first against its second ends), or several (a, b).
+        paper: only pairings of sets whose paper or id holds this text; alone, it means pairs="all".
+        bank_filter: which form of the seed bank.
+
+    Raises:
+        ParameterError: nothing, or too much, is named; no pairing is of that paper.
+    """
+    if a is None and pairs is None and paper is not None:
+        pairs = "all"
+    if (a is None) != (b is None):
+        raise ParameterError("Seeds are compared in pairs of sets: give both 'a' and 'b'.")
+    if (a is None) == (pairs is None):
+        raise ParameterError("Name two sets, 'a' and 'b', or 'pairs' (\"all\" for those of the seed bank).")
+    if a is not None and b is not None:
+        if paper is not None:
+            raise ParameterError(
+                "The 'paper' parameter chooses among the pairings of the seed bank, not among a and b."
+            )
+        return (_pair(a, b, ("a", "b")),)
+    if isinstance(pairs, str) and pairs == "all":
+        return _of_bank(paper, bank_filter)
+    if paper is not None:
+        raise ParameterError("The 'paper' parameter chooses among the pairings of the seed bank; 'pairs' names others.")
+    if isinstance(pairs, (str, Lexicon)):
+        return of_lexicon(lexicon(pairs))
+    return _given(cast("Iterable[SeedPair | Sequence[WordsLike]]", pairs))
+
+
+def _pair(a: WordsLike, b: WordsLike, names: tuple[str, str]) -> SeedPair:
+    first, second = words_of(a), words_of(b)
+    shown = [name if one.name == GIVEN else one.name for one, name in zip((first, second), names, strict=True)]
+    return SeedPair(shown[0], shown[1], first.words, second.words)
+
+
+def _given(pairs: Iterable[SeedPair | Sequence[WordsLike]]) -> tuple[SeedPair, ...]:
+    wrong = "The 'pairs' of seeds must be \"all\", a lexicon, or several (a, b)."
+    if isinstance(pairs, (bytes, dict)) or not hasattr(pairs, "__iter__"):
+        raise ParameterError(f"{wrong} Got {type(pairs).__name__}.")
+    found = []
+    for number, one in enumerate(pairs, 1):
+        if isinstance(one, SeedPair):
+            found.append(one)
+        elif isinstance(one, (tuple, list)) and len(one) == 2:  # noqa: PLR2004 - a and b
+            found.append(_pair(one[0], one[1], (f"a{number}", f"b{number}")))
+        else:
+            raise ParameterError(f"{wrong} Got {one!r} as number {number}.")
+    if not found:
+        raise ParameterError(f"{wrong} Got none.")
+    return tuple(found)
+
+
+def of_lexicon(source: Lexicon) -> tuple[SeedPair, ...]:
+    """The pairs of sets that a lexicon sets against each other: X and Y, A and B; or the two ends of base pairs."""
+    if isinstance(source, AssociationTest):
+        roles = source.roles
+        return tuple(
+            SeedPair(
+                f"{source.name}:{roles[one].name}",
+                f"{source.name}:{roles[other].name}",
+                roles[one].words,
+                roles[other].words,
+            )
+            for one, other in (("x", "y"), ("a", "b"))
+            if one in roles and other in roles
+        )
+    if isinstance(source, Pairs):
+        first, second = zip(*source.pairs, strict=True)
+        return (SeedPair(f"{source.name}:{source.ends[0]}", f"{source.name}:{source.ends[1]}", first, second),)
+    raise ParameterError(
+        f"The lexicon {source.name!r} is of kind {source.kind!r}, which sets no two sets against each other; name two "
+        "sets, or a lexicon of kind 'test' or 'pairs'."
+    )
+
+
+def _of_bank(paper: str | None, bank_filter: Filter) -> tuple[SeedPair, ...]:
+    bank = seed_bank(bank_filter).bank
+    papers = {one.id: one.paper for one in bank.seeds}
+    chosen = bank.pairings
+    if paper is not None:
+        wanted = paper.casefold()
+        chosen = tuple(
+            pair
+            for pair in chosen
+            if all(wanted in papers[one].casefold() or wanted in one.casefold().replace("_", " ") for one in pair)
+        )
+        if not chosen:
+            names = dict.fromkeys(one.short_paper for one in bank.seeds)
+            raise ParameterError(
+                f"No pairing of the seed bank is of a paper {paper!r}{did_you_mean(paper, names)}; "
+                "`biasgauge seeds bank` shows them."
+            )
+    return tuple(SeedPair(a, b, bank.sets[a], bank.sets[b]) for a, b in chosen)

@@ -1,0 +1,156 @@
+"""How alike the pairs' difference vectors are, and whether like pairs agree more about the direction of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from biasgauge.agreement import Estimate
+from biasgauge.agreement.relations import correlation
+from biasgauge.agreement.rows import pair_name
+from biasgauge.geometry import unit_rows
+from biasgauge.sensitivity.agreements import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biasgauge.arrays import Floats
+    from biasgauge.embeddings import Embedding
+    from biasgauge.sensitivity.agreements import Agreement
+
+Pair = tuple[str, str]
+
+_LEAST = 4
+"""Pairs that a jackknife of correlations takes."""
+
+
+@dataclass(frozen=True)
+class SimilarityAgreement:
+    """Pearson's r between the likeness of two pairs' difference vectors and the kappa of their directions.
+
+    Attributes:
+        measure: the measure that gives the directions.
+        pair: the pair that is held against all others; None for every two pairs together.
+        r: the correlation. Near 1: the more alike two pairs' vectors, the more they agree. As published, each pair is
+            held against itself too (likeness 1, kappa 1), which pushes r up.
+        p: two-sided p of r = 0 (Student's t); None for all pairs together, whose points are not independent.
+        with_itself: the pair itself is one of the points, as published.
+    """
+
+    measure: str
+    pair: Pair | None
+    r: Estimate
+    p: float | None
+    with_itself: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        shape = {
+            "measure": self.measure,
+            "pair": None if self.pair is None else pair_name(self.pair),
+            **numbers("r", self.r),
+            "p": self.p,
+            "n": self.r.n,
+            "with_itself": self.with_itself,
+        }
+        return {**shape, **({"reason": self.r.reason} if self.r.reason else {})}
+
+
+def difference_cosines(model: Embedding, pairs: Sequence[Pair]) -> Floats:
+    """Cosines between the pairs' difference vectors, pairs × pairs; ends of length 1. NaN where a pair has none."""
+    found = np.full((len(pairs), model.dim), np.nan)
+    for place, ends in enumerate(pairs):
+        if all(end in model for end in ends):
+            first, second = unit_rows(np.stack([model[end].astype(np.float64) for end in ends]))
+            found[place] = first - second
+    unit = unit_rows(found)
+    cosines: Floats = unit @ unit.T
+    return cosines
+
+
+def mean_cosine(cosines: Floats, *, with_itself: bool) -> float | None:
+    """Mean likeness of two pairs; None with fewer than two pairs. As published each pair is compared with itself too.
+
+    Between −1 and 1; about 0 for unrelated pairs.
+    """
+    defined = cosines[np.ix_(*2 * [~np.isnan(np.diag(cosines))])]
+    if len(defined) < 2:  # noqa: PLR2004 - two pairs
+        return None
+    return float(defined.mean() if with_itself else defined[~np.eye(len(defined), dtype=bool)].mean())
+
+
+def likeness_and_agreement(
+    cosines: Floats, rows: Sequence[Agreement], pairs: Sequence[Pair], level: float, *, with_itself: bool
+) -> tuple[SimilarityAgreement, ...]:
+    """For each measure: each pair against the others, then every two pairs together.
+
+    Args:
+        cosines: pairs × pairs.
+        rows: agreement of every two pairs.
+        pairs: in the order of `cosines`.
+        level: nominal coverage of the intervals.
+        with_itself: hold each pair against itself too, as published.
+    """
+    place = {pair_name(pair): number for number, pair in enumerate(pairs)}
+    found: list[SimilarityAgreement] = []
+    for measure in dict.fromkeys(row.measure for row in rows):
+        kappas = np.full(cosines.shape, np.nan)
+        for row in rows:
+            if row.measure == measure and row.kappa.value is not None:
+                one, other = place[pair_name(row.pair)], place[row.against]
+                kappas[one, other] = kappas[other, one] = row.kappa.value
+        if with_itself:
+            np.fill_diagonal(kappas, np.where(np.isnan(np.diag(cosines)), np.nan, 1))
+        found += [
+            _one_pair(measure, pair, cosines[number], kappas[number], level, with_itself=with_itself)
+            for number, pair in enumerate(pairs)
+        ]
+        found.append(SimilarityAgreement(measure, None, _all_pairs(cosines, kappas, level), None, with_itself))
+    return tuple(found)
+
+
+def _one_pair(
+    measure: str, pair: Pair, cosines: Floats, kappas: Floats, level: float, *, with_itself: bool
+) -> SimilarityAgreement:
+    found = correlation(cosines, kappas, level, of="pair", a="cosine", b="kappa", list=None)
+    r = Estimate(
+        statistic="Pearson's r", value=found.r, low=found.low, high=found.high, level=level, method=found.method,
+        n=found.n, k=2, reason=found.reason,
+    )  # fmt: skip
+    return SimilarityAgreement(measure, pair, r, found.p, with_itself)
+
+
+def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
+    """Every two pairs together; the interval leaves out one pair at a time, since two points may share one."""
+    known = np.triu(~(np.isnan(kappas) | np.isnan(cosines)), 1)
+    usable = np.flatnonzero((known | known.T).any(axis=1))
+    units = len(usable)
+    method = "jackknife over pairs (Fisher's z, Student's t)"
+    value = _pearson(cosines[known], kappas[known])
+    found = Estimate(statistic="Pearson's r", value=value, level=level, method=method, n=int(known.sum()), k=units)
+    if value is None:
+        return replace(found, reason="fewer than three pairs, or one of the two does not vary")
+    if units < _LEAST:
+        return replace(found, reason=f"an interval takes at least {_LEAST} pairs")
+    left_out = []
+    for unit in usable:
+        others = known.copy()
+        others[unit], others[:, unit] = False, False
+        left_out.append(_pearson(cosines[others], kappas[others]))
+    rs = np.array([value, *(np.nan if one is None else one for one in left_out)])
+    if not (np.abs(rs) < 1).all():
+        return replace(found, reason="r is ±1, or undefined, without some pair")
+    z = np.arctanh(rs[1:])
+    spread = float(((units - 1) / units * ((z - z.mean()) ** 2).sum()) ** 0.5)
+    margin = float(stdtrit(units - 1, (1 + level) / 2)) * spread
+    low, high = np.tanh([np.arctanh(value) - margin, np.arctanh(value) + margin]).tolist()
+    return replace(found, low=low, high=high)
+
+
+def _pearson(x: Floats, y: Floats) -> float | None:
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:  # noqa: PLR2004 - two points are always in line
+        return None
+    return float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))

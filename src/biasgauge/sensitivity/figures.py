@@ -1,0 +1,158 @@
+"""Figures of robustness: one word under every pair and form, how far pairs agree, what each change comes to."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.results import Chart
+from biasgauge.results.drawing import altair
+
+if TYPE_CHECKING:
+    from biasgauge.sensitivity.result import RobustnessResult
+
+SHOWN_FIRST = "professor"
+"""The word of the paper's Figure 1, shown where it is there."""
+CHANGES = {"pair_forms": "pair", "word_forms": "word", "correspondence": "truth", "between_measures": "against"}
+FEWEST = 10
+"""A kappa of fewer words is not drawn: a color would suggest false certainty."""
+
+
+def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
+    """A word's scores over pairs and forms, agreement of every two pairs, and the kappas of all else."""
+    charts = []
+    word = _word(result)
+    if word is not None:
+        first, second = result.pairs[0]
+        remark = (
+            f"Positive: towards {first} and the like, negative: towards {second}. The band is the mean ± one standard\n"
+            "deviation of the scores of all frequent words: a change by half its height or more is relevant"
+        )
+        charts.append(Chart("word", f"“{word}” under every pair", remark, partial(draw_word, result, word)))
+    if any(one.kappa.value is not None for one in result.pairwise):
+        remark = "Cohen’s kappa over words: 1 the same directions, 0 no better than chance"
+        title = "Do two base pairs give words the same direction?"
+        charts.append(Chart("pairs", title, remark, partial(_pairs, result)))
+    kappas = [one for part in CHANGES for one in getattr(result, part)]
+    if any(one.kappa.value is not None and one.kappa.n >= FEWEST for one in kappas):
+        remark = (
+            "Cohen’s kappa over words: against another form of the pair or of the words, what is known, another "
+            f"measure.\nCells of fewer than {FEWEST} words are left out"
+        )
+        charts.append(Chart("kappas", "What survives which change?", remark, partial(_kappas, result)))
+    return tuple(charts)
+
+
+def draw_word(result: RobustnessResult, word: str) -> Any:  # noqa: ANN401 - a chart
+    """Scores of one word and its forms on every pair; the band is the embedding's mean ± one standard deviation.
+
+    After Figure 1 of Zhang et al. 2020.
+    """
+    alt = altair()
+    frame = result.word_scores(word).dropna(subset=["score"])
+    bands = {one.measure: one for one in result.reference}
+    order = frame["pair"].drop_duplicates().tolist()
+    forms = frame["spelling"].drop_duplicates().tolist()
+    panels = []
+    for measure, part in frame.groupby("measure", sort=False):
+        one = bands[str(measure)]
+        x = alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40))
+        y = alt.Y("score:Q", title="score")
+        base = alt.Chart(part)
+        layers = []
+        if one.mean.value is not None and one.sd.value is not None:
+            mean, sd = one.mean.value, one.sd.value
+            layers += [
+                alt.Chart()
+                .mark_rect(color="#dfe6ea", opacity=0.7)
+                .encode(y=alt.datum(mean - sd), y2=alt.datum(mean + sd)),
+                alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean)),
+            ]
+        layers.append(alt.Chart().mark_rule(color="#5c6470").encode(y=alt.datum(0)))
+        lines = base.encode(
+            x=x,
+            y=y,
+            color=alt.Color("spelling:N", sort=forms, title="word", scale=alt.Scale(scheme="dark2")),
+            tooltip=["pair", "form", "spelling", "score"],
+        )
+        layers += [lines.mark_line(strokeWidth=1.5), lines.mark_point(filled=True, size=40, opacity=1)]
+        panels.append(alt.layer(*layers).properties(width=330, height=230, title=str(measure)))
+    return alt.hconcat(*panels, bounds="flush", spacing=75)
+
+
+def _word(result: RobustnessResult) -> str | None:
+    """The word of the paper, else the one with the most forms on which most comparisons of pairs disagree."""
+    flips = dict.fromkeys(result.words, 0)
+    for one in result.pairwise:
+        for word in one.flipped:
+            flips[word] += 1
+    forms = {word: sum(word in one.found for one in result.forms) for word in result.words}
+    lost = set(result.coverage.lost.get("words", ()))
+    scores = result.scores.select(pair=result.pairs, word=result.words).values
+    defined = np.asarray(~np.isnan(scores).all(axis=(0, 1, 3)))
+    there = [word for word, known in zip(result.words, defined, strict=True) if known and word not in lost]
+    if SHOWN_FIRST in there:
+        return SHOWN_FIRST
+    return max(there, key=lambda word: (forms[word], flips[word]), default=None)
+
+
+def _pairs(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd
+
+    alt = altair()
+    order = ["~".join(pair) for pair in result.pairs]
+    rows = [
+        {"measure": one.measure, "pair": first, "other": second, "kappa": one.kappa.value}
+        for one in result.pairwise
+        for first, second in (("~".join(one.pair), one.against), (one.against, "~".join(one.pair)))
+    ]
+    frame = pd.DataFrame(rows).dropna()
+    kept = [name for name in order if name in set(frame["pair"])]
+    base = alt.Chart(frame).encode(
+        x=alt.X("pair:N", sort=kept, title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("other:N", sort=kept, title=None),
+    )
+    chart = _heat(base, "kappa", 28 * len(kept), 26 * len(kept)).facet(
+        column=alt.Column("measure:N", title=None, sort=frame["measure"].drop_duplicates().tolist())
+    )
+    return chart.resolve_scale(x="independent")
+
+
+def _kappas(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
+    alt = altair()
+    frame = result.to_frame()
+    cells = frame[frame["part"].isin(list(CHANGES)) & frame["pair"].notna() & frame["value"].notna()]
+    cells = cells[(cells["statistic"] == "Cohen's kappa") & (cells["n"] >= FEWEST)]
+    known = set(cells["pair"])
+    order = [name for name in ("~".join(pair) for pair in result.pairs) if name in known]
+    frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"])
+    measures = frame["measure"].drop_duplicates().tolist()
+    panels = []
+    for measure in measures:
+        part = frame[frame["measure"] == measure]
+        axis = alt.Axis(labelAngle=-40) if measure == measures[-1] else None
+        base = alt.Chart(part).encode(
+            x=alt.X("pair:N", sort=order, title=None, axis=axis, scale=alt.Scale(domain=order)),
+            y=alt.Y("change:N", sort=part["change"].drop_duplicates().tolist(), title=None),
+        )
+        title = alt.TitleParams(measure, anchor="start", fontSize=12)
+        panels.append(_heat(base, "value", 38 * len(order), 24 * part["change"].nunique()).properties(title=title))
+    return alt.vconcat(*panels, spacing=12)
+
+
+def _heat(base: Any, field: str, width: int, height: int) -> Any:  # noqa: ANN401 - charts
+    """Cells colored from disagreement to agreement, with their numbers."""
+    alt = altair()
+    color = alt.Color(
+        f"{field}:Q",
+        title="kappa",
+        scale=alt.Scale(domain=[-0.2, 0.4, 1], range=["#b2423f", "#f4f1e6", "#1f6f8b"], clamp=True),
+    )
+    text = alt.condition(f"abs(datum.{field} - 0.35) > 0.45", alt.value("white"), alt.value("#22303a"))
+    return alt.layer(
+        base.mark_rect(stroke="white").encode(color=color, tooltip=list(base.data.columns)),
+        base.mark_text(fontSize=10).encode(text=alt.Text(f"{field}:Q", format=".2f"), color=text),
+        data=base.data,
+    ).properties(width=width, height=height)

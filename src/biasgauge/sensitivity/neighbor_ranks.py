@@ -1,0 +1,81 @@
+"""The rank of a word among the neighbors of another, on arrays: how many words are nearer than it is?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from biasgauge.embeddings.procrustes import ROWS
+from biasgauge.geometry import has_direction, row_cosines, unit_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SAME = 1e-12
+"""Cosines in double precision that differ by less are equal."""
+
+
+class NeighborRanks(NamedTuple):
+    """Where some words stand among the neighbors of others.
+
+    Attributes:
+        ranks: words × answers: 1 where no other word is nearer, 0 where the answer is the word itself, −1 where there
+            is no answer.
+        cosines: words × answers: their cosine; NaN where there is no answer.
+        nearest: row of each word's nearest neighbor, left-out words aside; −1 where there is none.
+    """
+
+    ranks: NDArray[np.intp]
+    cosines: NDArray[np.float64]
+    nearest: NDArray[np.intp]
+
+
+def neighbor_ranks(
+    vectors: NDArray[np.floating[Any]],
+    words: NDArray[np.intp],
+    answers: NDArray[np.intp],
+    pool: NDArray[np.intp],
+    left_out: NDArray[np.intp],
+    leaves_out: NDArray[np.bool_],
+) -> NeighborRanks:
+    """Rank each answer among the neighbors of its word by cosine; equals share the better rank.
+
+    Args:
+        vectors: the model.
+        words: rows of the words.
+        answers: words × answers: rows; −1 where there is none.
+        pool: rows of the words that count as neighbors, in rising order.
+        left_out: rows that do not count for the answers marked in `leaves_out`.
+        leaves_out: one for each column of answers.
+    """
+    units = unit_rows(vectors[words].astype(np.float64), rescale=True)
+    cosines = np.full(answers.shape, np.nan)
+    for column, rows in enumerate(answers.T):
+        there = np.flatnonzero(rows >= 0)
+        cosines[there, column] = np.clip(row_cosines(vectors[words[there]], vectors[rows[there]]), -1, 1)
+    nearer = np.zeros(answers.shape, np.intp)
+    best, nearest = np.full(len(words), -np.inf), np.full(len(words), -1, np.intp)
+    for start in range(0, len(pool), ROWS):
+        rows = pool[start : start + ROWS]
+        others = unit_rows(vectors[rows].astype(np.float64), rescale=True)
+        found = np.round(units @ others.T, 12)
+        found[:, ~has_direction(others)] = -np.inf
+        found[words[:, None] == rows] = -np.inf
+        _count(found, cosines, nearer, ~leaves_out)
+        found[:, np.isin(rows, left_out)] = -np.inf
+        _count(found, cosines, nearer, leaves_out)
+        column = found.argmax(axis=1)
+        value = found[np.arange(len(words)), column]
+        better = value > best
+        best[better], nearest[better] = value[better], rows[column[better]]
+    ranks = np.where(answers < 0, -1, np.where(answers == words[:, None], 0, nearer + 1))
+    return NeighborRanks(ranks, cosines, nearest)
+
+
+def _count(
+    found: NDArray[np.float64], cosines: NDArray[np.float64], nearer: NDArray[np.intp], columns: NDArray[np.bool_]
+) -> None:
+    """Add how many of the similarities found are larger than that of each answer."""
+    for column in np.flatnonzero(columns):
+        nearer[:, column] += np.count_nonzero(found > cosines[:, column, None] + _SAME, axis=1)

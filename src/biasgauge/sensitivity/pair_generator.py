@@ -1,0 +1,239 @@
+"""`generate_pairs`: the pairs of words that differ as a given pair does.
+
+Bolukbasi, Chang, Zou, Saligrama & Kalai (*Man is to Computer Programmer as Woman is to Homemaker?*, 2016, section 4):
+"a is to x as b is to y" scores cos(a − b, x − y) where ‖x − y‖ ≤ δ, all vectors of length 1, else 0. With δ = 1 the
+cosine of x and y is at least .5, so that what is returned is similar before anything else (Zhang, Sneyd & Stevenson
+2020, section 7): the result says how similar, and how similar random words are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.embeddings.loading import load
+from biasgauge.errors import ParameterError
+from biasgauge.geometry import unit_rows
+from biasgauge.inputs import distinct_words
+from biasgauge.sensitivity.analogy_search import RESTRICT, candidate_rows, directed_rows, two_words
+from biasgauge.sensitivity.difference_search import EQUAL, Differences, best_differences
+from biasgauge.stats import repeated_words
+from biasgauge.stats.estimate import check_level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasgauge.embeddings.embedding import Embedding
+    from biasgauge.inputs import VectorsLike
+    from biasgauge.stats.repeated_words import WordStatistic
+
+Unique = Literal["side", "word"]
+
+DELTA = 1.0
+"""Largest distance of x and y in Bolukbasi et al.: their cosine is at least .5."""
+
+_SHOWN = 20
+_LARGEST = 2.0
+_SPARE = 20
+"""So many times as many pairs as are wanted are looked at first where words must not recur."""
+
+
+@dataclass(frozen=True)
+class GeneratedPair:
+    """`first` is to `second` as the one word of the pair asked about is to the other.
+
+    Attributes:
+        first: x, on the side of the pair's first word.
+        second: y.
+        score: cos(a − b, x − y), in (0, 1]; 1: the same difference in direction.
+        cosine: of x and y; at least 1 − δ² / 2.
+    """
+
+    first: str
+    second: str
+    score: float
+    cosine: float
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratedPairs:
+    """The pairs of a model that differ most nearly as a pair does.
+
+    Attributes:
+        model: the model's name.
+        pair: (a, b).
+        delta: δ, the largest distance of x and y.
+        unique: which words do not recur: "side": none on the same side; "word": none at all; None: any may.
+        words: how many words were looked at.
+        pairs: best first.
+        similarity: mean cosine of the two words of a pair.
+        pair_cosine: cosine of a and b; None where one is lost.
+        lost: words that could not be looked at, with the reason.
+        reason: why there are no pairs; None when there are.
+    """
+
+    model: str
+    pair: tuple[str, str]
+    delta: float
+    unique: Unique | None
+    words: int
+    pairs: tuple[GeneratedPair, ...]
+    similarity: WordStatistic
+    pair_cosine: float | None
+    lost: dict[str, str]
+    reason: str | None = None
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each pair, best first."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(one) for one in self.pairs], columns=["first", "second", "score", "cosine"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object."""
+        return {
+            "model": self.model,
+            "pair": list(self.pair),
+            "delta": self.delta,
+            "unique": self.unique,
+            "words": self.words,
+            "pairs": [asdict(one) for one in self.pairs],
+            "similarity": self.similarity.to_dict(),
+            "pair_cosine": self.pair_cosine,
+            "lost": dict(self.lost),
+            "reason": self.reason,
+        }
+
+    def __repr__(self) -> str:
+        shown = f"undefined: {self.reason}" if self.reason else f"{len(self.pairs):,} pairs"
+        return f"<GeneratedPairs of {self.model!r} for {self.pair[0]}–{self.pair[1]}, δ = {self.delta:g}: {shown}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(one.first)}</td><td>{escape(one.second)}</td><td>{one.score:.3f}</td>"
+            f"<td>{one.cosine:.3f}</td></tr>"
+            for one in self.pairs[:_SHOWN]
+        )
+        head = f"<tr>{''.join(f'<th>{escape(end)}</th>' for end in self.pair)}<th>score</th><th>cosine</th></tr>"
+        return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>"
+
+
+def generate_pairs(
+    vectors: VectorsLike,
+    pair: tuple[str, str] = ("he", "she"),
+    *,
+    words: Iterable[str] | None = None,
+    delta: float = DELTA,
+    top: int = 100,
+    unique: Unique | None = "side",
+    restrict: int | None = RESTRICT,
+    case_fallback: bool = False,
+    level: float = 0.95,
+) -> GeneratedPairs:
+    """Find the pairs (x, y) for which "a is to x as b is to y" scores best.
+
+    Every pair of words is looked at, exactly, in blocks. Words of equal vectors make no pair.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes.
+        pair: (a, b).
+        words: from which pairs are made; None: the first `restrict` of the model.
+        delta: the largest distance of x and y, all vectors of length 1; 2 allows any.
+        top: how many pairs.
+        unique: "side": a word recurs on neither side, as in the published code; "word": it occurs once in all; None:
+            it may recur. Better pairs come first.
+        restrict: without `words`, the first so many words of the model; None: all.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        level: nominal coverage of the interval.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+    """
+    check_level(level)
+    if unique is not None and unique not in get_args(Unique):
+        raise ParameterError(
+            f"The 'unique' parameter of generate_pairs must be one of {get_args(Unique)} or None. Got {unique!r}."
+        )
+    if not isinstance(top, int) or top < 1:
+        raise ParameterError(
+            f"The 'top' parameter of generate_pairs must be a whole number of at least 1. Got {top!r}."
+        )
+    if not 0 < delta <= _LARGEST:
+        raise ParameterError(
+            f"The 'delta' parameter of generate_pairs must be more than 0 and at most 2. Got {delta!r}."
+        )
+    model = load(vectors)
+    pair = two_words(pair, "generate_pairs")
+    ends, lost = directed_rows(model, pair, case_fallback=case_fallback)
+    if words is None:
+        rows = candidate_rows(model, restrict, "generate_pairs")
+        rows = rows[np.asarray(model.vectors[rows].any(axis=1))]
+    else:
+        chosen = distinct_words(words, "words", "generate_pairs")
+        found_words, more = directed_rows(model, chosen, case_fallback=case_fallback)
+        rows, lost = np.unique(np.array(list(found_words.values()), np.intp)), {**lost, **more}
+    reason = "; ".join(f"{end}: {lost[end]}" for end in pair if end in lost) or None
+    found: list[GeneratedPair] = []
+    cosine = None
+    if reason is None:
+        first, second = unit_rows(model.vectors[[ends[end] for end in pair]].astype(np.float64), rescale=True)
+        cosine, length = float(first @ second), float(np.linalg.norm(first - second))
+        reason = "the two words have the same direction" if length <= EQUAL else None
+    if reason is None:
+        found = _pairs(model, rows, (first - second) / length, delta, top, unique)
+        reason = None if found else "no two words are that near each other"
+    return GeneratedPairs(
+        model=model.name,
+        pair=pair,
+        delta=delta,
+        unique=unique,
+        words=len(rows),
+        pairs=tuple(found),
+        similarity=repeated_words.mean_cosine([one.cosine for one in found], None, level, "pairs"),
+        pair_cosine=cosine,
+        lost=lost,
+        reason=reason,
+    )
+
+
+def _pairs(
+    model: Embedding,
+    rows: NDArray[np.intp],
+    direction: NDArray[np.float64],
+    delta: float,
+    top: int,
+    unique: Unique | None,
+) -> list[GeneratedPair]:
+    """Take the best pairs, passing over words that have had their turn; look down the list as far as needed."""
+    most = top if unique is None else _SPARE * top
+    while True:
+        found = best_differences(model.vectors, rows, direction, delta, most)
+        kept = _first_of_each(found, unique)[:top]
+        if len(kept) == top or len(found) < most:
+            columns = (one[kept].tolist() for one in (found.first, found.second, found.scores, found.cosines))
+            return [
+                GeneratedPair(model.words[first], model.words[second], score, cosine)
+                for first, second, score, cosine in zip(*columns, strict=True)
+            ]
+        most *= _SPARE
+
+
+def _first_of_each(found: Differences, unique: Unique | None) -> list[int]:
+    """Places of the pairs whose words have not had their turn in an earlier one."""
+    if unique is None:
+        return list(range(len(found)))
+    firsts: set[int] = set()
+    seconds = firsts if unique == "word" else set()
+    kept = []
+    for place, (first, second) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
+        if first not in firsts and second not in seconds:
+            firsts.add(first)
+            seconds.add(second)
+            kept.append(place)
+    return kept

@@ -1,0 +1,105 @@
+"""Words whose direction is known: by meaning ("lioness") or by a stereotype that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import Lexicon, Pairs, lexicon, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.inputs import LexiconLike, WordsLike
+
+SHIPPED = ("bsri", "animals")
+"""What Zhang et al. use: traits of the Bem Sex Role Inventory, and animals whose name tells their sex."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Words that should lean to the first end of the pairs, and words that should lean to the second."""
+
+    name: str
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        second = set(self.second)
+        both = [word for word in self.first if word in second]
+        if both:
+            raise ParameterError(
+                f"A word of the truth {self.name!r} can lean to one end only. Got {both[0]!r} on both."
+            )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of its words, those of the first end before those of the second."""
+        return (*self.first, *self.second)
+
+    @property
+    def directions(self) -> NDArray[np.float64]:
+        """1 for words of the first end, −1 for those of the second."""
+        return np.repeat([1.0, -1.0], [len(self.first), len(self.second)])
+
+
+TruthsLike: TypeAlias = (
+    "LexiconLike | Iterable[LexiconLike] | Mapping[str, Mapping[str, WordsLike] | Sequence[WordsLike]]"
+)
+"""Words whose direction is known: lexicons, or names to (words of the first end, words of the second)."""
+
+
+def truths_of(given: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...], str]:
+    """Turn what a user may give as `truths` into truths about these pairs; and what to know about it, if anything.
+
+    A lexicon's sets are matched with the ends of the pairs by name, such as "male" and "female". A mapping of a name to
+    two collections of words has those of the first end first, or names the ends.
+
+    Raises:
+        ParameterError: sets and ends cannot be matched, or a word is on both sides.
+        LexiconError: a lexicon is unknown.
+    """
+    if given is None:
+        if set(pairs.ends) == {"male", "female"}:
+            return tuple(_of_lexicon(lexicon(name), pairs.ends) for name in SHIPPED), ""
+        return (), (
+            f"no truths: the ends of the pairs are called {' and '.join(pairs.ends)}, the shipped truths are about "
+            "male and female; name your own"
+        )
+    if isinstance(given, Mapping):
+        return tuple(_of_words(str(name), words, pairs.ends) for name, words in given.items()), ""
+    several = [given] if isinstance(given, (str, PathLike, Lexicon)) else given
+    if not isinstance(several, Iterable):
+        raise ParameterError(
+            f"The 'truths' must be lexicons, or a mapping of names to two sets of words. Got {given!r}."
+        )
+    return tuple(_of_lexicon(lexicon(one), pairs.ends) for one in several), ""
+
+
+def _of_lexicon(source: Lexicon, ends: tuple[str, str]) -> Truth:
+    return _of_words(source.name, dict(source.sets), ends)
+
+
+def _of_words(name: str, given: Mapping[str, WordsLike] | Iterable[WordsLike], ends: tuple[str, str]) -> Truth:
+    if isinstance(given, Mapping):
+        if set(given) != set(ends):
+            raise ParameterError(
+                f"The truth {name!r} must have a set of words for each end of the pairs, {' and '.join(ends)}. "
+                f"Got {', '.join(map(str, given))}; give {{{name!r}: (words of the first end, words of the second)}}."
+            )
+        sides = [given[end] for end in ends]
+    else:
+        sides = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+        if len(sides) != len(ends):
+            raise ParameterError(
+                f"The truth {name!r} must be two sets of words, that of the pairs' first end first. Got {given!r}."
+            )
+    first, second = (tuple(dict.fromkeys(words_of(side).words)) for side in sides)
+    return Truth(name, first, second)

@@ -1,0 +1,241 @@
+"""Pearson's and Spearman's correlation of points, drawn again any number of times at once.
+
+Both are functions of how often each point is drawn, so that a bootstrap is one vectorized computation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from scipy.special import stdtr
+
+from biasgauge.stats.bootstrap import estimate_from_draws
+from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
+from biasgauge.stats.fisher import METHODS, fisher_interval
+from biasgauge.stats.power import FEWEST
+from biasgauge.stats.rounding import SAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.bootstrap import Resampling
+
+Kind = Literal["pearson", "spearman"]
+
+_FLAT = 1e-14
+"""A variance below this share of the mean square of a column is rounding."""
+_CELLS = 2_000_000
+"""Weights held at a time: bounds the memory; results do not depend on it."""
+_MOST_LEFT_OUT = 2_000
+"""Units up to which each is left out in turn for BCa; with more, BCa and percentile hardly differ."""
+_EXACT = 8
+"""Points up to which Spearman's p goes through all orders."""
+SHUFFLES = 9_999
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient(LabeledEstimate):
+    """A correlation, from −1 to 1, with its bootstrap interval over points, or over units where points share them.
+
+    Attributes:
+        fisher: the same with Fisher's interval (Spearman: with the variance of Bonett & Wright 2000).
+        p: two-sided, of no correlation.
+        p_method: how it was found.
+        p_reason: why it is undefined where the correlation is not.
+    """
+
+    fisher: Estimate | None = None
+    p: float | None = None
+    p_method: str | None = None
+    p_reason: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object."""
+        shape = super().to_dict()
+        fisher = None if self.fisher is None else self.fisher.interval()
+        return {**shape, "fisher": fisher, "reason": shape["reason"] or self.p_reason}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The coefficient of which `to_dict` made `content`."""
+        return super().from_dict({**content, "fisher": joined(content, "value", "fisher")})
+
+
+def weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Pearson's r for each row of weights (how often each point counts); NaN where a column does not vary.
+
+    x and y may have a row for each row of weights.
+    """
+    total = weights.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        dx = x - (weights * x).sum(axis=1, keepdims=True) / total
+        dy = y - (weights * y).sum(axis=1, keepdims=True) / total
+        xx, yy = (weights * dx * dx).sum(axis=1), (weights * dy * dy).sum(axis=1)
+        r = (weights * dx * dy).sum(axis=1) / np.sqrt(xx * yy)
+        flat = (xx <= _FLAT * (weights * x * x).sum(axis=1)) | (yy <= _FLAT * (weights * y * y).sum(axis=1))
+    return np.where(flat | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
+
+
+def weighted_ranks(values: Floats, weights: Floats) -> Floats:
+    """Mean rank of each point among those drawn, for each row of weights; equal values share a rank."""
+    _, codes = np.unique(values, return_inverse=True)
+    heights = np.zeros((len(weights), int(codes.max()) + 1))
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    heights[:] = np.add.reduceat(weights[:, order], starts, axis=1)
+    middle: Floats = np.cumsum(heights, axis=1) - heights / 2 + 0.5
+    return middle[:, codes]
+
+
+def correlation(kind: Kind, x: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+    """The correlation for each row of weights, or of the points as they are; NaN where undefined."""
+    rows = np.ones((1, len(x))) if weights is None else weights
+    if kind == "spearman":
+        return weighted_r(weighted_ranks(x, rows), weighted_ranks(y, rows), rows)
+    return weighted_r(x - x.mean(), y - y.mean(), rows)
+
+
+def why_undefined(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
+    """Why points have no correlation; None if they have one."""
+    if len(x) < FEWEST:
+        return f"a correlation takes {FEWEST} points or more, and there {'is' if len(x) == 1 else 'are'} {len(x)}"
+    for values, name in ((x, names[0]), (y, names[1])):
+        if np.ptp(values) <= SAME * np.abs(values).max():
+            return f"{name!r} is the same in all {len(x)} points"
+    return None
+
+
+def coefficient(
+    kind: Kind,
+    x: Floats,
+    y: Floats,
+    units: NDArray[np.intp] | None,
+    how: Resampling,
+) -> Coefficient:
+    """A correlation of points that have one (`why_undefined`), with its intervals and p.
+
+    Args:
+        kind: which.
+        x: one number a point.
+        y: the other.
+        units: to which unit each point belongs, if points share them; whole units are drawn again and shuffled.
+        how: to draw again.
+    """
+    value = float(correlation(kind, x, y)[0])
+    codes = np.arange(len(x)) if units is None else units
+    number = int(codes.max()) + 1
+    over = "points" if units is None else "units"
+    estimate = bootstrap(lambda weights: correlation(kind, x, y, weights), value, codes, how, over)
+    p, p_method = _p(kind, value, x, y) if units is None else _unit_p(kind, value, x, y, units, how.random_state)
+    return Coefficient.of_estimate(
+        estimate,
+        n=len(x),
+        fisher=fisher_interval(value, number, level=how.level, kind=kind),
+        p=p,
+        p_method=None if p is None else p_method,
+        p_reason=p_method if p is None else None,
+    )
+
+
+def bootstrap(
+    statistic: Callable[[Floats], Floats],
+    value: float,
+    codes: NDArray[np.intp],
+    how: Resampling,
+    over: str,
+) -> Estimate:
+    """Interval of a function of weights, by drawing units (`codes` says which unit a point is of) again."""
+    number = int(codes.max()) + 1
+    drawn = [statistic(weights[:, codes]) for weights in _resamples(number, len(codes), how)]
+
+    def left_out() -> list[Floats]:
+        return [np.concatenate([statistic(weights[:, codes]) for weights in _left_out(number, len(codes))])]
+
+    if number > _MOST_LEFT_OUT:
+        how = replace(how, method="percentile")
+    return estimate_from_draws(value, np.concatenate(drawn), left_out, how, over)
+
+
+def correlation_estimate(
+    x: Floats, y: Floats, *, kind: Kind = "pearson", level: float = 0.95, over: str = "points"
+) -> Estimate:
+    """Correlation of independent points with Fisher's interval; points that lack a number are left out.
+
+    From −1 to 1; 0: no linear (Spearman: monotone) relation. Undefined, with a reason, with fewer than three points or
+    when one of the two does not vary.
+    """
+    both = np.isfinite(x) & np.isfinite(y)
+    reason = why_undefined(x[both], y[both], ("x", "y"))
+    if reason is not None:
+        return Estimate(
+            value=None, level=level, method=METHODS[kind], over=over, n=int(both.sum()), reason=reason, statistic=kind
+        )
+    value = float(correlation(kind, x[both], y[both])[0])
+    return replace(fisher_interval(value, int(both.sum()), level=level, kind=kind, over=over), statistic=kind)
+
+
+def t_p(r: float, df: int) -> float:
+    """Two-sided p of r by Student's t."""
+    if abs(r) >= 1:
+        return 0.0
+    return float(2 * stdtr(df, -abs(r) * (df / (1 - r**2)) ** 0.5))
+
+
+def _p(kind: Kind, value: float, x: Floats, y: Floats) -> tuple[float, str]:
+    n = len(x)
+    if kind == "pearson":
+        return t_p(value, n - 2), "t"
+    if n > _EXACT:
+        return t_p(value, n - 2), "t, approximate"
+    ranks = weighted_ranks(y, np.ones((1, n)))[0]
+    orders = ranks[np.array(list(permutations(range(n))))]
+    every = weighted_r(weighted_ranks(x, np.ones((1, n))), orders, np.ones((1, n)))
+    return float((np.abs(every) >= abs(value) - SAME).mean()), "exact, all orders"
+
+
+def _unit_p(
+    kind: Kind, value: float, x: Floats, y: Floats, units: NDArray[np.intp], random_state: int
+) -> tuple[float | None, str]:
+    """P by shuffling y over units; (None, reason) where a unit has no single y."""
+    number = int(units.max()) + 1
+    own = np.full(number, np.nan)
+    own[units] = y
+    if (own[units] != y).any():
+        return None, "y differs within units, so that it cannot be shuffled over them; the interval draws whole units"
+    if number < FEWEST:
+        return None, f"there are only {number} units to shuffle y over"
+    random = np.random.default_rng([random_state, 1])
+    extreme = 0
+    rows = max(1, _CELLS // len(y))
+    ones = np.ones((1, len(y)))
+    left = weighted_ranks(x, ones) if kind == "spearman" else x - x.mean()
+    right = weighted_ranks(y, ones)[0] if kind == "spearman" else y - y.mean()
+    own[units] = right
+    for start in range(0, SHUFFLES, rows):
+        shuffled = random.permuted(np.repeat(own[None], min(rows, SHUFFLES - start), axis=0), axis=1)[:, units]
+        every = weighted_r(left, shuffled, ones)
+        extreme += int((np.abs(every) >= abs(value) - SAME).sum())
+    return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"
+
+
+def _resamples(units: int, points: int, how: Resampling) -> Iterator[Floats]:
+    random = np.random.default_rng([how.random_state, 0])
+    rows = max(1, _CELLS // points)
+    for start in range(0, how.resamples, rows):
+        size = min(rows, how.resamples - start)
+        yield random.multinomial(units, np.full(units, 1 / units), size=size).astype(np.float64)
+
+
+def _left_out(units: int, points: int) -> Iterator[Floats]:
+    rows = max(1, _CELLS // points)
+    for start in range(0, units, rows):
+        here = np.arange(start, min(start + rows, units))
+        weights = np.ones((len(here), units))
+        weights[np.arange(len(here)), here] = 0
+        yield weights

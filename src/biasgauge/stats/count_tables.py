@@ -1,0 +1,127 @@
+"""Tables of counts drawn again, and their items shuffled or swapped.
+
+Where a number follows from how many items of each kind there are, a bootstrap sample of the items is a multinomial draw
+of the table, and items shuffled between two tables are a hypergeometric draw: ten thousand samples are ten thousand
+small tables.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import gammaln
+
+from biasgauge.stats.bootstrap import blocks
+from biasgauge.stats.permutation import monte_carlo_p
+from biasgauge.stats.rounding import SAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge.arrays import Floats, Integers
+
+
+def bootstrap_values(
+    cells: Integers, statistic: Callable[[Integers], Floats], resamples: int, random_state: int
+) -> Floats:
+    """Values of a statistic in bootstrap samples, each group drawn with its own size.
+
+    Args:
+        cells: counts of the shape (groups, …).
+        statistic: from counts of the shape (resamples, groups, …) to an array whose first axis is resamples.
+        resamples: how many.
+        random_state: seed; each group has a stream of its own.
+    """
+    flat = cells.reshape(len(cells), -1)
+    sizes = flat.sum(axis=1)
+    streams = [np.random.default_rng([random_state, group]) for group in range(len(cells))]
+    parts = []
+    for rows in blocks(resamples, flat.size):
+        drawn = [
+            stream.multinomial(size, counts / size, size=rows)
+            for stream, size, counts in zip(streams, sizes.tolist(), flat, strict=True)
+        ]
+        parts.append(statistic(np.stack(drawn, axis=1).reshape(rows, *cells.shape)))
+    return np.concatenate(parts)
+
+
+def left_out_values(cells: Integers, statistic: Callable[[Integers], Floats], groups: list[int]) -> list[Floats]:
+    """For each of some groups, the statistic without each of its items; items of one cell share a value."""
+    values = []
+    for group in groups:
+        own = cells[group].ravel()
+        taken = np.flatnonzero(own)
+        without = np.repeat(cells[None], len(taken), axis=0)
+        without.reshape(len(taken), len(cells), -1)[np.arange(len(taken)), group, taken] -= 1
+        values.append(np.repeat(statistic(without), own[taken]))
+    return values
+
+
+def exact_p(
+    first: tuple[Integers, Integers], second: tuple[Integers, Integers], rate: Callable[[Integers, Integers], Floats]
+) -> float:
+    """P of a difference of rates at least as large, in either direction, when trials are shuffled between two groups.
+
+    Args:
+        first: successes and trials of one group.
+        second: of the other.
+        rate: from successes and trials to the rate.
+    """
+    (hits_a, trials_a), (hits_b, trials_b) = first, second
+    hits = int(hits_a + hits_b)
+    possible: Integers = np.arange(max(0, hits - int(trials_b)), min(hits, int(trials_a)) + 1)
+    of_first, of_second = np.full(possible.shape, trials_a), np.full(possible.shape, trials_b)
+    gaps = np.abs(rate(possible, of_first) - rate(hits - possible, of_second))
+    log = _log_choose(of_first, possible) + _log_choose(of_second, hits - possible)
+    chances = np.exp(log - log.max())
+    observed = gaps[int(hits_a) - int(possible[0])]
+    return float(chances[gaps >= observed - SAME].sum() / chances.sum())
+
+
+def _log_choose(n: Integers, k: Integers) -> Floats:
+    logarithm: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return logarithm
+
+
+def shuffled_p(
+    first: Integers, second: Integers, rate: Callable[[Integers], Floats], draws: int, seed: list[int]
+) -> float:
+    """P of a difference of rates at least as large when all items of two tables are shuffled; Monte Carlo.
+
+    Shuffles in which the difference is undefined are left out: given that it is defined, the one observed is still one
+    of them at random if it does not matter which table an item is in.
+    """
+    pool = (first + second).ravel()
+    random = np.random.default_rng(seed)
+
+    def draw(rows: int) -> Floats:
+        drawn = random.multivariate_hypergeometric(pool, int(first.sum()), size=rows)
+        shape = (rows, *first.shape)
+        return (rate(drawn.reshape(shape)) - rate((pool - drawn).reshape(shape)))[:, None]
+
+    observed = rate(first[None]) - rate(second[None])
+    return float(monte_carlo_p(observed, map(draw, blocks(draws, pool.size)))[0])
+
+
+def swapped_p(cells: Integers, statistic: Callable[[Integers], Floats], draws: int, random_state: int) -> Floats:
+    """P-values of statistics when the last two marks of each item are swapped at random; Monte Carlo.
+
+    Args:
+        cells: counts of the shape (…, first mark, second mark).
+        statistic: from counts of the shape (draws, …) to (draws, statistics); 0 is expected.
+        draws: how many.
+        random_state: seed.
+    """
+    random = np.random.default_rng(random_state)
+    upper = np.triu_indices(cells.shape[-1], 1)
+    both = (cells + cells.swapaxes(-1, -2))[..., upper[0], upper[1]]
+
+    def draw(rows: int) -> Floats:
+        swapped = np.repeat(cells[None], rows, axis=0)
+        first = random.binomial(both, 0.5, size=(rows, *both.shape))
+        swapped[..., upper[0], upper[1]] = first
+        swapped[..., upper[1], upper[0]] = both - first
+        return statistic(swapped)
+
+    return monte_carlo_p(statistic(cells[None])[0], map(draw, blocks(draws, cells.size)))

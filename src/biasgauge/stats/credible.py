@@ -1,0 +1,78 @@
+"""Intervals of posterior draws: the narrowest one (HPDI) and the equal-tailed one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+from biasgauge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biasgauge.arrays import Floats
+
+IntervalKind = Literal["hpdi", "percentile"]
+
+
+@dataclass(frozen=True)
+class Credible:
+    """How intervals are taken from draws.
+
+    Attributes:
+        kind: "hpdi": the narrowest interval that holds the probability; "percentile": the same probability beyond
+            either end, as in the published figures (whose captions say HPDI).
+        prob: the probability inside.
+    """
+
+    kind: IntervalKind = "hpdi"
+    prob: float = 0.89
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(IntervalKind):
+            raise ParameterError(f"The 'interval' parameter must be 'hpdi' or 'percentile'. Got {self.kind!r}.")
+        if not 0 < self.prob < 1:
+            raise ParameterError(f"The 'prob' of an interval must lie between 0 and 1. Got {self.prob!r}.")
+
+    def ends(self, draws: Floats) -> tuple[Floats, Floats]:
+        """Lower and upper ends; draws along the first axis."""
+        if self.kind == "hpdi":
+            return hpdi(draws, self.prob)
+        low, high = np.quantile(draws, [(1 - self.prob) / 2, (1 + self.prob) / 2], axis=0)
+        return low, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {"method": self.kind, "level": self.prob}
+
+
+def estimate_of_posterior(draws: Floats, credible: Credible = Credible(), **about: Any) -> Estimate:  # noqa: ANN401, B008 - labels; frozen
+    """Posterior mean with its credible interval, from draws of one number."""
+    low, high = credible.ends(draws)
+    return Estimate(
+        value=float(draws.mean()), low=float(low), high=float(high), level=credible.prob, method=credible.kind,
+        resamples=len(draws), **about,
+    )  # fmt: skip
+
+
+def hpdi(draws: Floats, prob: float) -> tuple[Floats, Floats]:
+    """Ends of the narrowest interval that holds a share `prob` of the draws, which run along the first axis.
+
+    The lowest of several equally narrow ones. For a distribution with one peak it is the region of highest density.
+    """
+    return hpdis(draws, [prob])[0]
+
+
+def hpdis(draws: Floats, probs: Sequence[float]) -> list[tuple[Floats, Floats]]:
+    """The same for several shares; the draws are sorted once."""
+    ordered = np.sort(np.ascontiguousarray(np.moveaxis(draws, 0, -1)), axis=-1)
+    size = ordered.shape[-1]
+    found = []
+    for inside in (int(prob * size) for prob in probs):
+        start = np.argmin(ordered[..., inside:] - ordered[..., : size - inside], axis=-1)[..., None]
+        low, high = (np.take_along_axis(ordered, start + more, axis=-1)[..., 0] for more in (0, inside))
+        found.append((low, high))
+    return found

@@ -1,0 +1,211 @@
+"""Sums of squares of a crossed layout with at most one score in a cell, complete or not, in blocks of words.
+
+For every set S of facets, T_S is the sum over the cells of S of (sum of scores)² / (number of scores). Where no score
+is undefined, differences of the T_S are the sums of squares of the analysis of variance. Where some are, they are the
+analogous sums of squares of Henderson's method I (Henderson 1953; Searle, Casella & McCulloch 1992, section 5.3;
+Brennan 2001, section 7.1): their expectations are known combinations of the components, so solving for these is
+unbiased whatever the pattern of gaps, as long as it does not depend on the scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+
+Subset = tuple[int, ...]
+
+_BLOCK = 2**21
+"""Scores worked on at a time: bounds the memory."""
+_FEWEST = 1e-9
+
+
+@dataclass(frozen=True)
+class EffectSquares:
+    """Mean squares of every main effect and interaction, and what they estimate.
+
+    Attributes:
+        subsets: the sets of axes, smaller ones first.
+        mean_squares: (analogous) mean squares; may be below 0 where cells are missing.
+        freedom: their degrees of freedom.
+        expected: matrix that turns components into expected mean squares.
+        mean: of all scores.
+        mean_error: for each component its weight in the variance of the mean.
+        scores: how many there are.
+    """
+
+    subsets: tuple[Subset, ...]
+    mean_squares: Floats
+    freedom: Floats
+    expected: Floats
+    mean: float
+    mean_error: Floats
+    scores: int
+
+    @property
+    def solvable(self) -> bool:
+        """Whether the scores that there are tell all components apart."""
+        if (self.freedom < 1).any():
+            return False
+        scaled = self.expected / np.abs(self.expected).max(axis=1, keepdims=True)
+        return bool(np.linalg.cond(scaled) < 1 / _FEWEST)
+
+    def components(self, values: Floats | None = None) -> Floats:
+        """Components from mean squares (their own, or rows of others): unbiased, and possibly below 0."""
+        squares = self.mean_squares if values is None else values
+        solved: Floats = np.asarray(np.linalg.solve(self.expected, squares.T).T, np.float64)
+        return solved
+
+
+def subsets_of(size: int) -> tuple[Subset, ...]:
+    """Every set of axes but the empty one, smaller ones first."""
+    return tuple(chain.from_iterable(combinations(range(size), length) for length in range(1, size + 1)))
+
+
+def effect_squares(
+    scores: NDArray[Any], defined: NDArray[np.bool_] | None, *, shift: float, scale: Floats
+) -> EffectSquares:
+    """Sum an array, one axis a facet, of which the last is cut into blocks.
+
+    Args:
+        scores: one score a cell; whatever stands in undefined cells is not looked at.
+        defined: which cells have a score; None when all have.
+        shift: about the mean of what is analyzed; taken off before squares are summed, so that they keep their digits.
+        scale: what scores are divided by: one number, or one for each place of the first axis.
+    """
+    sums = _Totals(scores.shape, complete=defined is None)
+    others = int(np.prod(scores.shape[:-1]))
+    step = max(_BLOCK // max(others, 1), 1)
+    divisor = scale.reshape(-1, *(1,) * (scores.ndim - 1))
+    for start in range(0, scores.shape[-1], step):
+        part = scores[..., start : start + step].astype(np.float64)
+        part /= divisor
+        part -= shift
+        held = None if defined is None else defined[..., start : start + step]
+        if held is not None:
+            part[~held] = 0.0
+        sums.add(part, held)
+    return sums.finish(shift)
+
+
+class _Totals:
+    """Accumulates, for all sets of axes, T_S and what their expectations need."""
+
+    def __init__(self, shape: tuple[int, ...], *, complete: bool) -> None:
+        self.shape = shape
+        self.complete = complete
+        self.size = len(shape)
+        self.all: tuple[Subset, ...] = ((), *subsets_of(self.size))
+        self.cut = self.size - 1
+        self.t = dict.fromkeys(self.all, 0.0)
+        self.cells = dict.fromkeys(self.all, 0)
+        self.sums = {one: np.zeros(self._margin(one)) for one in self.all if self.cut not in one}
+        self.counts = {one: np.zeros(self._margin(one)) for one in self.all if self.cut not in one}
+        self.weights = {(a, b): 0.0 for a in self.all for b in self.all}
+        self.pending = {(a, b): np.zeros(self._margin(a)) for a, b in self._split_pairs()}
+
+    def _margin(self, subset: Subset) -> tuple[int, ...]:
+        return tuple(self.shape[axis] if axis in subset else 1 for axis in range(self.size))
+
+    def _split_pairs(self) -> Iterator[tuple[Subset, Subset]]:
+        """Pairs whose first set lacks the axis that is cut and whose second has it, short of covering everything."""
+        for a in self.sums:
+            for b in self.all:
+                if self.cut in b and len(set(a) | set(b)) < self.size:
+                    yield a, b
+
+    def add(self, part: Floats, held: NDArray[np.bool_] | None) -> None:
+        """Add a block."""
+        sums = _margins(part, self.all)
+        counts = self._block_counts(part, held)
+        for one in self.all:
+            if self.cut in one:
+                self._add_squares(one, part if len(one) == self.size else sums[one], counts[one])
+            else:
+                self.sums[one] += sums[one]
+                self.counts[one] += counts[one]
+        if self.complete:
+            return
+        for a in self.all:
+            for b in self.all:
+                union = tuple(sorted({*a, *b}))
+                if self.cut not in union or len(union) == self.size:
+                    continue
+                if self.cut in a:
+                    self.weights[a, b] += _ratio_sum(counts[union] ** 2, counts[a])
+                else:
+                    out = tuple(axis for axis in range(self.size) if axis not in a)
+                    self.pending[a, b] += (counts[union] ** 2).sum(axis=out, keepdims=True)
+
+    def _block_counts(self, part: Floats, held: NDArray[np.bool_] | None) -> dict[Subset, Floats]:
+        if held is not None:
+            return _margins(held.astype(np.float64), self.all)
+        size = part.size
+        return {one: np.full((1,) * self.size, size / np.prod([part.shape[axis] for axis in one])) for one in self.all}
+
+    def _add_squares(self, one: Subset, sums: Floats, counts: Floats) -> None:
+        self.t[one] += _ratio_sum(sums**2, counts)
+        self.cells[one] += sums.size if self.complete else int(np.count_nonzero(counts))
+
+    def finish(self, shift: float) -> EffectSquares:
+        """Turn totals into mean squares."""
+        for one, sums in self.sums.items():
+            self._add_squares(one, sums, self.counts[one])
+        scores = float(self.counts[()].sum())
+        table = np.array([[self._weight(a, b, scores) for b in self.all[1:]] for a in self.all])
+        signs = np.array([[_sign(a, s) for s in self.all] for a in self.all[1:]])
+        freedom = signs @ np.array([self.cells[one] for one in self.all], np.float64)
+        squares = signs @ np.array([self.t[one] for one in self.all])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values, expected = squares / freedom, (signs @ table) / freedom[:, None]
+        return EffectSquares(
+            subsets=self.all[1:],
+            mean_squares=values,
+            freedom=freedom,
+            expected=expected,
+            mean=float(self.sums[()].sum()) / scores + shift,
+            mean_error=table[0] / scores,
+            scores=int(scores),
+        )
+
+    def _weight(self, a: Subset, b: Subset, scores: float) -> float:
+        """Weight of the component of `b` in the expectation of T of `a`."""
+        union = tuple(sorted({*a, *b}))
+        if self.complete:
+            return scores / float(np.prod([self.shape[axis] for axis in union if axis not in a]))
+        if len(union) == self.size:
+            return float(self.cells[a])
+        if self.cut not in union:
+            return _ratio_sum(self.counts[union] ** 2, self.counts[a])
+        return self.weights[a, b] if self.cut in a else _ratio_sum(self.pending[a, b], self.counts[a])
+
+
+def _margins(part: Floats, subsets: tuple[Subset, ...]) -> dict[Subset, Floats]:
+    """Sums over all axes that are not in a set, for every set; each from a larger set by one more axis."""
+    size = part.ndim
+    found: dict[Subset, Floats] = {tuple(range(size)): part}
+    for one in sorted(subsets, key=len, reverse=True):
+        if len(one) < size:
+            shortest = min((axis for axis in range(size) if axis not in one), key=lambda axis: part.shape[axis])
+            found[one] = found[tuple(sorted({*one, shortest}))].sum(axis=shortest, keepdims=True)
+    return found
+
+
+def _ratio_sum(above: Floats, below: Floats) -> float:
+    """Sum of ratios; cells without a score count for nothing."""
+    ratio = np.divide(above, below, out=np.zeros(np.broadcast_shapes(above.shape, below.shape)), where=below > 0)
+    return float(ratio.sum())
+
+
+def _sign(whole: Subset, part: Subset) -> float:
+    """Sign of T of `part` in the sum of squares of `whole`; 0 where it is not inside."""
+    return 0.0 if not set(part) <= set(whole) else (-1.0) ** (len(whole) - len(part))

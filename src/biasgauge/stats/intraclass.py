@@ -1,0 +1,235 @@
+"""Intraclass correlations: how far scores of the same subjects agree over raters.
+
+The six forms of Shrout & Fleiss, "Intraclass correlations: uses in assessing rater reliability", Psychological Bulletin
+86 (1979); intervals as there and in McGraw & Wong, Psychological Methods 1 (1996). The first number of a form is the
+model: 1, every subject has raters of its own; 2, raters are a sample of many; 3, these raters are all there are. The
+second says whether one rater's score is used or the mean of all k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from scipy.special import fdtrc
+
+from biasgauge.errors import ParameterError
+from biasgauge.stats.estimate import (
+    DEFINED,
+    EQUAL,
+    FEW_RATERS,
+    FEW_SUBJECTS,
+    NO_LOW,
+    NO_SPREAD,
+    Estimate,
+    Estimates,
+    as_stack,
+    check_level,
+    flat,
+)
+from biasgauge.stats.f_quantiles import upper_quantiles
+from biasgauge.stats.mean_squares import MeanSquares, mean_squares
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+    from biasgauge.arrays import Floats
+
+Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_METHODS = {"1": "F", "2": "F, Satterthwaite degrees of freedom", "3": "F"}
+_TWO = 2
+_POLE = 1e-12
+_LEAST_FREEDOM = 1.0
+
+
+@dataclass(frozen=True)
+class Icc(Estimate):
+    """An intraclass correlation and the F test that it is 0.
+
+    Attributes:
+        f: mean square of subjects by that of what is left; None when undefined.
+        df1, df2: its degrees of freedom.
+        p_value: chance of an F at least as large if the true correlation were 0.
+    """
+
+    f: float | None = None
+    df1: int = 0
+    df2: int = 0
+    p_value: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Iccs(Estimates):
+    """Intraclass correlations of a stack, with the mean squares that they come from."""
+
+    form: Form = "2,1"
+    squares: MeanSquares | None = None
+
+    def __getitem__(self, place: int | tuple[int, ...]) -> Icc:
+        """One of them with its F test."""
+        one = super().__getitem__(place)
+        assert self.squares is not None  # noqa: S101 - always there, `None` only keeps the order of fields
+        flat = int(np.ravel_multi_index(place if isinstance(place, tuple) else (place,), self.shape))
+        n, k = one.n, one.k
+        df2 = n * (k - 1) if self.form[0] == "1" else (n - 1) * (k - 1)
+        spread, rest = self.squares.ms_rows[flat], _left(self.squares, self.form)[flat]
+        tests: tuple[float | None, float | None] = (None, None)
+        if rest > 0:
+            tests = float(spread / rest), float(fdtrc(n - 1, df2, spread / rest))
+        return Icc(**one.__dict__, f=tests[0], df1=max(n - 1, 0), df2=max(df2, 0), p_value=tests[1])
+
+
+def icc(scores: ArrayLike, form: Form = "2,1", *, level: float = 0.95, n_jobs: int | None = None) -> Icc | Iccs:
+    """Intraclass correlation of a matrix with subjects in rows and raters in columns, or of a stack of matrices.
+
+    At most 1: raters give the same scores ("2,…": the very same; "3,…": up to a constant for each rater). About 0:
+    subjects differ no more than chance would have it. Negative estimates are reported as they are. NaN marks an
+    undefined score: raters without any score are left out, then subjects that lack one; `n` and `k` say what is left.
+    Undefined, with a reason, when fewer than two subjects or raters are left or all scores are equal; "…,k" also when
+    subjects do not differ on average.
+
+    Args:
+        scores: (subjects, raters), or (…, subjects, raters) for a stack.
+        form: "1,1", "2,1", "3,1", "1,k", "2,k" or "3,k".
+        level: nominal coverage of the interval.
+        n_jobs: threads; all cores when None.
+
+    Raises:
+        ParameterError: the scores are no matrix of numbers, or `form` or `level` cannot be used.
+    """
+    array = as_stack(scores, "icc")
+    found = icc_stack(array, form, level=level, n_jobs=n_jobs)
+    return found[0] if array.ndim == _TWO else found
+
+
+def icc_stack(
+    stack: NDArray[Any],
+    form: Form = "2,1",
+    *,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    subjects: str = "subjects",
+    raters: str = "raters",
+) -> Iccs:
+    """`icc` of an array of the shape (…, subjects, raters), always as a stack; names what rows and columns are."""
+    if form not in FORMS:
+        raise ParameterError(f"The 'form' parameter of icc must be one of {', '.join(FORMS)}. Got {form!r}.")
+    squares = mean_squares(flat(stack), n_jobs)
+    value, low, high, undefined = from_mean_squares(squares, form, check_level(level))
+    return Iccs(
+        statistic=f"ICC({form})",
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        method=_METHODS[form[0]],
+        n=squares.n,
+        k=squares.k,
+        undefined=undefined,
+        subjects=subjects,
+        raters=raters,
+        form=form,
+        squares=squares,
+    ).reshape(stack.shape[:-2] or (1,))
+
+
+def icc_table(scores: ArrayLike, *, level: float = 0.95) -> pd.DataFrame:
+    """All six forms of one matrix, with intervals and F tests, one row a form."""
+    import pandas as pd
+
+    array = as_stack(scores, "icc_table")
+    if array.ndim != _TWO:
+        raise ParameterError(f"icc_table needs one matrix. Got the shape {array.shape}.")
+    return pd.DataFrame([icc_stack(array, form, level=level)[0].to_dict() for form in FORMS])
+
+
+def from_mean_squares(
+    squares: MeanSquares, form: Form, level: float
+) -> tuple[Floats, Floats, Floats, NDArray[np.uint8]]:
+    """Value, ends of the interval and places in `REASONS`, from mean squares."""
+    undefined = np.full(squares.rows.shape, DEFINED, np.uint8)
+    undefined[squares.equal] = EQUAL
+    undefined[squares.n < _TWO] = FEW_SUBJECTS
+    undefined[squares.k < _TWO] = FEW_RATERS
+    value, low, high = (np.full(squares.rows.shape, np.nan) for _ in range(3))
+    for n, k, here in _by_size(squares, undefined == DEFINED):
+        part = _Part(n, k, level, squares, here)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = part.sampled_raters() if form[0] == "2" else part.ratio(form[0])
+            if form[2] == "k":
+                found = (_of_the_mean(found[0], k), _of_the_mean(found[1], k), _of_the_mean(found[2], k))
+        value[here], low[here], high[here] = found
+    lost = (undefined == DEFINED) & ~np.isfinite(value)
+    undefined[lost] = NO_SPREAD
+    for one in (value, low, high):
+        one[lost] = np.nan
+    undefined[(undefined == DEFINED) & np.isnan(low)] = NO_LOW
+    return value, low, high, undefined
+
+
+def _by_size(squares: MeanSquares, wanted: NDArray[np.bool_]) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
+    """Matrices with as many subjects and raters as each other."""
+    places = np.flatnonzero(wanted)
+    n, k = squares.n[places], squares.k[places]
+    if len(places) and (n == n[0]).all() and (k == k[0]).all():
+        yield int(n[0]), int(k[0]), places
+        return
+    for size in sorted(set(zip(n.tolist(), k.tolist(), strict=True))):
+        yield *size, places[(n == size[0]) & (k == size[1])]
+
+
+def _of_the_mean(single: Floats, k: int) -> Floats:
+    """Reliability of the mean of k raters from that of one (Spearman & Brown); NaN at and below its pole."""
+    below = 1 + (k - 1) * single
+    return np.where(below > _POLE, k * single / below, np.nan)
+
+
+class _Part:
+    """Matrices of one size: their mean squares, each as a share of all, and single-rater values with intervals."""
+
+    def __init__(self, n: int, k: int, level: float, squares: MeanSquares, here: NDArray[np.intp]) -> None:
+        self.n, self.k, self.level = n, k, level
+        sums = [one[here] for one in (squares.rows, squares.columns, squares.error)]
+        rows, columns, error = (one / (sums[0] + sums[1] + sums[2]) for one in sums)
+        self.rows = rows / (n - 1)
+        self.columns = columns / (k - 1)
+        self.error = error / ((n - 1) * (k - 1))
+        self.within = (columns + error) / (n * (k - 1))
+
+    def ratio(self, model: str) -> tuple[Floats, Floats, Floats]:
+        """ICC(1,1) and ICC(3,1): functions of one F ratio."""
+        n, k = self.n, self.k
+        rest, freedom = (self.within, n * (k - 1)) if model == "1" else (self.error, (n - 1) * (k - 1))
+        wider = float(upper_quantiles(self.level, n - 1, freedom))
+        other = float(upper_quantiles(self.level, freedom, n - 1))
+        return self._single(rest, 1), self._single(rest, wider), self._single(rest, 1 / other)
+
+    def _single(self, rest: Floats, by: float) -> Floats:
+        """(F/q − 1) / (F/q + k − 1) with F = MS_R / rest: also where rest is 0."""
+        found: Floats = (self.rows - by * rest) / (self.rows + (self.k - 1) * by * rest)
+        return found
+
+    def sampled_raters(self) -> tuple[Floats, Floats, Floats]:
+        """ICC(2,1): what raters share in level counts too."""
+        n, k, rows, columns, error = self.n, self.k, self.rows, self.columns, self.error
+        value = (rows - error) / (rows + (k - 1) * error + k / n * (columns - error))
+        levels = k * value * columns
+        noise = (n * (1 + (k - 1) * value) - k * value) * error
+        freedom = (k - 1) * (n - 1) * (levels + noise) ** 2 / ((n - 1) * levels**2 + noise**2)
+        freedom[np.isnan(freedom)] = k - 1  # neither raters nor error vary: the ends do not depend on it
+        freedom = np.maximum(freedom, _LEAST_FREEDOM)  # less than that says nothing; happens below 0 alone
+        wider = upper_quantiles(self.level, n - 1, freedom)
+        other = upper_quantiles(self.level, freedom, n - 1)
+        rest = k * columns + (k * n - k - n) * error
+        less, more = n * rows / wider, n * rows * other
+        return value, (less - n * error) / (rest + less), (more - n * error) / (rest + more)
+
+
+def _left(squares: MeanSquares, form: Form) -> Floats:
+    return squares.ms_within if form[0] == "1" else squares.ms_error

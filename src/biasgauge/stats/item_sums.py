@@ -1,0 +1,57 @@
+"""Numbers that follow from sums over items (documents, sentences): items drawn again, and pairs of them swapped.
+
+A bootstrap sample is the product of how often each item is drawn with the table of what each adds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.stats.bootstrap import blocks, estimate_from_draws
+from biasgauge.stats.permutation import monte_carlo_p
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.bootstrap import Resampling
+    from biasgauge.stats.estimate import Estimate
+
+SWAPPED = "monte-carlo, the two sides of each pair swapped"
+
+
+def bootstrap_sums(sums: Floats, how: Resampling) -> Floats:
+    """Sums over bootstrap samples of the first axis: (resamples, …)."""
+    items = len(sums)
+    random = np.random.default_rng(how.random_state)
+    flat = sums.reshape(items, -1)
+    alike = np.full(items, 1 / items)
+    parts = [random.multinomial(items, alike, size=rows) @ flat for rows in blocks(how.resamples, items)]
+    return np.concatenate(parts).reshape(how.resamples, *sums.shape[1:])
+
+
+def estimate_of_sums(value: float, drawn: Floats, without: Floats, how: Resampling, over: str) -> Estimate:
+    """A number with its interval, from its values in bootstrap samples and without each item."""
+    return estimate_from_draws(value, drawn, lambda: [without], how, over)
+
+
+def swapped_sums_p(sums: Floats, difference: Callable[[Floats], Floats], how: Resampling) -> Floats:
+    """P of differences at least as large, in either direction, when the two sides of each pair are swapped at random.
+
+    Args:
+        sums: pairs × 2 sides × whatever is summed.
+        difference: from sums of the shape (draws, 2, …) to (draws, differences); 0 is expected.
+        how: how many draws, and the seed.
+    """
+    first = sums[:, 0].reshape(len(sums), -1)
+    gain = sums[:, 1].reshape(len(sums), -1) - first
+    both = first.sum(axis=0) + sums[:, 1].reshape(len(sums), -1).sum(axis=0)
+    random = np.random.default_rng([how.random_state, 1])
+
+    def draw(rows: int) -> Floats:
+        left = first.sum(axis=0) + random.integers(0, 2, (rows, len(sums))) @ gain
+        return difference(np.stack([left, both - left], axis=1).reshape(rows, *sums.shape[1:]))
+
+    return monte_carlo_p(difference(sums.sum(axis=0)[None])[0], map(draw, blocks(how.resamples, len(sums))))

@@ -1,0 +1,269 @@
+"""Agreement on categories beyond chance: the kappas of Cohen and Fleiss.
+
+Cohen, Educational and Psychological Measurement 20 (1960), with the large-sample variance of Fleiss, Cohen & Everitt,
+Psychological Bulletin 72 (1969); Fleiss, Psychological Bulletin 76 (1971), with the variance over items of Gwet,
+Educational and Psychological Measurement 81 (2021).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import TOLERATED, draw_counts
+from biasgauge.stats.estimate import (
+    FEW_RATERS,
+    FEW_SUBJECTS,
+    ONE_CATEGORY,
+    Estimate,
+    Estimates,
+    check_level,
+    flat,
+)
+from biasgauge.stats.labels import MISSING, codes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+
+Weights = Literal["linear", "quadratic"]
+
+_TWO = 2
+_CATEGORIES = 3
+"""Directions: to the first end, to neither, to the second."""
+_DRAWS = 200
+"""Draws computed at a time."""
+NO_DRAWS = "too few draws of the words have a value for an interval"
+_BLOCK = 1_000
+"""Matrices counted at a time."""
+_CERTAIN = 1e-12
+"""Agreement by chance this near to 1 is certain."""
+
+
+def cohen_kappa(
+    first: object,
+    second: object,
+    *,
+    weights: Weights | None = None,
+    categories: Sequence[object] | None = None,
+    level: float = 0.95,
+) -> Estimate | Estimates:
+    """Agreement of two raters on categories, beyond what their own frequencies would give by chance.
+
+    1: always the same category; 0: as often as by chance; negative: less often. Items that a rater left out (None,
+    NaN) do not count. The interval is normal with the large-sample variance of Fleiss, Cohen & Everitt, cut at ±1.
+    Undefined, with a reason, with fewer than two items or when both raters use one and the same category alone.
+
+    Args:
+        first: labels of the items, of the shape (items,) or (…, items) for a stack.
+        second: those of the other rater, of the same shape.
+        weights: "linear" or "quadratic" gives near misses partial credit, in the order of the categories.
+        categories: their order; those that occur, sorted, when None.
+        level: nominal coverage of the interval.
+    """
+    check_level(level)
+    a, b = (_array(labels) for labels in (first, second))
+    if a.shape != b.shape or a.ndim == 0:
+        raise ParameterError(
+            f"cohen_kappa needs two ratings of the same items. Got the shapes {a.shape} and {b.shape}."
+        )
+    if weights not in {None, "linear", "quadratic"}:
+        raise ParameterError(f"The 'weights' of cohen_kappa must be 'linear', 'quadratic' or None. Got {weights!r}.")
+    both, kinds = codes(np.stack([a, b]), categories)
+    rows = both.reshape(2, -1, a.shape[-1])
+    counts = _confusions(rows[0], rows[1], max(len(kinds), 1))
+    found = _cohen(counts, _credit(len(counts[0]), weights), level, weights)
+    return found[0] if a.ndim == 1 else found.reshape(a.shape[:-1])
+
+
+def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimates:
+    """Agreement of several raters on categories, beyond what the frequencies of all ratings would give by chance.
+
+    1: all raters always agree; 0: as often as by chance; negative: less often. Items that a rater left out do not
+    count, nor do raters who rated nothing. The interval is Gwet's: Student's t, variance over items, cut at ±1; it
+    generalizes over items, not over raters. Undefined, with a reason, with fewer than two items or raters or when all
+    ratings fall into one category.
+
+    Args:
+        ratings: labels with items in rows and raters in columns, or (…, items, raters) for a stack.
+        level: nominal coverage of the interval.
+    """
+    check_level(level)
+    labels, kinds = codes(ratings)
+    if labels.ndim < _TWO:
+        raise ParameterError(f"fleiss_kappa needs items in rows and raters in columns. Got the shape {labels.shape}.")
+    stack = flat(labels)
+    found = Estimates.blank(
+        len(stack), statistic="Fleiss' kappa", level=level, method="Gwet (t over items)", subjects="items"
+    )
+    kept = (stack != MISSING).all(axis=(1, 2))
+    for start in range(0, len(stack), _BLOCK):
+        here = start + np.flatnonzero(kept[start : start + _BLOCK])
+        _fleiss(found, here, stack[here], max(len(kinds), 1))
+    for place in np.flatnonzero(~kept):
+        one = stack[place][:, (stack[place] != MISSING).any(axis=0)]
+        one = one[(one != MISSING).all(axis=1)]
+        _fleiss(found, np.array([place]), one[None], max(len(kinds), 1))
+    return found[0] if labels.ndim == _TWO else found.reshape(labels.shape[:-2])
+
+
+def _array(labels: object) -> NDArray[Any]:
+    array = np.asarray(labels)
+    return np.asarray(labels, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _confusions(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> Floats:
+    """How often each pair of categories occurs: stack × categories × categories."""
+    size = len(first)
+    rated = (first != MISSING) & (second != MISSING)
+    cells = np.arange(size)[:, None] * kinds**2 + first * kinds + second
+    counts = np.bincount(cells[rated], minlength=size * kinds**2)
+    return counts.reshape(size, kinds, kinds).astype(np.float64)
+
+
+def _credit(kinds: int, weights: Weights | None) -> Floats:
+    """Credit for each pair of categories: 1 on the diagonal."""
+    apart = np.abs(np.subtract.outer(np.arange(kinds), np.arange(kinds))) / max(kinds - 1, 1)
+    if weights is None:
+        return np.eye(kinds)
+    credit: Floats = 1 - (apart if weights == "linear" else apart**2)
+    return credit
+
+
+def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None) -> Estimates:
+    name = "Cohen's kappa" + ("" if weights is None else f" ({weights} weights)")
+    found = Estimates.blank(
+        len(counts), statistic=name, level=level, method="normal (Fleiss, Cohen & Everitt)", subjects="items"
+    )
+    found.n[:] = counts.sum(axis=(1, 2))
+    found.k[:] = _TWO
+    shares = counts / np.maximum(found.n, 1)[:, None, None]
+    rows, columns = shares.sum(axis=2), shares.sum(axis=1)
+    observed = (shares * credit).sum(axis=(1, 2))
+    chance = np.einsum("si,ij,sj->s", rows, credit, columns)
+    found.undefined[chance > 1 - _CERTAIN] = ONE_CATEGORY
+    found.undefined[found.n < _TWO] = FEW_SUBJECTS
+    here = found.undefined == 0
+    left = np.where(here, 1 - chance, 1)
+    kappa = (observed - chance) / left
+    marginal = (columns @ credit.T)[:, :, None] + (rows @ credit)[:, None, :]
+    spread = (shares * (credit - marginal * (1 - kappa)[:, None, None]) ** 2).sum(axis=(1, 2))
+    variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (np.maximum(found.n, 1) * left**2)
+    variance[observed > 1 - _CERTAIN] = 0
+    margin = float(ndtri((1 + level) / 2)) * np.sqrt(variance)
+    found.value[here] = kappa[here]
+    found.low[here] = np.maximum(kappa - margin, -1)[here]
+    found.high[here] = np.minimum(kappa + margin, 1)[here]
+    return found
+
+
+def _fleiss(found: Estimates, places: NDArray[np.intp], labels: NDArray[np.int64], kinds: int) -> None:
+    """Kappas of matrices without gaps, into their places."""
+    size, n, k = labels.shape
+    found.n[places], found.k[places] = n, k
+    if n < _TWO or k < _TWO:
+        found.undefined[places] = FEW_RATERS if k < _TWO else FEW_SUBJECTS
+        return
+    cells = np.arange(size * n).reshape(size, n, 1) * kinds + labels
+    counts = np.bincount(cells.ravel(), minlength=size * n * kinds).reshape(size, n, kinds).astype(np.float64)
+    shares = counts.mean(axis=1) / k
+    chance = (shares**2).sum(axis=1)
+    certain = chance > 1 - _CERTAIN
+    left = np.where(certain, 1, 1 - chance)[:, None]
+    agreement = (counts * (counts - 1)).sum(axis=2) / (k * (k - 1))
+    each = (agreement - chance[:, None]) / left
+    kappa = each.mean(axis=1, keepdims=True)
+    expected = (counts @ shares[:, :, None])[:, :, 0] / k
+    influence = each - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
+    margin = float(stdtrit(n - 1, (1 + found.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
+    found.undefined[places[certain]] = ONE_CATEGORY
+    here = places[~certain]
+    found.value[here] = kappa[~certain, 0]
+    found.low[here] = np.maximum(kappa[:, 0] - margin, -1)[~certain]
+    found.high[here] = np.minimum(kappa[:, 0] + margin, 1)[~certain]
+
+
+def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, random_state: int) -> Estimate:
+    """Mean of Cohen's kappas over pairs, with a percentile bootstrap interval over words.
+
+    All pairs see the same words, so that their kappas are not independent: each draw takes words again for all of them
+    together. Pairs without a kappa are left out, here and in each draw; `k` says how many are not.
+
+    Args:
+        first: directions by one way, pairs × words: −1, 0, 1; NaN where undefined.
+        second: by the other.
+        level: nominal coverage of the interval.
+        resamples: draws.
+        random_state: seed of the draws.
+    """
+    cells = _cells(first, second)
+    rated = cells.any(axis=(1, 2))
+    cells = cells[rated]
+    n = len(cells)
+    each = kappas(cells.sum(axis=0))
+    used = ~np.isnan(each)
+    found = Estimate(
+        statistic=f"mean of {int(used.sum())} kappas",
+        value=float(each[used].mean()) if used.any() else None,
+        low=None,
+        high=None,
+        level=level,
+        method="bootstrap over words (percentile)",
+        n=n,
+        k=int(used.sum()),
+        reason=None if used.any() else "no pair has a kappa",
+    )
+    if not used.any():
+        return found
+    cells = cells[:, used].reshape(n, -1)
+    random = np.random.default_rng(random_state)
+    drawn = np.concatenate(
+        [
+            _mean_of_defined(kappas((draw_counts(random, n, size) @ cells).reshape(size, -1, _CATEGORIES**2)))
+            for size in _sizes(resamples)
+        ]
+    )
+    sound = drawn[~np.isnan(drawn)]
+    if len(sound) < (1 - TOLERATED) * resamples:
+        return replace(found, reason=NO_DRAWS)
+    low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return replace(found, low=low, high=high)
+
+
+def _sizes(resamples: int) -> list[int]:
+    return [min(_DRAWS, resamples - start) for start in range(0, resamples, _DRAWS)]
+
+
+def _mean_of_defined(each: Floats) -> Floats:
+    """Mean of each row over what is defined, as the estimate itself is taken; NaN where nothing is."""
+    defined = ~np.isnan(each)
+    counts = defined.sum(axis=1)
+    found: Floats = np.where(counts > 0, np.where(defined, each, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
+    return found
+
+
+def _cells(first: Floats, second: Floats) -> Floats:
+    """Which cell of the table of the two ways each word falls into: words × pairs × 9, all 0 where undefined."""
+    both = ~(np.isnan(first) | np.isnan(second))
+    codes = np.where(both, _CATEGORIES * (first + 1) + second + 1, -1).astype(np.int64)
+    found: Floats = (codes.T[:, :, None] == np.arange(_CATEGORIES**2)).astype(np.float64)
+    return found
+
+
+def kappas(cells: NDArray[np.floating[Any]]) -> Floats:
+    """Cohen's kappa from counts (…, 9) of the cells of 3 × 3 tables; NaN where it is undefined."""
+    tables = cells.reshape(*cells.shape[:-1], _CATEGORIES, _CATEGORIES)
+    total = tables.sum(axis=(-1, -2))
+    shares = tables / np.maximum(total, 1)[..., None, None]
+    observed = np.trace(shares, axis1=-2, axis2=-1)
+    chance = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1)
+    certain = (chance > 1 - _CERTAIN) | (total < _TWO)
+    found: Floats = np.where(certain, np.nan, (observed - chance) / np.where(certain, 1, 1 - chance))
+    return found

@@ -1,0 +1,249 @@
+"""Two-way analysis of variance of many matrices at once: what ICCs and Cronbach's alpha are made of.
+
+A matrix has subjects in its rows and raters in its columns. One pass takes the sums that all mean squares follow from,
+in double precision whatever the scores are stored in. Where little would be left once large sums are subtracted from
+each other, the columns are centered and the sums taken again. Memory is set by a block, not by the stack. In one
+layout each matrix is computed alike wherever it stands, so that results depend neither on threads nor on neighbors.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+
+
+_BLOCK = 2**18
+"""Scores held in double precision at a time."""
+_SPAN = 2**23
+"""Scores whose sums are turned into mean squares at a time, by one thread."""
+_DOUBT = 1e-4
+"""Share of the raw sum of squares below which a difference of sums is computed again on centered columns."""
+_ROUNDING = 1e-13
+"""Share of the sum of squares within columns below which a difference of sums is rounding, and counts as zero."""
+_EQUAL = 1e-14
+"""Scores that differ by this share of their size are equal."""
+_TINY, _HUGE = 1e-250, 1e250
+"""Raw sums of squares outside of these are looked at again."""
+_SMALL, _LARGE = 1e-100, 1e100
+"""A matrix whose largest score is outside of these is scaled by it, and so are its sums: ratios are the same."""
+
+
+@dataclass(frozen=True)
+class MeanSquares:
+    """Sums of squares of each matrix of a stack; the mean squares are these by their degrees of freedom.
+
+    Attributes:
+        rows: between subjects; 0 where all subjects have the same mean.
+        columns: between raters.
+        error: what neither explains; 0 where raters differ by constants alone.
+        n: subjects of each matrix that count.
+        k: raters of each matrix that count.
+    """
+
+    rows: Floats
+    columns: Floats
+    error: Floats
+    n: NDArray[np.int64]
+    k: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, size: int) -> MeanSquares:
+        """Room for `size` matrices, none of which has a subject or a rater yet."""
+        n, k = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        return cls(np.zeros(size), np.zeros(size), np.zeros(size), n, k)
+
+    def put(self, places: slice | NDArray[np.intp], other: MeanSquares) -> None:
+        """Write the sums of some matrices into their places."""
+        for field in fields(self):
+            getattr(self, field.name)[places] = getattr(other, field.name)
+
+    @property
+    def equal(self) -> NDArray[np.bool_]:
+        """Which matrices hold one and the same score throughout."""
+        return np.asarray(self.rows + self.columns + self.error == 0)
+
+    @property
+    def ms_rows(self) -> Floats:
+        """MS_R, with n − 1 degrees of freedom; NaN where there are none, as in the others."""
+        return _by(self.rows, self.n - 1)
+
+    @property
+    def ms_columns(self) -> Floats:
+        """MS_C, with k − 1 degrees of freedom."""
+        return _by(self.columns, self.k - 1)
+
+    @property
+    def ms_error(self) -> Floats:
+        """MS_E, with (n − 1)(k − 1) degrees of freedom."""
+        return _by(self.error, (self.n - 1) * (self.k - 1))
+
+    @property
+    def ms_within(self) -> Floats:
+        """MS_W of the one-way layout, with n(k − 1) degrees of freedom."""
+        return _by(self.columns + self.error, self.n * (self.k - 1))
+
+
+def mean_squares(stack: NDArray[Any], n_jobs: int | None = None) -> MeanSquares:
+    """Mean squares of every matrix of a stack of the shape (matrices, subjects, raters), in any layout in memory.
+
+    NaN marks what is undefined: raters without any score are left out of their matrix, then every subject that lacks a
+    score of a rater that is left.
+
+    Raises:
+        ParameterError: a score is infinite.
+    """
+    size, n, k = stack.shape
+    found = MeanSquares.empty(size)
+    if stack.size == 0:
+        found.n[:], found.k[:] = n, k
+        return found
+    step = max(1, _SPAN // (n * k))
+    spans = [slice(start, min(start + step, size)) for start in range(0, size, step)]
+
+    def work(span: slice) -> None:
+        found.put(span, _span(stack[span]))
+
+    threads = min(n_jobs or os.cpu_count() or 1, len(spans))
+    if threads == 1:
+        for span in spans:
+            work(span)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, spans))
+    return found
+
+
+def _span(stack: NDArray[Any]) -> MeanSquares:
+    found, sound = _complete(stack)
+    rest = np.flatnonzero(~sound)
+    if len(rest):
+        awkward = np.asarray(stack[rest], np.float64)
+        for members, part in _without_gaps(awkward):
+            found.put(rest[members], _complete(_scaled(part))[0])
+    return found
+
+
+def _without_gaps(stack: Floats) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+    """Matrices with the same gaps together, without the raters and subjects that have to be left out."""
+    if np.isinf(stack).any():
+        raise ParameterError("Scores must be numbers, or NaN where they are undefined. Got an infinite one.")
+    gaps = np.isnan(stack)
+    alike: dict[bytes, list[int]] = {}
+    for place, pattern in enumerate(np.packbits(gaps.reshape(len(stack), -1), axis=1)):
+        alike.setdefault(pattern.tobytes(), []).append(place)
+    for places in alike.values():
+        members = np.array(places)
+        missing = gaps[members[0]]
+        raters = np.flatnonzero(~missing.all(axis=0))
+        subjects = np.flatnonzero(~missing[:, raters].any(axis=1))
+        yield members, stack[np.ix_(members, subjects, raters)]
+
+
+def _scaled(stack: Floats) -> Floats:
+    """Scores by the largest of their matrix, where squares would otherwise overflow or vanish."""
+    largest = np.abs(stack).max(axis=(1, 2), keepdims=True, initial=0)
+    extreme = (largest > 0) & ((largest < _SMALL) | (largest > _LARGE))
+    scaled: Floats = stack / np.where(extreme, largest, 1)
+    return scaled
+
+
+def _complete(stack: NDArray[Any]) -> tuple[MeanSquares, NDArray[np.bool_]]:
+    """Mean squares of matrices without gaps, and which of them can be used."""
+    size, n, k = stack.shape
+    if n == 0 or k == 0:
+        return MeanSquares.empty(size), np.ones(size, bool)
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = _moments(stack)
+        rows, columns, error = sums.of_rows(), sums.of_columns(), sums.of_error()
+        sound = (sums.squares > _TINY) & (sums.squares < _HUGE)
+        doubtful = np.flatnonzero(sound & (np.minimum(rows, error) < _DOUBT * sums.squares))
+    if len(doubtful):
+        part = stack[doubtful]
+        means = part.mean(axis=1, dtype=np.float64)
+        centered = _moments(part, means)
+        rows[doubtful], error[doubtful] = centered.of_rows(), centered.of_error()
+        columns[doubtful] = n * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    columns[columns <= _EQUAL**2 * sums.squares] = 0
+    equal = rows + columns + error <= _EQUAL**2 * sums.squares
+    for one in (rows, columns, error):
+        one[equal] = 0
+    return MeanSquares(rows, columns, error, np.full(size, n), np.full(size, k)), sound
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Sums over each matrix: of squared row sums, of squared column sums, of squares, of everything."""
+
+    n: int
+    k: int
+    rows: Floats
+    columns: Floats
+    squares: Floats
+    total: Floats
+
+    def of_rows(self) -> Floats:
+        """Sum of squares between rows."""
+        return self._beyond_rounding(self.rows / self.k - self.total**2 / (self.n * self.k))
+
+    def of_columns(self) -> Floats:
+        """Sum of squares between columns."""
+        return np.maximum(self.columns / self.n - self.total**2 / (self.n * self.k), 0)
+
+    def of_error(self) -> Floats:
+        """Sum of squares that is left."""
+        return self._beyond_rounding(self._within() - self.rows / self.k + self.total**2 / (self.n * self.k))
+
+    def _within(self) -> Floats:
+        within: Floats = self.squares - self.columns / self.n
+        return within
+
+    def _beyond_rounding(self, sums: Floats) -> Floats:
+        return np.where(sums > _ROUNDING * self._within(), sums, 0)
+
+
+def _moments(stack: NDArray[Any], centers: Floats | None = None) -> _Moments:
+    """Sums over each matrix, from blocks in double precision; of scores less `centers`, one for each column."""
+    size, n, k = stack.shape
+    found = _Moments(n, k, *(np.zeros(size) for _ in range(4)))
+    subjects = min(n, max(1, _BLOCK // k))
+    matrices = max(1, _BLOCK // (subjects * k))
+    over_raters = np.ones(k)
+    for start in range(0, size, matrices):
+        span = slice(start, start + matrices)
+        columns = np.zeros((len(found.total[span]), k))
+        for first in range(0, n, subjects):
+            block = np.array(stack[span, first : first + subjects], np.float64, order="K")
+            if centers is not None:
+                block -= centers[span, None, :]
+            found.rows[span] += _squared(block @ over_raters)
+            found.squares[span] += _squared(block)
+            columns += np.ones(block.shape[1]) @ block
+        found.columns[span] = _squared(columns)
+        found.total[span] = columns.sum(axis=1)
+    return found
+
+
+def _squared(block: Floats) -> Floats:
+    """Sum of squares of each entry along the first axis."""
+    if not block.flags.c_contiguous:
+        return np.asarray(np.einsum("ijk,ijk->i", block, block))
+    flat = block.reshape(len(block), -1)
+    squares: Floats = (flat[:, None, :] @ flat[:, :, None])[:, 0, 0]
+    return squares
+
+
+def _by(sums: Floats, freedom: NDArray[np.int64]) -> Floats:
+    return np.asarray(np.divide(sums, freedom, out=np.full(sums.shape, np.nan), where=freedom > 0))

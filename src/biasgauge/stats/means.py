@@ -1,0 +1,100 @@
+"""Means with their intervals: Student's t, or normal where there are many units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.rounding import SAME
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biasgauge.arrays import Floats
+
+UNBOUNDED = (-np.inf, np.inf)
+_TWO = 2
+
+
+def mean_estimate(
+    values: Floats,
+    *,
+    level: float = 0.95,
+    spread: Literal["student", "normal"] = "student",
+    bounds: tuple[float, float] = UNBOUNDED,
+    method: str | None = None,
+    over: str = "words",
+    same: str | None = None,
+    **about: Any,  # noqa: ANN401 - statistic, k
+) -> Estimate:
+    """Mean of independent values with the interval of its standard error, cut at `bounds`.
+
+    Undefined without values; the interval is undefined with fewer than two, or, where `same` says why, when all values
+    are the same.
+    """
+    n = len(values)
+    value = float(values.mean()) if n else None
+    about |= {"value": value, "level": level, "method": method or spread, "over": over, "n": n}
+    if value is None or n < _TWO:
+        return Estimate(reason=f"no {over} have a value" if n == 0 else f"fewer than two {over} have a value", **about)
+    deviation = float(values.std(ddof=1))
+    if same is not None and deviation <= SAME:
+        return Estimate(reason=same, **about)
+    quantile = float(stdtrit(n - 1, (1 + level) / 2) if spread == "student" else ndtri((1 + level) / 2))
+    margin = quantile * deviation / n**0.5
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
+
+
+def mean_share(shares: Floats, level: float, statistic: str, k: int) -> Estimate:
+    """Mean over words of a number between 0 and 1, with Student's interval cut at 0 and 1."""
+    if len(shares) < _TWO:
+        about: dict[str, Any] = {"statistic": statistic, "level": level, "n": len(shares), "k": k}
+        return Estimate(value=None, method=_OVER_WORDS, reason="fewer than two words have scores", **about)
+    return mean_estimate(shares, level=level, bounds=(0.0, 1.0), method=_OVER_WORDS, over="", statistic=statistic, k=k)
+
+
+_OVER_WORDS = "Student's t over words"
+
+
+def mean_over_models(
+    values: Floats, level: float, left_out: Sequence[Floats] | None, bounds: tuple[float, float], over: str = "seeds"
+) -> Estimate:
+    """Mean over models with Student's t interval; where there is one model, the jackknife over its seed words.
+
+    Args:
+        values: one for each model that takes part, NaN where undefined.
+        level: nominal coverage.
+        left_out: the number without each unit, an array for each set, where there is one model.
+        bounds: between which the number lies; the interval is cut there.
+        over: what the units left out are.
+    """
+    sound = values[np.isfinite(values)]
+    if not len(sound):
+        return Estimate(value=None, level=level, over=over, reason="it is defined in no model")
+    if len(sound) > 1:
+        return mean_estimate(
+            sound, level=level, bounds=bounds, method="t over models", over="models",
+            same="all models give the same value",
+        )  # fmt: skip
+    return jackknife_t(float(sound.mean()), left_out, level, bounds, over)
+
+
+def jackknife_t(
+    value: float, left_out: Sequence[Floats] | None, level: float, bounds: tuple[float, float], over: str
+) -> Estimate:
+    """A number with Student's interval from leaving out one unit of each set at a time, cut at `bounds`."""
+    about: dict[str, Any] = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
+    if left_out is None:
+        return Estimate(reason="there is one model", **about)
+    if any(len(values) < _TWO or not np.isfinite(values).all() for values in left_out):
+        return Estimate(reason="there is one model, and not every seed can be left out", **about)
+    variance = sum(
+        float(((values - values.mean()) ** 2).sum()) * (len(values) - 1) / len(values) for values in left_out
+    )
+    if variance <= SAME**2:
+        return Estimate(reason="leaving out any word gives the same value", **about)
+    margin = float(stdtrit(max(min(map(len, left_out)) - 1, 1), (1 + level) / 2)) * variance**0.5
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)

@@ -1,0 +1,1 @@
+"""Crossed mixed models by profiled REML."""

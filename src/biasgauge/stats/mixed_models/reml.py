@@ -1,0 +1,273 @@
+"""The restricted likelihood of crossed random intercepts, as a function of the variance ratios alone, and its minimum.
+
+The model is y = Xβ + Σ Z_k u_k + e with u_k ~ N(0, r_k σ² I) and e ~ N(0, σ² I). With Q the projection off the columns
+of X, the criterion −2 log(restricted likelihood), in which β and σ² are profiled out, depends on the rows only through
+Z'QZ, Z'Qy and y'Qy (Harville 1977; Bates et al. 2015, section 3). So one evaluation costs the third power of the number
+of levels, however many rows there are. With Z'QZ = BB' and Z'Qy = Bf, and D the ratios on a diagonal, everything
+follows from one Cholesky factor of I + B'DB, without a difference of large numbers: C = Z'PZ = B(I + B'DB)⁻¹B' and
+d = Z'Py = B(I + B'DB)⁻¹f. Gradient and Hessian are exact: ∂C/∂r_k = −C_·k C_k· and ∂d/∂r_k = −C_·k d_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.mixed_models.moments import Moments
+
+_STEPS = 200
+_FLAT = 1e-12
+_ROUNDING = 1e-14
+"""A predicted fall of the criterion, itself or as a share of it, that the criterion could not show."""
+_GRID = np.logspace(-4, 6, 11)
+"""Where the search looks first for the variance of a group's means in units of the error of such a mean."""
+_SMALLEST = 1e-10
+_TINY = 1e-4
+"""Variances in those units that are as good as 0, if the criterion rises from 0 on: always, and where it is too flat to
+tell."""
+_LARGEST = 1e14
+"""A variance in those units beyond which double precision cannot follow."""
+_FALLS = 1e-9
+_MOST_FOR_SWEEPS = 400
+_NEARLY = 1e-9
+_LONGEST_STEP = 3.0
+_SHORT = 0.01
+"""A last step, in logarithms, that leads to the minimum rather than along a flat valley."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What of the rows decides the variances.
+
+    Attributes:
+        basis: B, with BB' = Z'QZ; as many columns as that has rank.
+        along: f, with Bf = Z'Qy.
+        error: what columns and groups leave of y'y if the effects of all levels are free.
+        det_basis: the basis of the determinant: B for REML, one of Z'Z for maximum likelihood.
+        freedom: rows minus columns for REML, rows for maximum likelihood.
+        parts: the columns of each group.
+        constant: what the criterion holds besides.
+    """
+
+    basis: Floats
+    along: Floats
+    error: float
+    det_basis: Floats
+    freedom: int
+    parts: tuple[slice, ...]
+    constant: float
+
+    @property
+    def units(self) -> Floats:
+        """For each group the mean number of rows at a level, net of X: turns a variance ratio into what can be seen."""
+        seen = [(self.basis[part] ** 2).sum() / max(part.stop - part.start - 1, 1) for part in self.parts]
+        units: Floats = np.maximum(np.array(seen), 1e-300)
+        return units
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The criterion at some variance ratios, with its derivatives.
+
+    Attributes:
+        value: −2 log(restricted) likelihood with fixed effects and residual variance at their best.
+        gradient, hessian: with respect to the variance ratios.
+        rest: y'Py, the weighted sum of squares that is left; `rest / freedom` estimates the residual variance.
+        c, d: Z'PZ and Z'Py, in units of the residual variance.
+        curvature: the part of the Hessian that stems from the determinant, minus Σ of squares of C_kl.
+    """
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+    rest: float
+    c: Floats
+    d: Floats
+    curvature: Floats
+
+
+def problem(sums: Moments, *, reml: bool) -> Problem:
+    """Project the groups and the outcome off the columns of X."""
+    root = np.linalg.cholesky(sums.xx)
+    xz = solve_triangular(root, sums.xz, lower=True)
+    xy = solve_triangular(root, sums.xy, lower=True)
+    largest = float(np.diag(sums.zz).max())
+    basis, inverse = _root(sums.zz - xz.T @ xz, largest)
+    along = inverse @ (sums.zy - xz.T @ xy)
+    log_xx = 2 * float(np.log(np.diag(root)).sum()) - 2 * float(np.linalg.slogdet(sums.back)[1])
+    freedom = sums.rows - len(sums.xx) if reml else sums.rows
+    constant = freedom * (1 + np.log(2 * np.pi / freedom)) + (log_xx if reml else 0.0)
+    return Problem(
+        basis=basis,
+        along=along,
+        error=max(sums.yy - float(xy @ xy) - float(along @ along), 0.0),
+        det_basis=basis if reml else _root(sums.zz, largest)[0],
+        freedom=freedom,
+        parts=tuple(group.columns for group in sums.groups),
+        constant=float(constant),
+    )
+
+
+def _root(a: Floats, largest: float) -> tuple[Floats, Floats]:
+    """B with BB' = A, and its pseudo-inverse; eigenvalues that rounding made are left out."""
+    values, vectors = np.linalg.eigh((a + a.T) / 2)
+    solid = values > len(a) * 1e-14 * max(largest, 1.0)
+    roots = np.sqrt(values[solid])
+    return vectors[:, solid] * roots, (vectors[:, solid] / roots).T
+
+
+def evaluate(one: Problem, ratios: Floats) -> Criterion:
+    """The criterion and its derivatives at these variance ratios (each at least 0)."""
+    weights = np.concatenate(
+        [np.full(part.stop - part.start, ratio) for part, ratio in zip(one.parts, ratios, strict=True)]
+    )
+    log_det, lower = _factor(one.basis, weights)
+    half = solve_triangular(lower, np.column_stack([one.basis.T, one.along]), lower=True, check_finite=False)
+    c, d = half[:, :-1].T @ half[:, :-1], half[:, :-1].T @ half[:, -1]
+    rest = one.error + float(half[:, -1] @ half[:, -1])
+    c_det = c
+    if one.det_basis is not one.basis:
+        log_det, lower = _factor(one.det_basis, weights)
+        half = solve_triangular(lower, one.det_basis.T, lower=True, check_finite=False)
+        c_det = half.T @ half
+    value = log_det + one.freedom * float(np.log(rest)) + one.constant
+    return _with_derivatives(one, value, rest, c, d, c_det)
+
+
+def _factor(basis: Floats, weights: Floats) -> tuple[float, Floats]:
+    """Logarithm of the determinant of I + B'DB, and its Cholesky factor."""
+    lower: Floats = np.linalg.cholesky(np.eye(basis.shape[1]) + (basis.T * weights) @ basis).astype(np.float64)
+    return 2 * float(np.log(np.diag(lower)).sum()), lower
+
+
+def _with_derivatives(one: Problem, value: float, rest: float, c: Floats, d: Floats, c_det: Floats) -> Criterion:
+    size = len(one.parts)
+    squares = np.array([float(d[part] @ d[part]) for part in one.parts])
+    traces = np.array([float(np.trace(c_det[part, part])) for part in one.parts])
+    curvature, cross = np.empty((size, size)), np.empty((size, size))
+    for i, first in enumerate(one.parts):
+        for j, second in enumerate(one.parts):
+            curvature[i, j] = -float((c_det[first, second] ** 2).sum())
+            cross[i, j] = float(d[first] @ c[first, second] @ d[second])
+    scale = one.freedom / rest
+    gradient = traces - scale * squares
+    hessian = curvature + scale * (2 * cross - np.outer(squares, squares) / rest)
+    return Criterion(value, gradient, hessian, rest, c, d, curvature)
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where the criterion is least.
+
+    Attributes:
+        ratios: variance of each group over the residual variance; exactly 0 at the boundary.
+        at: the criterion there.
+        converged: no step within the allowed region would lower the criterion by more than rounding.
+        steps: how many were taken.
+    """
+
+    ratios: Floats
+    at: Criterion
+    converged: bool
+    steps: int
+
+
+def minimize(one: Problem, start: Floats | None = None) -> Minimum:
+    """Find the least criterion over variance ratios of at least 0.
+
+    Newton steps in the logarithms of the ratios, each shortened until the criterion falls; a ratio that shrinks to
+    nothing is set to 0 if the criterion rises from there, and is released again if it would fall.
+    """
+    if start is not None:
+        return _descend(one, np.maximum(start, 2 * _SMALLEST / one.units))
+    found = [_descend(one, begin) for begin in _beginnings(one)]
+    return min(found, key=lambda minimum: minimum.at.value)
+
+
+def _beginnings(one: Problem) -> list[Floats]:
+    """Places to start from: small and large ratios, each improved group by group over a coarse grid."""
+    starts = [np.full(len(one.parts), level) for level in (1.0, 1e3)]
+    if len(one.basis) > _MOST_FOR_SWEEPS:
+        return [starts[0] / one.units]
+    for start in starts:
+        for place in [*range(len(start))] * 2:
+            values = []
+            for level in _GRID:
+                start[place] = level
+                values.append(evaluate(one, start / one.units).value)
+            start[place] = _GRID[int(np.argmin(values))]
+    if (starts[0] == starts[1]).all():
+        starts.pop()
+    return [start / one.units for start in starts]
+
+
+def _descend(one: Problem, ratios: Floats) -> Minimum:
+    ratios = ratios.copy()
+    units = one.units
+    at = evaluate(one, ratios)
+    for taken in range(_STEPS):
+        for place in np.flatnonzero((ratios > 0) & (ratios * units < _SMALLEST)):
+            ratios[place] = 0.0
+            at = evaluate(one, ratios)
+        free = ratios > 0
+        for place in np.flatnonzero(
+            ~free & (at.gradient / units < -_FALLS)
+        ):  # the criterion falls from 0 on: let it go
+            ratios[place] = 1e3 * _SMALLEST / units[place]
+            free[place] = True
+            at = evaluate(one, ratios)
+        if not free.any():
+            return Minimum(ratios, at, converged=True, steps=taken)
+        step, fall = _newton(at, ratios, free)
+        hidden = fall < max(_FLAT, _ROUNDING * abs(at.value))
+        better = None if hidden else _shorten(one, at, ratios, free, step)
+        if better is None:  # rounding hides the rest of the fall, but not the step to the minimum
+            short = bool(np.abs(step).max() < _SHORT)
+            shrinking = free & (at.gradient > 0) & (ratios * units < _TINY)
+            if not short and shrinking.any():
+                ratios[shrinking] = 0.0
+                at = evaluate(one, ratios)
+                continue
+            if short:
+                ratios[free] *= np.exp(step)
+            close = fall < _NEARLY * max(abs(at.value), 1.0)
+            return Minimum(ratios, evaluate(one, ratios), converged=short and close, steps=taken)
+        ratios, at = better
+    return Minimum(ratios, at, converged=False, steps=_STEPS)
+
+
+def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """The step in the logarithms of the free ratios, and the fall of the criterion that it promises."""
+    some = ratios[free]
+    gradient = at.gradient[free] * some
+    hessian = at.hessian[np.ix_(free, free)] * np.outer(some, some) + np.diag(gradient)
+    values, vectors = np.linalg.eigh(hessian)
+    along = vectors.T @ gradient
+    curved = np.maximum(np.abs(values), 1e-12 * max(float(np.abs(values).max()), 1e-300))
+    step = -vectors @ (along / curved)
+    longest = float(np.abs(step).max())
+    if longest > _LONGEST_STEP:
+        step *= _LONGEST_STEP / longest
+    return step, float(-gradient @ step) / 2
+
+
+def _shorten(
+    one: Problem, at: Criterion, ratios: Floats, free: NDArray[np.bool_], step: Floats
+) -> tuple[Floats, Criterion] | None:
+    """The first of step, step/2, step/4, … that lowers the criterion; None when none does."""
+    for halvings in range(40):
+        tried = ratios.copy()
+        tried[free] *= np.exp(step * 0.5**halvings)
+        if (tried * one.units > _LARGEST).any():
+            continue
+        there = evaluate(one, tried)
+        if there.value < at.value:
+            return tried, there
+    return None

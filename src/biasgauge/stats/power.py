@@ -1,0 +1,103 @@
+"""How often a correlation would be seen if it were there.
+
+Exact for pairs drawn from a bivariate normal distribution: the two-sided t test of r against its critical value, with
+the distribution of r of Hotelling (1953, *Journal of the Royal Statistical Society B* 15, equation 25).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln, hyp2f1, stdtrit
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from biasgauge.arrays import Floats
+
+FEWEST = 3
+"""Points below which a correlation is ±1 or undefined."""
+_NODES = 400
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss and Legendre: eigenvalues of a large matrix, so only where somebody asks."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return nodes, weights
+
+
+def critical_r(n: int, alpha: float = 0.05) -> float:
+    """Smallest |r| of n points with a two-sided p of at most alpha."""
+    t = float(stdtrit(n - 2, 1 - alpha / 2))
+    return float(t / (n - 2 + t**2) ** 0.5)
+
+
+def correlation_power(n: int, r: float = 0.5, *, alpha: float = 0.05) -> float:
+    """Chance that n points whose true correlation is `r` give p ≤ alpha, two-sided.
+
+    From alpha (at r = 0) to 1 (at r = ±1).
+
+    Raises:
+        ParameterError: fewer than 3 points, a correlation beyond ±1, or an impossible alpha.
+    """
+    if n < FEWEST:
+        raise ParameterError(f"The 'n' parameter of correlation_power must be at least {FEWEST}. Got {n!r}.")
+    if not -1 <= r <= 1:
+        raise ParameterError(f"The 'r' parameter of correlation_power must lie between -1 and 1. Got {r!r}.")
+    if not 0 < alpha < 1:
+        raise ParameterError(f"The 'alpha' parameter of correlation_power must lie between 0 and 1. Got {alpha!r}.")
+    if abs(r) == 1:
+        return 1.0
+    return 1 - _chance_within(n, r, float(np.arcsin(critical_r(n, alpha))))
+
+
+def _chance_within(n: int, rho: float, widest: float) -> float:
+    """Chance that |asin(r)| is at most `widest`; the angle keeps the density finite at r = ±1."""
+    nodes, weights = _quadrature()
+    angle = widest * nodes
+    r = np.sin(angle)
+    log = (
+        np.log(n - 2)
+        + gammaln(n - 1)
+        - gammaln(n - 0.5)
+        - 0.5 * np.log(2 * np.pi)
+        + (n - 1) / 2 * np.log1p(-(rho**2))
+        + (n - 3) * np.log(np.cos(angle))
+        - (n - 1.5) * np.log1p(-rho * r)
+    )
+    density = np.exp(log) * hyp2f1(0.5, 0.5, n - 0.5, (rho * r + 1) / 2)
+    return float(widest * (weights @ density))
+
+
+def detectable_r(n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """Smallest true |r| that n points would show, p ≤ alpha, with a chance of `power`.
+
+    Raises:
+        ParameterError: as in `correlation_power`, or a power that is not between alpha and 1.
+    """
+    if not alpha < power < 1:
+        raise ParameterError(f"The 'power' parameter of detectable_r must lie between alpha and 1. Got {power!r}.")
+    return float(brentq(lambda r: correlation_power(n, r, alpha=alpha) - power, 0.0, 1.0, xtol=1e-6))
+
+
+def points_needed(r: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
+    """Fewest points that show a true correlation of `r`, p ≤ alpha, with a chance of at least `power`.
+
+    Raises:
+        ParameterError: as in `detectable_r`, or r is 0 or so small that more than 10 million points would be needed.
+    """
+    if not alpha < power < 1:
+        raise ParameterError(f"The 'power' parameter of points_needed must lie between alpha and 1. Got {power!r}.")
+    few, many = FEWEST - 1, FEWEST
+    while correlation_power(many, r, alpha=alpha) < power:
+        few, many = many, 2 * many
+        if many > 10_000_000:  # noqa: PLR2004 - nobody has so many embeddings
+            raise ParameterError(f"The 'r' parameter of points_needed must differ from 0 by more. Got {r!r}.")
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if correlation_power(middle, r, alpha=alpha) >= power else (middle, many)
+    return many

@@ -1,0 +1,214 @@
+"""Internal consistency: do the items of a scale measure one thing?
+
+Cronbach's alpha (Psychometrika 16, 1951) with the interval of Feldt (Psychometrika 30, 1965), and McDonald's omega
+total (*Test Theory*, 1999) from one common factor fitted by minimal residuals (Harman & Jones, Psychometrika 31, 1966).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.stats.estimate import (
+    CONSTANT,
+    FEW_ITEMS,
+    FEW_SUBJECTS,
+    NO_INTERVAL,
+    Estimate,
+    Estimates,
+    as_stack,
+    check_level,
+    flat,
+)
+from biasgauge.stats.intraclass import from_mean_squares
+from biasgauge.stats.mean_squares import mean_squares
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from biasgauge.arrays import Floats
+
+
+_TWO, _THREE = 2, 3
+_GROUPS = 500
+"""Observations beyond this number are drawn again in groups."""
+_ITERATIONS, _SETTLED = 5_000, 1e-10
+_ITERATIONS_NEARBY, _SETTLED_NEARBY = 200, 1e-5
+"""Rounds and last step of a fit; and of the fits to resamples, whose spread is all that counts."""
+_COMMUNALITY = 0.995
+"""Most of an item's variance that the factor may explain: an item is never free of error."""
+_ROUNDING = 1e-14
+_TOLERATED = 0.05
+"""Largest share of resamples without a value; beyond it the rest would be a selection."""
+
+
+def cronbach_alpha(
+    scores: ArrayLike,
+    *,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    observations: str = "observations",
+    items: str = "items",
+) -> Estimate | Estimates:
+    """Cronbach's alpha of a matrix with observations in rows and items in columns, or of a stack of matrices.
+
+    K/(K−1)·(1 − Σ item variances / variance of the sum); the same number as ICC(3,k). At most 1: items rise and fall
+    together; 0: they share nothing; negative when they work against each other, however far. The interval is Feldt's
+    (F). NaN marks an undefined score: items without any are left out, then observations that lack one. Undefined, with
+    a reason, when fewer than two of either are left, all scores are equal or the sums do not vary.
+
+    Args:
+        scores: (observations, items), or (…, observations, items) for a stack.
+        level: nominal coverage of the interval.
+        n_jobs: threads; all cores when None.
+        observations: what rows are, for the reasons.
+        items: what columns are, for the reasons.
+    """
+    array = as_stack(scores, "cronbach_alpha")
+    squares = mean_squares(flat(array), n_jobs)
+    value, low, high, undefined = from_mean_squares(squares, "3,k", check_level(level))
+    found = Estimates(
+        statistic="Cronbach's alpha",
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        method="Feldt (F)",
+        n=squares.n,
+        k=squares.k,
+        undefined=undefined,
+        subjects=observations,
+        raters=items,
+    )
+    return found[0] if array.ndim == _TWO else found.reshape(array.shape[:-2])
+
+
+def omega(
+    scores: ArrayLike,
+    *,
+    level: float = 0.95,
+    resamples: int = 1_000,
+    random_state: int = 0,
+    observations: str = "observations",
+    items: str = "items",
+) -> Estimate | Estimates:
+    """McDonald's omega total: the share of the variance of the items' sum that one common factor explains.
+
+    Between 0 and 1, like alpha where all items load alike; alpha is less where they do not. Loadings are fitted to the
+    correlations by minimal residuals and brought back to the scale of the scores. The interval draws observations
+    again (percentiles), in random groups where there are more than 500. Undefined, with a reason, with fewer than
+    three items or observations or when an item does not vary; gaps are treated as in `cronbach_alpha`.
+    """
+    array = as_stack(scores, "omega")
+    check_level(level)
+    stack = flat(array)
+    found = Estimates.blank(
+        len(stack),
+        statistic="omega",
+        level=level,
+        method="bootstrap over observations (percentile)",
+        subjects=observations,
+        raters=items,
+    )
+    for place, one in enumerate(stack):
+        _omega(found, place, without_gaps(one), resamples, random_state)
+    return found[0] if array.ndim == _TWO else found.reshape(array.shape[:-2])
+
+
+def without_gaps(scores: NDArray[Any]) -> Floats:
+    """One matrix less the columns without any score, then less the rows that lack one."""
+    matrix = np.asarray(scores, np.float64)
+    matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
+    return matrix[~np.isnan(matrix).any(axis=1)]
+
+
+def _omega(found: Estimates, place: int, matrix: Floats, resamples: int, random_state: int) -> None:
+    n, k = matrix.shape
+    found.n[place], found.k[place] = n, k
+    if n < _THREE or k < _THREE:
+        found.undefined[place] = FEW_SUBJECTS if n < _THREE else FEW_ITEMS
+        return
+    scaled = matrix / np.abs(matrix).max(initial=0) if matrix.any() else matrix
+    centered = scaled - scaled.mean(axis=0)
+    value, loadings = _omegas((centered.T @ centered / n)[None], np.zeros((1, k)))
+    if np.isnan(value[0]):
+        found.undefined[place] = CONSTANT
+        return
+    found.value[place] = value[0]
+    drawn, _ = _omegas(*_resampled(centered, resamples, np.random.default_rng(random_state)), loadings)
+    sound = drawn[~np.isnan(drawn)]
+    if len(sound) < (1 - _TOLERATED) * resamples:
+        found.undefined[place] = NO_INTERVAL
+        return
+    tails = [(1 - found.level) / 2, (1 + found.level) / 2]
+    found.low[place], found.high[place] = np.quantile(sound, tails)
+
+
+def _resampled(centered: Floats, resamples: int, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Second moments and means of observations drawn with replacement: resamples × items × items, × items."""
+    n, k = centered.shape
+    groups = min(n, _GROUPS)
+    member = random.permutation(n) % groups if groups < n else np.arange(n)
+    sizes = np.bincount(member, minlength=groups).astype(np.float64)
+    order = np.argsort(member, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+    sums = np.add.reduceat(centered[order], starts)
+    products = np.empty((groups, k, k))
+    for group, rows in enumerate(np.split(centered[order], starts[1:])):
+        products[group] = rows.T @ rows
+    drawn = random.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(np.float64)
+    total = drawn @ sizes
+    moments = (drawn @ products.reshape(groups, -1)).reshape(resamples, k, k) / total[:, None, None]
+    return moments, drawn @ sums / total[:, None]
+
+
+def _omegas(moments: Floats, means: Floats, start: Floats | None = None) -> tuple[Floats, Floats]:
+    """Omega of each matrix of second moments, about the means, and its loadings; NaN where an item does not vary."""
+    covariances = moments - means[:, :, None] * means[:, None, :]
+    variances = np.diagonal(covariances, axis1=1, axis2=2)
+    largest = np.diagonal(moments, axis1=1, axis2=2).max(axis=1, keepdims=True)
+    sound = (variances > _ROUNDING * largest).all(axis=1)
+    found = np.full(len(moments), np.nan)
+    if not sound.any():
+        return found, means
+    deviations = np.sqrt(variances[sound])
+    loadings = one_factor(covariances[sound] / (deviations[:, :, None] * deviations[:, None, :]), start)
+    common = (loadings * deviations).sum(axis=1) ** 2
+    unique = (deviations**2 * (1 - loadings**2)).sum(axis=1)
+    found[sound] = common / (common + unique)
+    return found, loadings
+
+
+def one_factor(correlations: Floats, start: Floats | None = None) -> Floats:
+    """Loadings on one factor of a stack of correlation matrices: least squares of what is off the diagonal.
+
+    One loading after the other takes its best value given the others, until none moves; from the first principal
+    component, or from a `start` near the solution, which needs no such precision.
+    """
+    most = _COMMUNALITY**0.5
+    if start is None:
+        values, vectors = np.linalg.eigh(correlations)
+        first: Floats = vectors[:, :, -1] * np.sqrt(np.clip(values[:, -1:], 0, None))
+        loadings = first * np.where(first.sum(axis=1, keepdims=True) < 0, -1, 1)
+    else:
+        loadings = np.repeat(start, len(correlations), axis=0)
+    loadings = np.clip(loadings, -most, most)
+    settled, most_rounds = (_SETTLED, _ITERATIONS) if start is None else (_SETTLED_NEARBY, _ITERATIONS_NEARBY)
+    active = np.arange(len(loadings))
+    for _ in range(most_rounds):
+        part, matrix = loadings[active], correlations[active]
+        before = part.copy()
+        squares = (part**2).sum(axis=1)
+        for item in range(part.shape[1]):
+            own = part[:, item].copy()
+            above = (matrix[:, item] * part).sum(axis=1) - own * matrix[:, item, item]
+            below = squares - own**2
+            best = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+            part[:, item] = np.clip(best, -most, most)
+            squares = below + part[:, item] ** 2
+        loadings[active] = part
+        active = active[np.abs(part - before).max(axis=1) > settled]
+        if not len(active):
+            break
+    return loadings

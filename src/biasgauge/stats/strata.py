@@ -1,0 +1,223 @@
+"""Strata kept apart: what holds within them, between them, and when all points are thrown together.
+
+Within: x and y are measured from the mean of their stratum, so that differences between strata cannot make or hide a
+relation (Bakdash & Marusich 2017 call it the repeated measures correlation). Between: the means of the strata. The sign
+may turn from one to the other, which is known as Simpson's paradox. Correlations here are Pearson's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import chdtrc, stdtr, stdtrit
+
+from biasgauge.errors import ParameterError
+from biasgauge.results.result import Record
+from biasgauge.stats.correlations import bootstrap, correlation, t_p, weighted_r, why_undefined
+from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.stats.fisher import fisher_interval
+from biasgauge.stats.mixed_models.model import fit_mixed
+from biasgauge.stats.power import FEWEST
+from biasgauge.stats.random_slopes import random_slopes
+from biasgauge.stats.rounding import SAME
+
+if TYPE_CHECKING:
+    from biasgauge.arrays import Floats, Places
+    from biasgauge.stats.bootstrap import Resampling
+
+FEW_STRATA = 5
+"""Strata below which the spread of their slopes is not estimated."""
+
+SHARED = "points share units; but for the interval of r within strata, errors are known for independent points only"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelEstimate(LabeledEstimate):
+    """A correlation or a slope at one level, with the points or strata (`n`) that it rests on.
+
+    Attributes:
+        p: two-sided, of none; None when undefined.
+        caution: what to know of its error where there is an interval.
+    """
+
+    p: float | None = None
+    caution: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object."""
+        shape = super().to_dict()
+        return {**shape, "reason": shape["reason"] or self.caution}
+
+
+@dataclass(frozen=True)
+class Levels(Record):
+    """The same relation at every level.
+
+    Attributes:
+        strata: how many have points.
+        within_r: correlation within strata, as if all had the same mean.
+        within_slope: change of y per unit of x within strata (fixed effects).
+        between_r: correlation of the means of strata, each counted once.
+        random_intercept: slope of a mixed model with an intercept for each stratum (REML).
+        random_slope: mean slope of a mixed model with a line for each stratum (REML).
+        slope_sd: standard deviation of true slopes over strata.
+        q, q_df, q_p: Cochran's test that strata have one correlation (Fisher's z, Hedges & Olkin 1985);
+            `q_p` is None where points share units, since it takes them for independent.
+        i2: share of the spread of correlations over strata that is not chance (Higgins & Thompson 2002).
+    """
+
+    strata: int
+    within_r: LevelEstimate
+    within_slope: LevelEstimate
+    between_r: LevelEstimate
+    random_intercept: LevelEstimate
+    random_slope: LevelEstimate
+    slope_sd: float | None
+    q: float | None
+    q_df: int
+    q_p: float | None
+    i2: float | None
+
+
+def levels(
+    x: Floats,
+    y: Floats,
+    strata: Places,
+    units: Places | None,
+    how: Resampling,
+) -> Levels:
+    """Estimates at each level, for two strata or more."""
+    number = int(strata.max()) + 1
+    level = how.level
+    slopes, sd = _random_slope(x, y, strata, level)
+    q, df, p = _heterogeneity(x, y, strata)
+    others = [_within_slope(x, y, strata, level), _between(x, y, strata, level), _random_intercept(x, y, strata, level)]
+    others.append(slopes)
+    if units is not None:  # these take points for independent
+        others = [_without_error(one) for one in others]
+        p = None
+    return Levels(
+        strata=number,
+        within_r=_within(x, y, strata, units, how),
+        within_slope=others[0],
+        between_r=others[1],
+        random_intercept=others[2],
+        random_slope=others[3],
+        slope_sd=sd,
+        q=q,
+        q_df=df,
+        q_p=p,
+        i2=None if q is None else max(0.0, (q - df) / q) if q > 0 else 0.0,
+    )
+
+
+def _without_error(level: LevelEstimate) -> LevelEstimate:
+    reason = level.caution or level.reason or SHARED
+    return replace(level, low=None, high=None, method="", p=None, caution=None, reason=reason)
+
+
+def within_r(x: Floats, y: Floats, strata: Places, weights: Floats) -> Floats:
+    """Correlation within strata for each row of weights; NaN where x or y does not vary within any stratum."""
+    member = np.eye(int(strata.max()) + 1)[strata]
+    size = weights @ member
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = [np.nan_to_num((weights * one) @ member / size)[:, strata] for one in (x, y)]
+    dx, dy = x - means[0], y - means[1]
+    xx, yy = (weights * dx**2).sum(axis=1), (weights * dy**2).sum(axis=1)
+    floor = [SAME**2 * (weights * one**2).sum(axis=1) for one in (x, y)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = (weights * dx * dy).sum(axis=1) / np.sqrt(xx * yy)
+    return np.where((xx <= floor[0]) | (yy <= floor[1]), np.nan, np.clip(r, -1, 1))
+
+
+def _within(
+    x: Floats,
+    y: Floats,
+    strata: Places,
+    units: Places | None,
+    how: Resampling,
+) -> LevelEstimate:
+    x, y = x - x.mean(), y - y.mean()
+    value = float(within_r(x, y, strata, np.ones((1, len(x))))[0])
+    freedom = len(x) - int(strata.max()) - 2
+    if np.isnan(value) or freedom < 1:
+        reason = "x or y does not vary within strata, or points are too few"
+        return LevelEstimate(value=None, n=len(x), reason=reason)
+    codes = np.arange(len(x)) if units is None else units
+    over = "points" if units is None else "units"
+    estimate = bootstrap(lambda weights: within_r(x, y, strata, weights), value, codes, how, over)
+    if units is not None:
+        return LevelEstimate.of_estimate(estimate, n=len(x), caution=SHARED)
+    return LevelEstimate.of_estimate(estimate, n=len(x), p=t_p(value, freedom))
+
+
+def _within_slope(x: Floats, y: Floats, strata: Places, level: float) -> LevelEstimate:
+    number = int(strata.max()) + 1
+    size = np.bincount(strata, minlength=number)
+    dx, dy = (one - (np.bincount(strata, one, number) / size)[strata] for one in (x, y))
+    xx, freedom = float(dx @ dx), len(x) - number - 1
+    if freedom < 1 or xx <= SAME**2 * float(x @ x):
+        return LevelEstimate(value=None, n=len(x), reason="x does not vary within strata, or points are too few")
+    slope = float(dx @ dy) / xx
+    rest = dy - slope * dx
+    return _student(slope, (float(rest @ rest) / freedom / xx) ** 0.5, freedom, level, "t, fixed effects", len(x))
+
+
+def _student(value: float, se: float, df: float, level: float, name: str, n: int) -> LevelEstimate:
+    if se <= SAME * abs(value):
+        return LevelEstimate(value=value, level=level, n=n, reason="all points lie on lines")
+    reach, p = float(stdtrit(df, (1 + level) / 2)) * se, float(2 * stdtr(df, -abs(value) / se))
+    return LevelEstimate(
+        value=value, low=value - reach, high=value + reach, level=level, method=name, over="points", n=n, p=p
+    )
+
+
+def _between(x: Floats, y: Floats, strata: Places, level: float) -> LevelEstimate:
+    size = np.bincount(strata)
+    means = [np.bincount(strata, one) / size for one in (x, y)]
+    reason = why_undefined(means[0], means[1], ("x", "y"))
+    if reason is not None:
+        return LevelEstimate(value=None, n=len(size), reason=f"means of strata: {reason}")
+    value = float(weighted_r(means[0] - means[0].mean(), means[1] - means[1].mean(), np.ones((1, len(size))))[0])
+    return LevelEstimate.of_estimate(fisher_interval(value, len(size), level=level), p=t_p(value, len(size) - 2))
+
+
+def _random_intercept(x: Floats, y: Floats, strata: Places, level: float) -> LevelEstimate:
+    design = np.stack([np.ones(len(x)), x], axis=1)
+    try:
+        fit = fit_mixed(y, design, {"stratum": strata}, ["intercept", "slope"], level=level)
+    except ParameterError as problem:
+        return LevelEstimate(value=None, n=len(x), reason=str(problem))
+    slope = fit.fixed[1]
+    caution = None if fit.converged else fit.warnings[0]
+    return LevelEstimate.of_estimate(slope.interval, n=len(x), p=slope.p, caution=caution)
+
+
+def _random_slope(x: Floats, y: Floats, strata: Places, level: float) -> tuple[LevelEstimate, float | None]:
+    size = np.bincount(strata)
+    apart = [bool(np.ptp(x[strata == stratum]) > 0) for stratum in range(len(size))]
+    enough = sum(1 for count, varies in zip(size.tolist(), apart, strict=True) if count >= FEWEST and varies)
+    if enough < FEW_STRATA:
+        reason = f"slopes that differ between strata take {FEW_STRATA} strata of {FEWEST} points; there are {enough}"
+        return LevelEstimate(value=None, n=enough, reason=reason), None
+    fit = random_slopes(x, y, strata)
+    if fit is None:
+        return LevelEstimate(value=None, n=enough, reason="all points lie on lines"), None
+    return _student(fit.slope, fit.se, enough - 1, level, "t, strata − 1 degrees of freedom", enough), fit.slope_sd
+
+
+def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, int, float | None]:
+    z, weights = [], []
+    for stratum in range(int(strata.max()) + 1):
+        here = strata == stratum
+        if here.sum() > FEWEST and why_undefined(x[here], y[here], ("x", "y")) is None:
+            r = float(correlation("pearson", x[here], y[here])[0])
+            z.append(np.arctanh(np.clip(r, -1 + SAME, 1 - SAME)))
+            weights.append(float(here.sum()) - 3)
+    if len(z) < 2:  # noqa: PLR2004 - one stratum cannot differ
+        return None, 0, None
+    known, weight = np.array(z), np.array(weights)
+    q = float(weight @ (known - weight @ known / weight.sum()) ** 2)
+    return q, len(z) - 1, float(chdtrc(len(z) - 1, q))

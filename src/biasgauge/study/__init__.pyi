@@ -1,0 +1,9 @@
+from biasgauge.study.cell import Cell as Cell
+from biasgauge.study.planning.plan import Plan as Plan
+from biasgauge.study.planning.plan import plan_study as plan_study
+from biasgauge.study.read import Study as Study
+from biasgauge.study.read import read_study as read_study
+from biasgauge.study.read import study_from as study_from
+from biasgauge.study.result import StudyRun as StudyRun
+from biasgauge.study.run import run_study as run_study
+from biasgauge.study.store import CellStore as CellStore

@@ -1,0 +1,182 @@
+"""What the page of a study tells: what was studied, what each analysis found, what failed, how to repeat it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._version import __version__
+from biasgauge.results import Listing, Summary
+from biasgauge.study.findings import chart_of, estimates_of, table_of, tidy
+from biasgauge.study.result import counted
+from biasgauge.study.step import analyses
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from biasgauge.study.findings import Row
+
+Result = dict[str, Any]
+
+INPUTS = {
+    "corpora": "Text",
+    "models": "Training recipes",
+    "vectors": "Vectors that were there",
+    "mitigations": "Mitigations",
+    "scores": "Scores",
+}
+TASKS = (
+    "How well a task is done with these vectors, and how differently groups fare: a gap of 0 is none.",
+    ("gaps", "metrics"),
+)
+"""What the numbers of tasks mean, and which of their lists are worth a table; kinds of analysis say it themselves."""
+_SENTENCES = ("sentences", "verdicts", "headlines", "readings", "warnings", "notices")
+_NO_COLUMN = frozenset({"sentences", "headlines", "readings", "warnings", "notices", "version", "settings"})
+"""What is said elsewhere on the page."""
+_CAPTIONS = {"spread": "over replicates: mean, range, and how many lie on the mean's side of no bias"}
+
+
+def study_summary(content: Mapping[str, Any]) -> Summary:
+    """A study and its results as one summary.
+
+    Args:
+        content: what the study was and what it found, as JSON holds it:
+
+            - `name`, `title`, `about`, `seed`;
+            - `corpora`, `models`, `vectors`, `mitigations`, `scores`: the tables of the study's file, name → settings;
+            - `results`: a list of `{"name": "trust/sgns/wiki", "part": "analyses" or "tasks", "kind": "reliability",
+              "of": "sgns/wiki", "key", "result": the result's to_dict}`;
+            - `failures`: a list of `{"label", "step", "error"}`; `missing`: names of results that are not there;
+            - `toml`: the study's file itself.
+
+            All but `name` and `results` may be left out.
+    """
+    results, failures, missing = (content.get(name) or [] for name in ("results", "failures", "missing"))
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result["part"], result["name"].split("/", 1)[0]), []).append(result)
+    found = [
+        _findings(f"{part}-{number}", name, several) for number, ((part, name), several) in enumerate(groups.items())
+    ]
+    counts = (
+        counted(results, "result"),
+        f"{counted(failures, 'cell')} failed" if failures else "",
+        f"{counted(missing, 'result')} missing" if missing else "",
+    )
+    lost = [_missing(failures, missing)] if failures or missing else []
+    return Summary(
+        title=content.get("title") or content["name"],
+        headline="; ".join(filter(None, counts)) + ".",
+        about=f"a study: {content['name']}",
+        parts=(_studied(content), *lost, *found, _repeat(content)),
+    )
+
+
+def _studied(content: Mapping[str, Any]) -> Summary:
+    """Everything that was measured, as the study's file names it."""
+    tables = []
+    for part, title in INPUTS.items():
+        rows = [{"name": name, **_settings(one)} for name, one in content.get(part, {}).items()]
+        if rows:
+            tables.append(table_of(title, [{name: str(value) for name, value in row.items()} for row in rows]))
+    about = content.get("about", "")
+    return Summary("What was studied", about, tables=tuple(tables), name="studied")
+
+
+def _settings(table: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _text(value) for name, value in table.items() if value not in (None, "", [], {})}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_text(part)}" for name, part in value.items())
+    return ", ".join(map(_text, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _missing(failures: Sequence[Mapping[str, str]], missing: Sequence[str]) -> Summary:
+    told = (
+        f"{counted(failures, 'cell')} failed; what depends on them is not here. Run `biasgauge study run FILE.toml "
+        "--retry-failed` to try again."
+        if failures
+        else ""
+    )
+    rows = [{"cell": one["label"], "step": one["step"], "error": one["error"]} for one in failures]
+    sentences = (f"Not computed: {', '.join(missing)}.",) if missing else ()
+    tables = (table_of("Failed cells", rows),) if rows else ()
+    return Summary("What is missing", told, sentences, tables, name="failed")
+
+
+def _repeat(content: Mapping[str, Any]) -> Summary:
+    name, toml = content["name"], content.get("toml", "")
+    where = "below" if toml else "of the study"
+    keys = "\n".join(f"{result['name']}  {result['key']}" for result in content["results"])
+    listings = {
+        "The study itself, as a file": toml,
+        "The address of each result: a checksum of everything that it depends on": keys,
+    }
+    return Summary(
+        "How to repeat and cite it",
+        f"Written by biasgauge {__version__}, seed {content.get('seed', 0)}. The same file, the same data and the same "
+        f"version give the same bytes on any machine: biasgauge study run {name}.toml",
+        (f"Cite the papers whose methods were used, the version of biasgauge, and the file {where}.",),
+        name="repeat",
+        listings=tuple(Listing(title, text) for title, text in listings.items() if text),
+    )
+
+
+def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
+    """One analysis or task: its results for each thing that it was asked of, side by side."""
+    kind = results[0]["kind"]
+    known = analyses().get(kind)
+    meaning, shown = (
+        TASKS if results[0]["part"] == "tasks" else ("", ()) if known is None else (known.kind.about, known.kind.shown)
+    )
+    of = ", ".join(result["of"] for result in results if result["of"])
+    parts = [part for result in results for part in _parts(result)]
+    sentences = tuple(
+        f"{of}: {sentence}" if len(parts) > 1 else sentence for of, whole in parts for sentence in _sentences(whole)
+    )
+    named = _named_rows(shown, parts)
+    charts = (chart for title, rows in named.items() if (chart := chart_of(title, rows)) is not None)
+    return Summary(
+        title=f"{name}: {kind}" if name != kind else kind,
+        headline=" ".join(filter(None, (meaning, f"Of {of}." if of else ""))),
+        sentences=sentences,
+        tables=tuple(table_of(title, rows) for title, rows in named.items()),
+        charts=tuple(charts)[:1],
+        name=key,
+    )
+
+
+def _sentences(result: Mapping[str, Any]) -> list[str]:
+    said = [one for name in _SENTENCES for one in result.get(name) or ()]
+    told = (one if isinstance(one, str) else one.get("sentence") if isinstance(one, dict) else None for one in said)
+    return [sentence for sentence in told if sentence]
+
+
+def _parts(result: Result) -> list[tuple[str, Mapping[str, Any]]]:
+    """What a result is of, and what it holds; results of replicates, and their spread, one by one."""
+    whole = result["result"]
+    models = whole.get("models")
+    if not isinstance(models, list) or not all(isinstance(model, dict) and "result" in model for model in models):
+        return [(result["of"], whole)]
+    spread = [(result["of"], {"spread": whole["spread"]})] if whole.get("spread") else []
+    return [*spread, *((model["model"], model["result"]) for model in models)]
+
+
+def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, list[Row]]:
+    """Rows under the title of their table: the number of each result, then its lists."""
+    named: dict[str, list[Row]] = {}
+    for of, whole in parts:
+        start = {"for": of} if len(parts) > 1 else {}
+        result = {name: value for name, value in whole.items() if name not in _NO_COLUMN}
+        alone = {name: value for name, value in tidy(result).items() if name != "model" or value != of}
+        undefined = any(getattr(value, "reason", None) for value in alone.values())
+        if estimates_of(alone) or undefined or alone.get("reason"):
+            named.setdefault("as a whole", []).append({**start, **alone})
+        for name in dict.fromkeys(("spread", *(shown or result))):
+            rows = result.get(name)
+            if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
+                named.setdefault(_CAPTIONS.get(name, name.replace("_", " ")), []).extend(
+                    {**start, **tidy(row)} for row in rows
+                )
+    return {**{name: named[name] for name in _CAPTIONS.values() if name in named}, **named}

@@ -1,0 +1,218 @@
+"""Cells of analyses: one result for each thing that an analysis is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.spelling import did_you_mean
+from biasgauge.study.planning.models import OF
+from biasgauge.study.step import Analysis, analyses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
+    from biasgauge.study.schema import AnalysisTable
+
+CORRELATE = "correlate"
+"""Comes last: it reads tables of other analyses."""
+
+
+def plan_analyses(plan: PlanBuilder) -> None:
+    """Cells and results of every analysis."""
+    known = analyses()
+    for name, table in sorted(plan.study.analyses.items(), key=lambda item: item[1].kind == CORRELATE):
+        path = ("analyses", name)
+        if table.kind not in known:
+            near = did_you_mean(table.kind, known) or f"; there are {', '.join(known)}"
+            plan.problem((*path, "kind"), f"there is no kind of analysis {table.kind!r}{near}")
+            continue
+        kind = known[table.kind].kind
+        if table.before is not None and kind.needs != "change":
+            plan.problem((*path, "before"), f"the kind {kind.name!r} does not compare; 'before' is not for it")
+        if not table.of and kind.needs != "table":
+            plan.problem((*path, "of"), f"{name!r} needs 'of': the names of what it is made of")
+            continue
+        settings = plan.checked(
+            path,
+            table.settings,
+            kind.known,
+            f"the kind {kind.name!r}",
+            checks=kind.checks,
+            required=kind.required,
+            trial=kind.trial,
+            paths=kind.paths,
+        )
+        settings.lexicons.update(kind.unasked_checksum)
+        _Analysis(plan, name, table, known[table.kind], settings).plan_cells()
+
+
+class _Analysis:
+    """One analysis, checked, to be made of several things."""
+
+    def __init__(self, plan: PlanBuilder, name: str, table: AnalysisTable, known: Analysis, settings: Settings) -> None:
+        self.plan, self.name, self.table, self.settings = plan, name, table, settings
+        self.kind, self.step = known
+        self.path = ("analyses", name)
+
+    def plan_cells(self) -> None:
+        """Cells and results, by what the kind is made of."""
+        planners = {
+            "scores": self._of_scores,
+            "model": self._of_each_model,
+            "models": self._of_models,
+            "change": self._of_changes,
+            "sources": self._of_sources,
+            "points": self._of_tasks,
+            "table": self._of_table,
+        }
+        planners[self.kind.needs]()
+
+    def problem(self, key: str, sentence: str) -> None:
+        """Note that something is wrong with one of its keys."""
+        self.plan.problem((*self.path, key), sentence)
+
+    def groups(self) -> list[Group]:
+        """The groups of models that it is made of."""
+        return self._named(self.plan.groups, OF)
+
+    def scored(self) -> list[Group]:
+        """The score tensors that it is made of."""
+        return self._named(self.plan.scores, ("scores",))
+
+    def _named(self, among: dict[str, Group], sections: Sequence[str]) -> list[Group]:
+        of = (*self.path, "of")
+        groups = [group for name in self.table.of for group in self.plan.named(name, of, among, sections)]
+        return list({group.name: group for group in groups}.values())
+
+    def add(self, inputs: dict[str, str], about: dict[str, object], of: str, *, step: str | None = None) -> str:
+        """A cell of this analysis."""
+        settings = {"kind": self.kind.name, **self.settings.told, **about} if step is None else about
+        places = self.settings.places if step is None else {}
+        label = f"{self.name}/{of}".rstrip("/")
+        return self.plan.add(step or self.step.name, settings, inputs=inputs, places=places, label=label)
+
+    def result(self, of: str, key: str) -> None:
+        """The result of one of the things."""
+        full = f"{self.name}/{of}".rstrip("/")
+        self.plan.result(full, key, part="analyses", kind=self.kind.name, of=of)
+
+    def gathered(self, group: Group, cells: Sequence[tuple[Member, str]]) -> None:
+        """One result of the results of several models."""
+        key = self.add(
+            {f"model{number}": key for number, (_, key) in enumerate(cells)},
+            {"kind": self.kind.name, "of": group.name, "models": [member.label for member, _ in cells]},
+            group.name,
+            step="gather",
+        )
+        self.result(group.name, key)
+
+    def _of_scores(self) -> None:
+        scored = self.scored()
+        several = len({group.name.split("/")[0] for group in scored}) > 1
+        for group in scored:
+            of = group.name if several else group.of or group.name
+            self.result(of, self.add({"scores": group.tensor or ""}, {}, of))
+
+    def _of_each_model(self) -> None:
+        for group in self.groups():
+            cells = [
+                (member, self.add({"vectors": member.key}, {"model": member.label}, member.label))
+                for member in group.members
+            ]
+            self.gathered(group, cells)
+
+    def _of_models(self) -> None:
+        for group in self.groups():
+            if len(group.members) < self.kind.fewest:
+                least = f"the kind {self.kind.name!r} needs at least {self.kind.fewest} models in a group"
+                self.problem("of", f"{least}; {group.name!r} has {len(group.members)} (more seeds make more)")
+                continue
+            inputs = {f"model{number}": member.key for number, member in enumerate(group.members)}
+            labels = [member.label for member in group.members]
+            self.result(group.name, self.add(inputs, {"models": labels}, group.name))
+
+    def _of_changes(self) -> None:
+        before = None
+        if self.table.before is not None:
+            named = self.plan.named(self.table.before, (*self.path, "before"), self.plan.groups, OF)
+            if len(named) > 1:
+                listed = ", ".join(group.name for group in named)
+                self.problem("before", f"'before' must name one group; {self.table.before!r} means {listed}")
+            if len(named) != 1:
+                return
+            before = named[0]
+        for group in self.groups():
+            earlier = [member.before for member in group.members] if before is None else list(before.members)
+            if None in earlier or len(earlier) != len(group.members):
+                why = (
+                    f"{group.name!r} is no mitigation; say what was there before with 'before'"
+                    if before is None
+                    else f"{group.name!r} has {len(group.members)} models, and {before.name!r} has {len(earlier)}"
+                )
+                self.problem("of", why)
+                continue
+            cells = [
+                (
+                    member,
+                    self.add(
+                        {"before": first.key, "after": member.key},
+                        {"before": first.label, "after": member.label},
+                        member.label,
+                    ),
+                )
+                for first, member in zip(earlier, group.members, strict=True)
+                if first is not None
+            ]
+            self.gathered(group, cells)
+
+    def _of_sources(self) -> None:
+        inputs: dict[str, str] = {}
+        sources = []
+        for number, group in enumerate(self.scored()):
+            if group.corpus_key is None:
+                self.problem("of", f"{group.name!r} was not trained in this study, so its corpus is not known")
+                return
+            inputs |= {f"scores{number}": group.tensor or "", f"corpus{number}": group.corpus_key}
+            inputs |= {f"model{number}-{place}": member.key for place, member in enumerate(group.members)}
+            models = [member.label for member in group.members]
+            sources.append({"algorithm": group.algorithm, "corpus": group.corpus, "models": models})
+        if sources:
+            self.result("", self.add(inputs, {"sources": sources}, ""))
+
+    def _of_tasks(self) -> None:
+        tasks = list(self.plan.tasks)
+        inputs: dict[str, str] = {}
+        versions: list[dict[str, Any]] = []
+        for reference in dict.fromkeys(self.table.of):
+            if reference not in tasks:
+                if ("tasks", reference) not in self.plan.study.broken and reference not in self.plan.study.tasks:
+                    near = did_you_mean(reference, tasks) or f"; there are {', '.join(tasks) or 'none'}"
+                    self.problem("of", f"there is no {reference!r} in tasks{near}")
+                continue
+            for group, cells in self.plan.tasks[reference]:
+                for member, key in zip(group.members, cells, strict=True):
+                    number = len(versions)
+                    inputs |= {f"model{number}": member.key, f"task{number}": key}
+                    versions.append({**vars(group.version), "name": member.label})
+        if versions:
+            key = self.add(inputs, {"versions": versions}, "")
+            self.plan.tables[self.name] = key
+            self.result("", key)
+
+    def _of_table(self) -> None:
+        if ("points" in self.table.settings) == bool(self.table.of):
+            self.plan.problem(
+                self.path, f"{self.name!r} needs either 'of', an analysis of kind \"points\", or 'points', a file"
+            )
+            return
+        if not self.table.of:
+            self.result("", self.add({}, {}, ""))
+        for reference in dict.fromkeys(self.table.of):
+            if reference in self.plan.tables:
+                self.result(reference, self.add({"points": self.plan.tables[reference]}, {}, reference))
+            elif ("analyses", reference) not in self.plan.study.broken:
+                known = [name for name, table in self.plan.study.analyses.items() if table.kind == "points"]
+                near = did_you_mean(reference, known) or f"; there are {', '.join(known) or 'none'}"
+                if reference not in known:
+                    self.problem("of", f'there is no analysis {reference!r} of kind "points"{near}')

@@ -1,0 +1,306 @@
+"""What a plan is gathered in: cells, groups of models, problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from biasgauge import registry
+from biasgauge._version import __version__
+from biasgauge.errors import BiasgaugeError, ParameterError
+from biasgauge.lexicons.table import found
+from biasgauge.spelling import did_you_mean
+from biasgauge.study.cell import Cell, canonical
+from biasgauge.study.costs import NOTHING, Size, estimate
+from biasgauge.study.files import Checksums, FileSettings, places_of
+from biasgauge.study.parameters import NONE, arguments, filled, needed, problems_in
+from biasgauge.study.read import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from biasgauge.study.parameters import Known
+    from biasgauge.study.read import Study
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of a study.
+
+    Attributes:
+        label: what results call it, as "sgns/wiki/seed0".
+        key: of the cell that makes it.
+        before: the model that it was made from by a mitigation.
+    """
+
+    label: str
+    key: str
+    before: Member | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """How models came about, as points of a correlation study tell it.
+
+    Attributes:
+        embedding: which embedding they are a version of.
+        method, direction, strength: how it was changed; "original", "none" and 0 where it was not.
+    """
+
+    embedding: str
+    method: str = "original"
+    direction: str = "none"
+    strength: float = 0.0
+
+    def changed(self, method: str, settings: Mapping[str, Any], strength: str) -> Version:
+        """The version that a change makes of this one."""
+        both = method if self.method == "original" else f"{self.method} + {method}"
+        given = settings.get(strength, 1.0)
+        number = float(given) if isinstance(given, (int, float)) else 1.0
+        return Version(self.embedding, both, str(settings.get("direction", "debias")), number)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Models that are replicates of each other.
+
+    Attributes:
+        name: as "sgns/wiki".
+        members: the models.
+        version: how they came about.
+        algorithm, corpus: what they were trained with; None for vectors that exist.
+        corpus_key: of the cell of the tokenized corpus.
+        tensor: of the cell of their scores, in groups of scores.
+        of: name of the group that was scored, in groups of scores.
+    """
+
+    name: str
+    members: tuple[Member, ...]
+    version: Version
+    algorithm: str | None = None
+    corpus: str | None = None
+    corpus_key: str | None = None
+    tensor: str | None = None
+    of: str | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a cell, checked.
+
+    Attributes:
+        kept: as the cell keeps them.
+        lexicons: checksums of the lexicons that they name.
+        places: files that they name.
+    """
+
+    kept: dict[str, Any]
+    lexicons: dict[str, str]
+    places: dict[str, Path]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the cell is told."""
+        return {"settings": self.kept, **({"lexicons": self.lexicons} if self.lexicons else {})}
+
+
+_UNUSABLE = (BiasgaugeError, TypeError, AttributeError)
+"""What functions raise for settings of the wrong kind; checks run before anything else could go wrong."""
+
+
+TELLING = frozenset({"score", "association", "audit", "report"})
+"""Steps whose outcomes tell the version of biasgauge, so that another version is another cell."""
+
+
+class PlanBuilder:
+    """Cells by key in the order in which they can be computed, and what names stand for.
+
+    Attributes:
+        study: what is planned.
+        cells: by key.
+        groups: models, vectors and mitigations by the name of their group.
+        scores: score tensors by the name of theirs.
+        tasks: for each task the groups that it was trained on, each with the cells of its models.
+        tables: cells that hold a table of points, by the name of their analysis.
+        results: name to key.
+        problems: what is wrong.
+        sizes: of the outcome of each cell, roughly.
+    """
+
+    def __init__(self, study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> None:
+        self.study = study
+        self.cells: dict[str, Cell] = {}
+        self.groups: dict[str, Group] = {}
+        self.scores: dict[str, Group] = {}
+        self.tasks: dict[str, list[tuple[Group, list[str]]]] = {}
+        self.tables: dict[str, str] = {}
+        self.results: dict[str, str] = {}
+        self.entries: list[dict[str, str]] = []
+        self.problems: list[Problem] = []
+        self.sizes: dict[str, Size] = {}
+        self._checksums = checksums
+        self._outcomes = None if outcomes is None else outcomes.resolve()
+
+    def problem(self, path: Iterable[str], sentence: str) -> None:
+        """Note that something is wrong."""
+        self.problems.append(Problem(tuple(path), sentence))
+
+    def add(
+        self,
+        step: str,
+        settings: Mapping[str, Any],
+        *,
+        label: str,
+        inputs: Mapping[str, str] | None = None,
+        places: Mapping[str, Path] | None = None,
+        size: Size = NOTHING,
+    ) -> str:
+        """Add a cell to the plan and give its key."""
+        named = places or {}
+        version = {"biasgauge": __version__} if step in TELLING else {}
+        cell = Cell(
+            step=step,
+            version=registry.get("study_step", step).version,
+            settings={**settings, **version},
+            inputs=dict(inputs or {}),
+            files={name: "" if self._checksums is None else self._checksums.of(place) for name, place in named.items()},
+            places={name: str(place) for name, place in named.items()},
+            label=label,
+            **estimate(step, settings, [self.sizes[key] for key in (inputs or {}).values()], size),
+        )
+        if cell.key not in self.cells:
+            self.cells[cell.key] = cell
+            self.sizes[cell.key] = size
+        return cell.key
+
+    def located(self, patterns: str | Sequence[str] | None, path: Sequence[str], what: str = "file") -> list[Path]:
+        """The files or folders that paths and patterns mean; a sentence for each that means none, or the outcomes."""
+        places: list[Path] = []
+        for pattern in [patterns] if isinstance(patterns, str) else patterns or ():
+            there = places_of(pattern, self.study.folder)
+            if not there:
+                self.problem(path, f"there is no {what} {pattern!r}, seen from {self.study.folder}")
+            places += [place for place in there if self._apart(place, path)]
+        return places
+
+    def _apart(self, place: Path, path: Sequence[str]) -> bool:
+        """Whether a place of the user's lies apart from the outcomes; a sentence where it holds them."""
+        if self._outcomes is None or not self._outcomes.is_relative_to(place.resolve()):
+            return True
+        self.problem(
+            path,
+            f"the folder {place} holds the outcomes of this study, {self._outcomes}, which would be read "
+            "as data; name a folder without them, or another place for outcomes",
+        )
+        return False
+
+    def result(self, name: str, key: str, **about: str) -> None:
+        """Give an outcome its name; `about` is told to the report."""
+        self.results[name] = key
+        self.entries.append({"name": name, "key": key, **about})
+
+    def checked(
+        self,
+        path: Sequence[str],
+        given: Mapping[str, Any],
+        known: Mapping[str, Known],
+        what: str,
+        *,
+        checks: Mapping[str, Callable[[Any], str]] | None = None,
+        required: Sequence[str] = (),
+        trial: Callable[[dict[str, Any]], object] | None = None,
+        paths: Collection[str] = (),
+        inline: str | None = "settings",
+        own: Sequence[str] = (),
+    ) -> Settings:
+        """Hold settings against what a function takes; what is wrong is noted.
+
+        Args:
+            path: of the table.
+            given: the settings.
+            known: what the function takes.
+            what: what sentences call it.
+            checks: settings that name lexicons.
+            required: settings that must be given although the function has a default.
+            trial: raises what is wrong with settings that look right one by one.
+            paths: settings that name a file or folder.
+            inline: the key of the table that holds them; None where they stand in the table itself.
+            own: keys of that table which are no settings.
+        """
+        start = (*path, *([] if inline is None else [inline]))
+        before = len(self.problems)
+        files = FileSettings(self.study.folder, paths)
+        kept = files.marked(filled(self._plain(given, start), known, self.study.about.seed))
+        here = self._resolved(files, kept, start)
+        for name, sentence in problems_in(given, known, what, own):
+            self.problem((*start, name), sentence)
+        for name in dict.fromkeys((*needed(known), *required)):
+            if name not in given:
+                near = did_you_mean(name, [one for one in given if one not in known])
+                self.problem(start, f"{what} needs the setting {name!r}{near}")
+        lexicons = {}
+        for name, check in (checks or {}).items():
+            if name in given and name in here and given[name] != NONE:
+                checksum = self._checksum((*start, name), check, here[name], what)
+                if checksum and kept[name] == given[name]:  # what the user's own files hold counts as it is
+                    lexicons[name] = checksum
+        if trial is not None and len(self.problems) == before:
+            try:
+                trial(arguments(here, known))
+            except _UNUSABLE as problem:
+                self.problem(start, f"{what}: {problem}")
+        return Settings(kept, lexicons, files.places)
+
+    def _checksum(self, path: Sequence[str], check: Callable[[Any], str], value: object, what: str) -> str:
+        """Of the lexicons that a setting names; empty, and noted, where it names none."""
+        try:
+            return check(value)
+        except _UNUSABLE as problem:
+            self.problem(path, f"{path[-1]!r} of {what}: {problem}")
+            return ""
+
+    def _plain(self, given: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+        """Settings that JSON can hold; others, such as dates and nan, are noted."""
+        kept = dict(given)
+        for name, value in given.items():
+            try:
+                canonical(value)
+            except ParameterError:
+                self.problem((*path, name), f"{name!r} must be text, numbers, lists or tables, found {found(value)}")
+                kept[name] = None
+        return kept
+
+    def _resolved(self, files: FileSettings, kept: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+        """Settings with lexicons in place of their files; nothing, and noted, where one is not there or no lexicon."""
+        for name in files.missing:
+            self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
+        apart = [self._apart(place, path) for place in files.places.values()]
+        if files.missing or not all(apart):
+            return {}
+        try:
+            here: dict[str, Any] = files.resolved(kept)
+        except BiasgaugeError as problem:
+            self.problem(path, str(problem))
+            return {}
+        return here
+
+    def named(
+        self, reference: str, path: Sequence[str], among: Mapping[str, Group], sections: Sequence[str]
+    ) -> list[Group]:
+        """The groups that a name means: its own, and all below it; a sentence where there are none.
+
+        Where the table is there but came to nothing, some other sentence says why.
+        """
+        groups = [one for name, one in among.items() if name == reference or name.startswith(f"{reference}/")]
+        top = reference.partition("/")[0]
+        tops = list(dict.fromkeys(name.partition("/")[0] for name in among))
+        declared = any(top in getattr(self.study, part) or (part, top) in self.study.broken for part in sections)
+        if not groups and (top in tops or not declared):
+            tables = [name for part in sections for name in getattr(self.study, part)]
+            known = list(dict.fromkeys([*tops, *tables, *(among if "/" in reference else ())]))
+            listed = f"; there are {', '.join(known)}" if known else ""
+            self.problem(
+                path, f"there is no {reference!r} in {' or '.join(sections)}{did_you_mean(reference, known) or listed}"
+            )
+        return groups

@@ -1,0 +1,174 @@
+"""Cells of corpora: texts to tokens, and balanced texts before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.corpora.layouts import Layout
+from biasgauge.corpora.read import read_corpus
+from biasgauge.corpora.tokenizers import tokenizer_named
+from biasgauge.errors import BiasgaugeError
+from biasgauge.spelling import did_you_mean
+from biasgauge.study.costs import text_size
+from biasgauge.study.files import bytes_of
+from biasgauge.study.kind import a_lexicon
+from biasgauge.study.ordering import in_order
+from biasgauge.study.parameters import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from biasgauge.study.costs import Size
+    from biasgauge.study.planning.builder import PlanBuilder
+    from biasgauge.study.schema import CorpusTable
+
+AUTO = "auto"
+PACKED = (".gz", ".xz", ".zst")
+_BALANCE = {"test": "lexicon", "strength": "degree"}
+"""What a study calls some settings of `balance`."""
+
+
+@dataclass(frozen=True)
+class PlannedCorpus:
+    """A corpus of a study.
+
+    Attributes:
+        key: of the cell with its tokens.
+        reading: settings with which it is read.
+        text: the user's one file that it is read from; None where there are several, or a folder.
+        text_key: of the cell that wrote the text, where one did.
+        root: the corpus that it was made from at first; its own name where it was read.
+        balanced: settings of `balance`, from the first to the last.
+    """
+
+    key: str
+    reading: dict[str, Any]
+    text: Path | None
+    text_key: str | None
+    root: str
+    balanced: tuple[dict[str, Any], ...] = ()
+
+
+def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
+    """Cells for every corpus, by name."""
+    tables = plan.study.corpora
+    planned: dict[str, PlannedCorpus] = {}
+    froms = {name: [table.origin] for name, table in tables.items() if table.origin is not None}
+    for name, path in in_order(plan, "corpora", list(tables), froms, "from"):
+        table = tables[name]
+        if table.origin is None:
+            one = _read(plan, name, table)
+        elif (source := planned.get(table.origin)) is not None:
+            one = _balanced(plan, name, table, source)
+        else:
+            if table.origin not in tables and ("corpora", table.origin) not in plan.study.broken:
+                plan.problem(path, f"there is no corpus {table.origin!r}{_listed(table.origin, list(tables))}")
+            one = None
+        if one is not None:
+            planned[name] = one
+    return planned
+
+
+def _listed(name: str, known: list[str]) -> str:
+    return did_you_mean(name, known) or f"; there are {', '.join(known)}"
+
+
+def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: dict[str, Any]) -> dict[str, Any] | None:
+    """How a text is read, checked."""
+    known = parameters(read_corpus, 1)
+    before = len(plan.problems)
+    asked = {**inherited, **table.settings}
+    plan.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
+    reading = {one: asked.get(one, known[one].default) for one in known}
+    if len(plan.problems) > before:
+        return None
+    try:
+        rule = tokenizer_named(reading["tokenizer"])
+        Layout(reading["layout"], field=reading["field"], documents=reading["documents"], keeps_marks=rule.keeps_marks)
+    except BiasgaugeError as problem:
+        plan.problem(("corpora", name), str(problem))
+        return None
+    return reading
+
+
+def versions_of(tokenizer: str | None) -> dict[str, dict[str, str]]:
+    """What else than its name the words of a tokenizer depend on, as cells are told it."""
+    versions = {} if tokenizer is None else dict(tokenizer_named(tokenizer).versions)
+    return {"versions": versions} if versions else {}
+
+
+def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | None:
+    path = ("corpora", name)
+    places = plan.located(table.path, (*path, "path"))
+    reading = _reading(plan, name, table, {})
+    if reading is None or not places:
+        return None
+    if reading["layout"] == AUTO:
+        rule = Layout(AUTO, field=reading["field"], documents=reading["documents"], keeps_marks=True)
+        layouts = {AUTO if place.is_dir() else rule.of(place.name) for place in places}
+        if len(layouts) > 1:
+            plan.problem(
+                (*path, "path"),
+                f"the files of {name!r} are of several layouts ({', '.join(sorted(layouts))}); name one with 'layout'",
+            )
+            return None
+        reading["layout"] = layouts.pop()
+    key = plan.add(
+        "corpus",
+        {"settings": reading, **versions_of(reading["tokenizer"])},
+        places={f"text{number}": place for number, place in enumerate(places)},
+        label=f"read {name}",
+        size=_size(places),
+    )
+    only = places[0] if len(places) == 1 and places[0].is_file() else None
+    return PlannedCorpus(key, reading, only, None, name)
+
+
+def _possible(settings: dict[str, Any]) -> None:
+    """Raise what `balance` would say of its numbers."""
+    from biasgauge.mitigation.balancing.plan import check_degree, check_share
+
+    check_degree(settings.get("strength", 1.0), as_published=settings.get("as_published", False))
+    check_share(settings.get("max_removed", 0.0))
+
+
+def _size(places: Sequence[Path]) -> Size:
+    packed = sum(bytes_of(place) for place in places if place.suffix in PACKED)
+    return text_size(sum(map(bytes_of, places)) - packed, packed)
+
+
+def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedCorpus) -> PlannedCorpus | None:
+    from biasgauge.mitigation.balancing.corpus import balance
+
+    path = ("corpora", name)
+    ours = {theirs: one for one, theirs in _BALANCE.items()}
+    known = {
+        ours.get(one, one): about for one, about in parameters(balance, 1).items() if one not in {"layout", "field"}
+    }
+    reading = _reading(plan, name, table, source.reading)
+    asked = table.balance or {}
+    found = plan.checked(
+        path, asked, known, "balance", checks={"test": a_lexicon("test")}, trial=_possible, inline="balance"
+    )
+    if source.text is None and source.text_key is None:
+        plan.problem((*path, "from"), f"{table.origin!r} is read from several files; only one file can be balanced")
+        return None
+    if reading is None:
+        return None
+    settings = {_BALANCE.get(one, one): value for one, value in found.kept.items()}
+    inherited = ("layout", "field") if settings.get("as_published") else ("tokenizer", "layout", "field")
+    kept = {one: source.reading[one] for one in inherited} | settings
+    size = plan.sizes[source.key]
+    text_key = plan.add(
+        "balance",
+        {"settings": kept, "lexicons": found.lexicons, **versions_of(kept.get("tokenizer"))},
+        inputs={} if source.text_key is None else {"text": source.text_key},
+        places=found.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
+        label=f"balance {name}",
+        size=size,
+    )
+    told = {"settings": reading, **versions_of(reading["tokenizer"])}
+    key = plan.add("corpus", told, inputs={"text": text_key}, label=f"read {name}", size=size)
+    return PlannedCorpus(key, reading, None, text_key, source.root, (*source.balanced, asked))

@@ -1,0 +1,270 @@
+"""Cells of models: training, vectors that exist, and mitigations of both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from biasgauge import registry
+from biasgauge.errors import BiasgaugeError
+from biasgauge.lexicons.table import found
+from biasgauge.spelling import did_you_mean
+from biasgauge.study.costs import model_size, vectors_size
+from biasgauge.study.files import bytes_of, places_of
+from biasgauge.study.kind import some_words, unasked
+from biasgauge.study.ordering import in_order
+from biasgauge.study.parameters import Known, method_settings, parameters, recipe_of
+from biasgauge.study.planning.builder import Group, Member, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from biasgauge.study.planning.builder import PlanBuilder, Settings
+    from biasgauge.study.planning.corpora import PlannedCorpus
+    from biasgauge.study.schema import ModelTable, Seeds
+
+OF = ("models", "vectors", "mitigations")
+MOST_DIM = 100_000
+
+
+def plan_models(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None:
+    """Cells for every model of every recipe; groups NAME/CORPUS."""
+    for name, table in plan.study.models.items():
+        path = ("models", name)
+        recipe = _recipe(plan, name, table)
+        wanted = list(plan.study.corpora) if table.corpora is None else table.corpora
+        if not wanted and not any(section == "corpora" for section, _ in plan.study.broken):
+            plan.problem(path, f"the recipe {name!r} has no corpus; write a table [corpora.NAME]")
+        for corpus in dict.fromkeys(wanted):
+            if corpus not in plan.study.corpora and ("corpora", corpus) not in plan.study.broken:
+                known = list(plan.study.corpora)
+                listed = f"; there are {', '.join(known)}" if known else ""
+                plan.problem(
+                    (*path, "corpora"), f"there is no corpus {corpus!r}{did_you_mean(corpus, known) or listed}"
+                )
+            elif recipe is not None and corpus in corpora:
+                _train(plan, name, table, corpus, corpora[corpus], recipe)
+
+
+def seed_list(seeds: Seeds, first: int) -> list[int]:
+    """The seeds themselves: as many as are asked for, from the study's own on, or those that are named."""
+    return list(range(first, first + seeds)) if isinstance(seeds, int) else list(seeds)
+
+
+def _recipe(plan: PlanBuilder, name: str, table: ModelTable) -> dict[str, Any] | None:
+    """Settings of training, but for seed and sample; None where something is wrong with them."""
+    from dataclasses import fields
+
+    from biasgauge.training.algorithms import ALGORITHMS
+    from biasgauge.training.models import train
+
+    path = ("models", name)
+    if table.algorithm not in ALGORITHMS:
+        known = ", ".join(ALGORITHMS)
+        near = did_you_mean(table.algorithm, ALGORITHMS) or f"; there are {known}"
+        plan.problem((*path, "algorithm"), f"there is no algorithm {table.algorithm!r}{near}")
+        return None
+    chosen = ALGORITHMS[table.algorithm]
+    decided = {"algorithm", "seeds", "bootstrap", "random_state"}
+    common = {one: about for one, about in parameters(train, 1).items() if one not in decided}
+    own = {one.name: Known(one.default, str(one.type)) for one in fields(chosen.settings)}
+    before = len(plan.problems)
+    what = f"the algorithm {table.algorithm!r}"
+    plan.checked(path, table.settings, common | own, what, inline=None, own=table.own())
+    if len(plan.problems) > before:
+        return None
+    if (dim := table.settings.get("dim", 1)) > MOST_DIM:
+        plan.problem((*path, "dim"), f"'dim' of {what} must be at most {MOST_DIM:,}, found {found(dim)}")
+        return None
+    removed = table.settings.get("remove", [])
+    if not isinstance(removed, list) or not all(isinstance(word, str) for word in removed):
+        plan.problem((*path, "remove"), f"'remove' of {what} must be a list of words, found {found(removed)}")
+        return None
+    try:
+        settings = chosen.settings_from({one: table.settings[one] for one in own if one in table.settings})
+        recipe = {one: table.settings.get(one, about.default) for one, about in common.items()} | {"remove": removed}
+        recipe = {"algorithm": table.algorithm, "version": chosen.version, **recipe, "settings": dict(vars(settings))}
+        recipe_of(recipe, seed=0)
+    except BiasgaugeError as problem:
+        plan.problem(path, str(problem))
+        return None
+    return recipe
+
+
+def _train(
+    plan: PlanBuilder, name: str, table: ModelTable, corpus: str, source: PlannedCorpus, recipe: dict[str, Any]
+) -> None:
+    first = plan.study.about.seed
+    size = model_size(plan.sizes[source.key], recipe)
+    members = []
+    for sample in range(table.bootstrap) if table.bootstrap else [None]:
+        for seed in seed_list(table.seeds, first):
+            drawn = {} if sample is None else {"sample": sample, "sample_seed": first}
+            own = f"seed{seed}" if sample is None else f"sample{sample}-seed{seed}"
+            label = f"{name}/{corpus}/{own}"
+            key = plan.add(
+                "train",
+                {**recipe, "seed": seed, **drawn},
+                inputs={"corpus": source.key},
+                label=f"train {label}",
+                size=size,
+            )
+            members.append(Member(label, key))
+    version = Version(f"{name}/{source.root}")
+    for settings in source.balanced:
+        version = version.changed("balanced", settings, "strength")
+    group = f"{name}/{corpus}"
+    plan.groups[group] = Group(group, tuple(members), version, name, corpus, source.key)
+
+
+def plan_vectors(plan: PlanBuilder) -> None:
+    """Cells that take vectors in: one for each file; groups NAME."""
+    for name, table in plan.study.vectors.items():
+        if table.default is not None:
+            shipped = _shipped(table.default)
+            limit = {} if table.limit is None else {"limit": table.limit}
+            members = [
+                Member(
+                    f"{name}/{own}" if len(shipped) > 1 else name,
+                    plan.add(
+                        "vectors",
+                        {**about, **limit},
+                        label=f"load {name} {own}".rstrip(),
+                        size=vectors_size(size, table.limit),
+                    ),
+                )
+                for own, about, size in shipped
+            ]
+            plan.groups[name] = Group(name, tuple(members), Version(name))
+            continue
+        paths = [table.path] if isinstance(table.path, str) else table.path or ()
+        sources = [source for path in paths for source in _sources(plan, path, ("vectors", name, "path"))]
+        if sources:
+            plan.groups[name] = Group(name, tuple(_loaded(plan, name, sources, table.limit)), Version(name))
+
+
+class _Source(NamedTuple):
+    """Where the vectors of a model come from.
+
+    Attributes:
+        stem: what names the model within its group.
+        told: what its cell is told.
+        place: the file or folder, where there is one.
+    """
+
+    stem: str
+    told: dict[str, str]
+    place: Path | None
+
+
+def _sources(plan: PlanBuilder, path: str, where: Sequence[str]) -> list[_Source]:
+    """What a path, a pattern or "ENCODER:SOURCE" means; nothing, and noted, where there is no such thing."""
+    encoder, colon, rest = path.partition(":")
+    if colon and encoder in registry.names("encoder") and not places_of(path, plan.study.folder):
+        place = next(iter(places_of(rest, plan.study.folder)), None) if rest else None
+        told = {"encoder": encoder} if place is not None else {"encoder": encoder, "source": rest}
+        return [_Source(encoder, told, place)]
+    return [_Source(place.name.split(".")[0], {}, place) for place in plan.located(path, where)]
+
+
+def _loaded(plan: PlanBuilder, name: str, sources: Sequence[_Source], limit: int | None) -> list[Member]:
+    members = []
+    for own, source in zip(_different([source.stem for source in sources]), sources, strict=True):
+        key = plan.add(
+            "vectors",
+            {**source.told, **({} if limit is None else {"limit": limit})},
+            places={} if source.place is None else {"vectors": source.place},
+            label=f"load {name} {own}" if len(sources) > 1 else f"load {name}",
+            size=vectors_size(0 if source.place is None else bytes_of(source.place), limit),
+        )
+        members.append(Member(f"{name}/{own}" if len(sources) > 1 else name, key))
+    return members
+
+
+def _different(stems: Sequence[str]) -> list[str]:
+    """The same names, with numbers on those that occur more than once, so that none does."""
+    often = Counter(stems)
+    taken = set(often)
+    names = []
+    for place, stem in enumerate(stems):
+        name = stem
+        if often[stem] > 1:
+            name = next(one for number in count(place) if (one := f"{stem}-{number}") not in taken)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _shipped(which: str) -> list[tuple[str, dict[str, Any], int]]:
+    """What ships: for each model its name within the group, what its cell is told, and its bytes."""
+    from biasgauge._io.checksums import file_sha256
+    from biasgauge.embeddings.loading import DEFAULT_PATH, REPLICATES, replicate_path
+
+    paths = (
+        {"": DEFAULT_PATH} if which == "glove" else {f"seed{seed}": replicate_path(seed) for seed in range(REPLICATES)}
+    )
+    return [
+        (own, {"default": which, "member": number, "sha256": file_sha256(path)}, path.stat().st_size)
+        for number, (own, path) in enumerate(paths.items())
+    ]
+
+
+def plan_mitigations(plan: PlanBuilder) -> None:
+    """Cells of mitigations, one for each model; groups NAME/GROUP."""
+    tables = plan.study.mitigations
+    made_of = {name: [one.split("/")[0] for one in table.of] for name, table in tables.items()}
+    settled: set[str] = set()
+    for name, path in in_order(plan, "mitigations", list(tables), made_of, "of"):
+        table = tables[name]
+        settled.add(name)
+        known = registry.names("mitigation")
+        if table.method not in known:
+            near = did_you_mean(table.method, known) or f"; there are {', '.join(known)}"
+            plan.problem((*path[:2], "method"), f"there is no mitigation {table.method!r}{near}")
+            continue
+        settings = plan.checked(
+            path[:2],
+            table.settings,
+            method_settings(table.method),
+            f"the method {table.method!r}",
+            checks={"lexicon": lambda value: some_words(value) if isinstance(value, str) else ""},
+            trial=partial(_possible, table.method),
+        )
+        settings.lexicons.update(unasked(registry.names("lexicon")))
+        for reference in dict.fromkeys(table.of):
+            if reference.split("/")[0] in tables and reference.split("/")[0] not in settled:
+                continue  # in a circle, of which a sentence tells already
+            for group in plan.named(reference, path, plan.groups, OF):
+                _mitigate(plan, name, table.method, settings, group)
+
+
+def _possible(method: str, settings: dict[str, Any]) -> None:
+    """Raise what `fit` would say of the settings, before hours of training."""
+    from biasgauge.mitigation import mitigation_method
+
+    mitigation_method(method, **settings)._check_settings()  # noqa: SLF001 - the public way takes vectors
+
+
+def _mitigate(plan: PlanBuilder, name: str, method: str, settings: Settings, group: Group) -> None:
+    members = [
+        Member(
+            f"{name}/{one.label}",
+            plan.add(
+                "mitigate",
+                {"method": method, **settings.told},
+                inputs={"vectors": one.key},
+                places=settings.places,
+                label=f"mitigate {name}/{one.label}",
+                size=plan.sizes[one.key],
+            ),
+            one,
+        )
+        for one in group.members
+    ]
+    full = f"{name}/{group.name}"
+    algorithm = None if group.algorithm is None else f"{name}/{group.algorithm}"
+    version = group.version.changed(method, settings.kept, "strength")
+    plan.groups[full] = Group(full, tuple(members), version, algorithm, group.corpus, group.corpus_key)

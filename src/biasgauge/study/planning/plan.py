@@ -1,0 +1,205 @@
+"""A study to its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge._io.memory import readable_size
+from biasgauge.results import Column, Result, Shown, Summary, Table
+from biasgauge.study.cell import Cell
+from biasgauge.study.costs import core_seconds, corrected, duration, longest_chain
+from biasgauge.study.files import Checksums
+from biasgauge.study.planning.analyses import plan_analyses
+from biasgauge.study.planning.builder import PlanBuilder
+from biasgauge.study.planning.corpora import plan_corpora
+from biasgauge.study.planning.models import OF, plan_mitigations, plan_models, plan_vectors
+from biasgauge.study.planning.report import plan_report
+from biasgauge.study.planning.scores import plan_scores
+from biasgauge.study.planning.tasks import plan_tasks
+from biasgauge.study.read import Problem, Study, read_study
+from biasgauge.study.result import Failure, counted
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+
+    from biasgauge.study.store import CellStore
+
+CHECKSUMS = "checksums.json"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result):
+    """What a study comes to.
+
+    Attributes:
+        study: what was planned.
+        cells: in an order in which what a cell reads comes before it; no key occurs twice.
+        results: outcomes that users look for: analyses, tasks, the report; name to key.
+        models: every model by its name, as "sgns/wiki/seed0"; to key.
+        about: of every result its name, key, part of the study ("analyses" or "tasks"), kind, and what it is of.
+        finished: keys of the cells that were in the store when it was planned.
+        failures: why cells failed in the last run that tried them, by key.
+    """
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"study", "cells", "about", "finished", "failures"})
+
+    study: Study
+    cells: tuple[Cell, ...]
+    results: Mapping[str, str]
+    models: Mapping[str, str]
+    about: tuple[Mapping[str, str], ...]
+    finished: frozenset[str] = frozenset()
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+
+    def state(self, key: str) -> str:
+        """Of a cell: "there", "failed" or "to do"."""
+        return "there" if key in self.finished else "failed" if key in self.failures else "to do"
+
+    def derived(self) -> Mapping[str, Any]:
+        """The study's name, and of each cell what it is, what it will cost, and whether it is there."""
+        return {"study": self.study.name, "cells": self._rows()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cell."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(), columns=["label", "step", "key", "seconds", "memory", "state"])
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "label": cell.label,
+                "step": cell.step,
+                "key": cell.key,
+                "seconds": round(cell.seconds, 3),
+                "memory": cell.memory,
+                "state": self.state(cell.key),
+            }
+            for cell in self.cells
+        ]
+
+    def summary(self) -> Summary:
+        """How many cells of each kind there are, which are there, and what the rest will cost."""
+        left = [cell for cell in self.cells if cell.key not in self.finished]
+        sentences = []
+        if left:
+            sentences.append(
+                f"The other {len(left):,} take about {duration(core_seconds(left))} of one core, and "
+                f"{duration(longest_chain(self.cells, self.finished))} at least however many there are; the largest "
+                f"needs about {readable_size(max(cell.memory for cell in left))} of memory. Estimates are rough."
+            )
+        if self.failures:
+            failed = counted(self.failures, "cell")
+            sentences.append(f"{failed} failed in an earlier run; run with --retry-failed to try again.")
+        return Summary(
+            title=f"Plan of the study {self.study.name}",
+            headline=f"{counted(self.cells, 'cell')}, {len(self.cells) - len(left):,} of them there already.",
+            sentences=tuple(sentences),
+            tables=(self._table(),),
+        )
+
+    def _table(self) -> Table:
+        groups: dict[tuple[str, str], list[Cell]] = {}
+        for cell in self.cells:
+            groups.setdefault((cell.step, _group(cell.label)), []).append(cell)
+        rows = []
+        for (step, name), cells in groups.items():
+            left = [cell for cell in cells if cell.key not in self.finished]
+            seconds, memory = core_seconds(left), max(cell.memory for cell in cells)
+            what = f"{name} …" if len(cells) > 1 else cells[0].label
+            time = Shown(seconds, duration(seconds)) if left else None
+            rows.append((step, len(cells), len(cells) - len(left), time, Shown(memory, readable_size(memory)), what))
+        numbers = [Column("cells", "count"), Column("there", "count"), Column("core time", "number")]
+        return Table.of("cells", "", ("step", *numbers, Column("memory", "number"), "what"), rows)
+
+    def cell_table(self) -> Table:
+        """Every cell on a line of its own."""
+        rows = [
+            (
+                self.state(cell.key),
+                cell.step,
+                Shown(cell.seconds, duration(cell.seconds)),
+                Shown(cell.memory, readable_size(cell.memory)),
+                cell.key[:12],
+                cell.label,
+            )
+            for cell in self.cells
+        ]
+        numbers = (Column("time", "number"), Column("memory", "number"))
+        return Table.of("cells", "", ("state", "step", *numbers, "key", "what"), rows)
+
+
+def _group(label: str) -> str:
+    """What cells of one table of the study have in common: "train sgns" of "train sgns/wiki/seed0"."""
+    words = label.split("/", maxsplit=1)[0].split(" ")
+    return " ".join(words[:3] if words[1:2] == ["of"] else words[:2])
+
+
+def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = None) -> Plan:
+    """Say which cells a study has; nothing is computed but checksums of the user's files.
+
+    Args:
+        study: what `read_study` gave, or the path of a TOML file.
+        store: where outcomes are kept: tells which cells are there already and how long their like took, and remembers
+            checksums of large files.
+
+    Raises:
+        InputError: something is wrong with the study; every problem is on a line of its own.
+    """
+    told = study if isinstance(study, Study) else read_study(study)
+    memory = _memory(store)
+    checksums = Checksums(memory)
+    plan = _planned(told, checksums, None if memory is None else memory.parent)
+    told.refuse(plan.problems)
+    checksums.keep()
+    models = {one.label: one.key for group in plan.groups.values() for one in group.members}
+    finished = frozenset() if store is None else store.finished() & plan.cells.keys()
+    failures = {} if store is None else store.failures()
+    return Plan(
+        study=told,
+        cells=corrected(tuple(plan.cells.values()), finished, store),
+        results=MappingProxyType(plan.results),
+        models=MappingProxyType(models),
+        about=tuple(MappingProxyType(one) for one in plan.entries),
+        finished=finished,
+        failures={key: failure for key, failure in failures.items() if key in plan.cells and key not in finished},
+    )
+
+
+def problems_of(study: Study) -> list[Problem]:
+    """All that is wrong with a study whose tables could be read; the user's files are looked for and not read."""
+    return _planned(study, None).problems
+
+
+def _planned(study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> PlanBuilder:
+    plan = PlanBuilder(study, checksums, outcomes)
+    for sections in (OF, ("analyses", "tasks")):
+        owners: dict[str, str] = {}
+        for section in sections:
+            for name in getattr(study, section):
+                if (owner := owners.setdefault(name, section)) != section:
+                    plan.problem((section, name), f"the name {name!r} is taken by [{owner}.{name}]; choose another")
+    corpora = plan_corpora(plan)
+    plan_models(plan, corpora)
+    plan_vectors(plan)
+    plan_mitigations(plan)
+    plan_scores(plan)
+    plan_tasks(plan)
+    plan_analyses(plan)
+    plan_report(plan)
+    return plan
+
+
+def _memory(store: CellStore | None) -> Path | None:
+    """Where checksums are remembered: in a store that is a folder."""
+    if store is None or not store.local:
+        return None
+    import fsspec
+
+    return Path(fsspec.core.url_to_fs(store.url)[1]) / CHECKSUMS

@@ -1,0 +1,101 @@
+"""Cells of downstream tasks: one for each model and seed, then one that puts the seeds together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge import registry
+from biasgauge.spelling import did_you_mean
+from biasgauge.study.cell import address_sha256
+from biasgauge.study.costs import text_size
+from biasgauge.study.files import bytes_of
+from biasgauge.study.parameters import Known, groups_given, parameters
+from biasgauge.study.planning.models import OF, seed_list
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
+    from biasgauge.study.schema import TaskTable
+
+SUMMARY = ("level", "resamples", "random_state")
+"""Settings that only the summary over seeds depends on."""
+
+PATHS = ("train_data", "winobias")
+"""Settings of tasks that name a file or folder."""
+
+
+def plan_tasks(plan: PlanBuilder) -> None:
+    """Cells and results of every task: NAME/GROUP."""
+    for name, table in plan.study.tasks.items():
+        path = ("tasks", name)
+        found = _checked(plan, name, table)
+        data = plan.located(table.data, (*path, "data"), "file or folder")
+        if len(data) > 1:
+            plan.problem((*path, "data"), f"{table.data!r} means several files, seen from {plan.study.folder}")
+        groups: dict[str, Group] = {}
+        for reference in table.of:
+            groups |= {one.name: one for one in plan.named(reference, (*path, "of"), plan.groups, OF)}
+        if found is None or len(data) != 1:
+            continue
+        plan.tasks[name] = []
+        for group in groups.values():
+            cells = [_model(plan, name, table, found, data[0], one.label, one.key) for one in group.members]
+            plan.tasks[name].append((group, cells))
+            key = plan.add(
+                "gather",
+                {"kind": table.task, "of": group.name, "models": [one.label for one in group.members]},
+                inputs={f"model{number}": key for number, key in enumerate(cells)},
+                label=f"{name}/{group.name}",
+            )
+            plan.result(f"{name}/{group.name}", key, part="tasks", kind=table.task, of=group.name)
+
+
+def _checked(plan: PlanBuilder, name: str, table: TaskTable) -> Settings | None:
+    from biasgauge.applications.tasks.run import extrinsic
+
+    path = ("tasks", name)
+    known = registry.names("task")
+    if table.task not in known:
+        near = did_you_mean(table.task, known) or f"; there are {', '.join(known)}"
+        plan.problem((*path, "task"), f"there is no task {table.task!r}{near}")
+        return None
+    summary = {one: about for one, about in parameters(extrinsic, 3).items() if one in SUMMARY}
+    own = {one: Known(None, "object") for one in sorted(registry.get("task", table.task).settings)}
+    what = f"the task {table.task!r}"
+    return plan.checked(path, table.settings, own | summary, what, checks={"group_words": _groups}, paths=PATHS)
+
+
+def _groups(value: object) -> str:
+    """Checksum of words of groups."""
+    from biasgauge.applications.text.groups import group_words
+
+    sets = group_words(groups_given(value))
+    return address_sha256({"groups": [[name, sorted(words)] for name, words in sets.items()]})  # in their order
+
+
+def _model(plan: PlanBuilder, name: str, table: TaskTable, found: Settings, data: Path, label: str, model: str) -> str:
+    """The cells of one model: one for each seed, and the summary, whose key it gives."""
+    seeds = seed_list(table.seeds, plan.study.about.seed)
+    own = {one: value for one, value in found.kept.items() if one not in SUMMARY}
+    told = {"task": table.task, **found.told, "settings": own}
+    places = {**found.places, "data": data}
+    trained = {
+        f"seed{number}": plan.add(
+            "task",
+            {**told, "seed": seed},
+            inputs={"vectors": model},
+            places=places,
+            label=f"train {name}/{label} seed{seed}",
+            size=text_size(bytes_of(data)),
+        )
+        for number, seed in enumerate(seeds)
+    }
+    summary = {one: found.kept[one] for one in SUMMARY if one in found.kept}
+    return plan.add(
+        "task-summary",
+        {**told, "seeds": seeds, "model": label, "summary": summary},
+        inputs={"vectors": model, **trained},
+        places=places,
+        label=f"{name}/{label}",
+    )

@@ -1,0 +1,43 @@
+"""Texts to tokens (`read_corpus`), and texts without some of their stereotypical lines (`balance`)."""
+
+from __future__ import annotations
+
+import json
+
+from biasgauge.corpora import read_corpus
+from biasgauge.corpora.token_corpus import MANIFEST
+from biasgauge.results.plain import to_plain
+from biasgauge.study.files import restored
+from biasgauge.study.step import Job, Step
+
+CORPUS = "corpus"
+TEXT = "text.txt"
+
+
+def read(job: Job) -> None:
+    """Read the files in their order; what they are called does not count, so it is not recorded."""
+    sources = [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{n}"] for n in range(len(job.files))]
+    read_corpus(sources, out=job.out / CORPUS, progress=job.progress, **job.settings["settings"])
+    about = job.out / CORPUS / MANIFEST
+    manifest = json.loads(about.read_bytes())
+    if all(source.is_file() for source in sources):
+        for number, file in enumerate(manifest["settings"]["files"]):
+            file["name"] = f"text{number}"
+    about.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+def write_balanced(job: Job) -> None:
+    """Write the balanced text and what became of its lines."""
+    from biasgauge.mitigation import balance
+
+    settings = restored(dict(job.settings["settings"]), job.files)
+    source = job.inputs["text"] / TEXT if job.inputs else job.files["text"]
+    result = balance(source, settings.pop("lexicon"), out=job.out / TEXT, progress=job.progress, **settings)
+    told = {name: value for name, value in result.to_dict().items() if name not in {"path", "source", "settings"}}
+    job.write_json("balance.json", to_plain({**told, "warnings": result.warnings}))
+
+
+STEP = (
+    Step("corpus", 1, read, "text to tokens"),
+    Step("balance", 1, write_balanced, "a text without some of its stereotypical lines"),
+)

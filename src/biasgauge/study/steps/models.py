@@ -1,0 +1,77 @@
+"""Models: trained with one random seed (`train`), taken in from files (`load`), debiased or overbiased (`mitigate`)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from biasgauge._io.checksums import file_sha256
+from biasgauge.corpora import open_corpus
+from biasgauge.embeddings import load
+from biasgauge.embeddings.loading import DEFAULT_PATH, replicate_path
+from biasgauge.errors import InputError
+from biasgauge.study.files import restored
+from biasgauge.study.outcomes import MODEL, open_model, write_model
+from biasgauge.study.parameters import arguments, method_settings, recipe_of
+from biasgauge.study.step import Job, Step
+from biasgauge.study.steps.corpora import CORPUS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECIPE = "recipe.json"
+KEPT = ("recipe", "digest", "words", "tokens", "losses", "untrained")
+"""What is kept of the record that training leaves: no times, no places."""
+
+
+def train(job: Job) -> None:
+    """Train, and keep the vectors with how they were made."""
+    from biasgauge.training.sweep import run_sweep
+
+    corpus = open_corpus(job.inputs["corpus"] / CORPUS)
+    recipe = recipe_of(
+        job.settings, seed=job.settings["seed"], sample=job.settings.get("sample"), corpus=corpus.checksum
+    )
+    (model,) = run_sweep(corpus, [recipe], job.out, n_jobs=1, progress=job.progress)
+    record = model.path.with_suffix(".json")
+    about = json.loads(record.read_bytes())
+    record.unlink()
+    model.path.replace(job.out / MODEL)
+    job.write_json(RECIPE, {name: about[name] for name in KEPT})
+
+
+def take_in(job: Job) -> None:
+    """Read a file of any format once, and keep it in one that maps into memory."""
+    told = job.settings
+    source: Path | str
+    if "default" in told:
+        source = DEFAULT_PATH if told["default"] == "glove" else replicate_path(told["member"])
+        if file_sha256(source) != told["sha256"]:
+            raise InputError(
+                "The vectors that ship here are not those of the plan; install the same biasgauge everywhere"
+            )
+    else:
+        source = job.files["vectors"] if "vectors" in job.files else told["source"]
+    if "encoder" in told:
+        source = f"{told['encoder']}:{source}"
+    write_model(job, load(source, limit=told.get("limit"), progress=job.progress))
+
+
+def mitigate(job: Job) -> None:
+    """Fit the method on the vectors and keep the changed copy, and which words it found."""
+    from biasgauge.mitigation import mitigation_method
+
+    name = job.settings["method"]
+    given = restored(dict(job.settings["settings"]), job.files)
+    method = mitigation_method(name, **arguments(given, method_settings(name)))
+    before = open_model(job, "vectors", "vectors")
+    write_model(job, method.fit(before).transform(before, progress=job.progress))
+    coverage = None if method.coverage_ is None else method.coverage_.to_dict()
+    job.write_json("mitigation.json", {"coverage": coverage, "emptied": list(method.emptied_)})
+
+
+STEP = (
+    Step("train", 1, train, "one model of a corpus"),
+    Step("vectors", 1, take_in, "vectors that exist, taken in"),
+    Step("mitigate", 1, mitigate, "vectors debiased or overbiased"),
+)

@@ -1,0 +1,132 @@
+"""Analyses of one model at a time, or of a model before and after a change, and results of several models as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge import registry
+from biasgauge.embeddings import analogy_accuracy, similarity_benchmark, similarity_names
+from biasgauge.embeddings.benchmark_files import find_similarity
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons.table import found
+from biasgauge.results.plain import to_plain
+from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_pairs, some_words
+from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
+from biasgauge.study.parameters import Known
+from biasgauge.study.step import Job, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _known_benchmarks(settings: dict[str, Any]) -> None:
+    for benchmark in _listed(settings.get("benchmarks", ())):
+        find_similarity(benchmark)
+
+
+def _listed(benchmarks: object) -> Sequence[str | Path]:
+    """Benchmarks by name or file, whether several are given or one."""
+    several: Sequence[Any] = benchmarks if isinstance(benchmarks, (list, tuple)) else [benchmarks]
+    if not all(isinstance(benchmark, (str, Path)) for benchmark in several):
+        raise ParameterError(f"'benchmarks' must be a benchmark or a list of benchmarks, found {found(benchmarks)}")
+    return several
+
+
+BAYES = Kind(
+    "bayes",
+    needs="model",
+    functions=("uncertainty:bayes",),
+    checks={"lexicon": a_lexicon("stereotypes", "test")},
+    unasked=registry.names("lexicon"),
+    required=("lexicon",),
+    tables={"contrasts.csv": "contrasts_frame"},
+    about="Posterior of cosine distances by connection: 1 is unrelated, less is closer.",
+    shown=("groups", "contrasts"),
+)
+ROBUSTNESS = Kind(
+    "robustness",
+    needs="model",
+    functions=("sensitivity:robustness",),
+    checks={"pairs": some_pairs, "words": some_words},
+    unasked=registry.names("lexicon"),
+    about="Do conclusions survive another base pair, word form or measure? Kappa: 1 is agreement, 0 chance.",
+    shown=("base_pairs", "word_forms", "correspondence", "between_measures"),
+)
+QUALITY = Kind(
+    "quality",
+    needs="model",
+    functions=("embeddings:similarity_benchmark",),
+    hidden=("benchmark",),
+    extra={"benchmarks": Known((), "list"), "analogies": Known(default=False, annotation="bool")},
+    trial=_known_benchmarks,
+    about="Rank correlation of cosines with what people say about pairs of words.",
+)
+BAYES_CHANGE = Kind(
+    "bayes-change",
+    needs="change",
+    functions=("uncertainty:bayes_change", "uncertainty:distances"),
+    checks={"lexicon": a_lexicon("stereotypes", "test")},
+    unasked=registry.names("lexicon"),
+    hidden=("reference", "name"),
+    required=("lexicon",),
+    about="Posterior of the change of cosine distances: 0 is no change, positive is farther.",
+    shown=("change",),
+)
+MITIGATION_EFFECT = Kind(
+    "mitigation-effect",
+    needs="change",
+    functions=("mitigation:mitigation_effect",),
+    checks={"lexicons": some_lexicons("test", "stereotypes"), "controls": some_lexicons()},
+    unasked=registry.names("lexicon"),
+    about="Every number before and after: bias, side effects, and what can still be recovered.",
+    shown=("rows",),
+)
+
+
+def assess_quality(job: Job) -> None:
+    """`similarity`: every benchmark (all that ship by default); `analogies`: those that ship, where asked for."""
+    (model,) = material(job, QUALITY)
+    settings = settings_of(job, QUALITY)
+    benchmarks, analogies = _listed(settings.pop("benchmarks", similarity_names())), settings.pop("analogies", False)
+    similarity = [similarity_benchmark(model, benchmark, **settings).to_dict() for benchmark in benchmarks]
+    asked = {"analogies": analogy_accuracy(model, **settings).to_dict()} if analogies else {}
+    job.write_json(RESULT, to_plain({"similarity": similarity, **asked}))
+
+
+def gather(job: Job) -> None:
+    """`models`: for each its name and its result; and all tables below each other, with a column `study_model`."""
+    labels = job.settings["models"]
+    results = [
+        {"model": label, "result": job.read_json(f"model{number}", RESULT)} for number, label in enumerate(labels)
+    ]
+    job.write_json(RESULT, {"kind": job.settings["kind"], "of": job.settings["of"], "models": results})
+    for name in sorted(path.name for path in job.inputs["model0"].glob("*.csv")):
+        _stack(job, labels, name)
+
+
+def _stack(job: Job, labels: list[str], name: str) -> None:
+    """Rows as they stand, each after the name of its model."""
+    import csv
+
+    columns: list[str] = []
+    rows: list[dict[str, str]] = []
+    for number, label in enumerate(labels):
+        with (job.inputs[f"model{number}"] / name).open(encoding="utf-8", newline="") as file:
+            table = csv.DictReader(file)
+            columns += [column for column in table.fieldnames or () if column not in columns]
+            rows += [{"study_model": label, **row} for row in table]
+    with (job.out / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["study_model", *columns], restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+STEP = (
+    analysis(BAYES, "how far protected words lie from stereotypes"),
+    analysis(ROBUSTNESS, "do conclusions survive another choice?"),
+    Step("quality", 1, assess_quality, "are the vectors any good?", (QUALITY,)),
+    analysis(BAYES_CHANGE, "what a change did to distances"),
+    analysis(MITIGATION_EFFECT, "what a mitigation did to bias, and what else"),
+    Step("gather", 1, gather, "results of several models as one"),
+)

@@ -1,0 +1,124 @@
+"""Analyses of replicates together: association tests, word lists, stability, the whole audit."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from biasgauge import registry
+from biasgauge.errors import ParameterError
+from biasgauge.results.plain import to_plain
+from biasgauge.signatures import function_named
+from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_words
+from biasgauge.study.outcomes import RESULT, analysis, call, material, open_models, settings_of, write_result
+from biasgauge.study.parameters import parameters
+from biasgauge.study.step import Job, Step
+
+MAC = "mac"
+"""Takes stereotypes, not sets."""
+
+
+def _can_be_tested(name: str, settings: dict[str, Any]) -> None:
+    """Raise what the test would say of its settings: of missing sets, and of numbers when it is tried on two words."""
+    test = registry.get("association_test", name)
+    sets = test.sets
+    missing = [role for role in sets if role not in settings]
+    if "test" not in settings and missing:
+        raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")
+    own = {setting: settings[setting] for setting in parameters(test.function, len(sets)) if setting in settings}
+    if "samples" in own:
+        own["samples"] = min(own["samples"], 1)  # enough to see whether it can be
+    vectors = np.random.default_rng(0).standard_normal((len(sets), 2, 3))
+    test.function(*vectors, **{**own, "interval": None})
+
+
+def _has_pairs(settings: dict[str, Any]) -> None:
+    from biasgauge.seed_words.word_pairs import seed_pairs
+
+    asked = {name: settings.get(name) for name in ("a", "b", "pairs")}
+    seed_pairs(**asked, paper=settings.get("paper"), bank_filter=settings.get("filter", "corrected"))
+
+
+_MEANINGS = {"weat": "Effect size of an association test: 0 is no difference, 2 the most."}
+TESTS = (
+    *(
+        Kind(
+            name,
+            needs="models",
+            functions=("scores:association_test", test.function),
+            fixed={"kind": name},
+            checks={"test": a_lexicon("test"), "x": some_words, "y": some_words, "a": some_words, "b": some_words},
+            trial=partial(_can_be_tested, name),
+            about=_MEANINGS.get(name, ""),
+        )
+        for name, test in registry.everything("association_test").items()
+        if name != MAC
+    ),
+    Kind(
+        MAC,
+        needs="models",
+        functions=("scores:mac",),
+        checks={"stereotypes": a_lexicon("stereotypes")},
+        about="Mean cosine distance of targets from attributes: 1 is no association, less is closer.",
+    ),
+)
+SEEDS = Kind(
+    "seeds",
+    needs="models",
+    functions=("seed_words:seeds",),
+    checks={"a": some_words, "b": some_words},
+    unasked=registry.names("lexicon"),
+    hidden=("counts",),
+    trial=_has_pairs,
+    about="Are two word lists told apart at all? Held out, a coherence of 0 means that they are not.",
+    shown=("pairs", "relations"),
+)
+STABILITY = Kind(
+    "stability",
+    needs="models",
+    functions=("embeddings:stability",),
+    fewest=2,
+    tables={"pairs.csv": "pairs_to_frame"},
+    about="Mean cosine of a word with itself over aligned replicates: 1 is the same place.",
+)
+AUDIT = Kind(
+    "audit",
+    needs="models",
+    functions=("auditing:audit",),
+    checks={"lexicons": some_lexicons()},
+    unasked=registry.names("lexicon"),
+    hidden=("before", "points", "tasks"),
+    shown=("verdicts", "bias", "replicates"),
+)
+
+
+def associate(job: Job) -> None:
+    """Every model with its own interval over words, and the spread over models where there are several."""
+    from biasgauge.auditing.replicates import NO_BIAS, spread_of
+
+    kind = next(kind for kind in TESTS if kind.name == job.settings["kind"])
+    models = open_models(job, job.settings["models"])
+    function, settings = function_named(kind.functions[0]), settings_of(job, kind)
+    results = [function(model, **settings) for model in models]
+    rows = [{"model": model.name, "result": result} for model, result in zip(models, results, strict=True)]
+    spread = spread_of(results) if len(results) > 1 and kind.name in NO_BIAS else ()
+    job.write_json(RESULT, to_plain({"kind": kind.name, "models": rows, "spread": spread}))
+
+
+def write_audit(job: Job) -> None:
+    """The result, its table, and the page that `biasgauge audit` writes."""
+    from biasgauge.presentation.page.summary_page import summary_page
+
+    result = call(job, AUDIT, *material(job, AUDIT))
+    write_result(job, result, AUDIT)
+    (job.out / "page.html").write_text(summary_page(result.summary()), encoding="utf-8", newline="\n")
+
+
+STEP = (
+    Step("association", 1, associate, "association tests on all models of a group", TESTS),
+    analysis(SEEDS, "are word lists fit to measure anything?"),
+    analysis(STABILITY, "how much of a word's meaning survives training again"),
+    Step("audit", 1, write_audit, "the whole battery", (AUDIT,)),
+)

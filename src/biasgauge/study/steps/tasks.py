@@ -1,0 +1,120 @@
+"""Downstream tasks (`extrinsic`), intrinsic numbers beside their gaps, and whether the two agree."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from biasgauge import registry
+from biasgauge.errors import InternalError
+from biasgauge.results.plain import to_plain
+from biasgauge.signatures import function_named
+from biasgauge.study.files import restored
+from biasgauge.study.kind import Kind, some_lexicons
+from biasgauge.study.outcomes import RESULT, TABLE, open_model, settings_of, write_result, write_table
+from biasgauge.study.parameters import Known, groups_given
+from biasgauge.study.step import Job, Step
+
+CELLS = "cells"
+FEWEST = 1000
+"""Resamples of intervals that nobody looks at; the fewest that `extrinsic` takes."""
+
+POINTS = Kind(
+    "points",
+    needs="points",
+    functions=("applications:points_from_results",),
+    checks={"tests": some_lexicons("test")},
+    unasked=registry.names("lexicon"),
+    tables={"performance.csv": "performance_frame"},
+    about="Versions of embeddings: the effect size of an association test beside the gap of a task.",
+    shown=("points",),
+)
+CORRELATE = Kind(
+    "correlate",
+    needs="table",
+    functions=("applications:correlate",),
+    extra={"points": Known(None, "object")},
+    paths=("points",),
+    tables={"points.csv": "points_frame"},
+    about="Does the intrinsic number go along with the extrinsic one? 0 is not at all.",
+    shown=("groups",),
+)
+
+
+def _task_settings(job: Job) -> dict[str, Any]:
+    given: dict[str, Any] = restored(dict(job.settings["settings"]), job.files)
+    return {name: None if value == "none" else groups_given(value) for name, value in given.items()}
+
+
+def train_task(job: Job) -> None:
+    """Keep what `extrinsic` keeps of a finished model."""
+    from biasgauge.applications import extrinsic
+
+    extrinsic(
+        job.settings["task"],
+        open_model(job, "vectors", "vectors"),
+        job.files["data"],
+        seeds=[job.settings["seed"]],
+        cache=job.out / CELLS,
+        resamples=FEWEST,
+        progress=job.progress,
+        **_task_settings(job),
+    )
+
+
+def sum_up_task(job: Job) -> None:
+    """Metrics and gaps over random seeds, from what each of them kept."""
+    from biasgauge.applications import extrinsic
+
+    seeds = job.settings["seeds"]
+    with tempfile.TemporaryDirectory(dir=job.out.parent) as folder:
+        for number in range(len(seeds)):
+            for file in sorted((job.inputs[f"seed{number}"] / CELLS).iterdir()):
+                shutil.copyfile(file, Path(folder) / file.name)
+        result = extrinsic(
+            job.settings["task"],
+            open_model(job, "vectors", job.settings["model"]),
+            job.files["data"],
+            seeds=seeds,
+            cache=folder,
+            progress=job.progress,
+            **_task_settings(job),
+            **job.settings["summary"],
+        )
+    if not all(fit.reused for fit in result.seeds):
+        raise InternalError("A model that was trained for this summary was not found; please report it.")
+    content = to_plain(result)
+    for fit in content["seeds"]:
+        fit["reused"] = False  # in this study, it was trained for this
+    job.write_json(RESULT, content)
+    write_table(job.out / TABLE, result.to_frame())
+    write_table(job.out / "metrics.csv", result.metrics_frame())
+
+
+def make_points(job: Job) -> None:
+    """`table.csv`: a row for each model, association test, gap and task seed."""
+    from biasgauge.applications.point_tables.build import Variant
+
+    pairs = [
+        (Variant(open_model(job, f"model{number}", version["name"]), **version), job.inputs[f"task{number}"] / RESULT)
+        for number, version in enumerate(job.settings["versions"])
+    ]
+    write_result(job, function_named(POINTS.functions[0])(pairs, **settings_of(job, POINTS)), POINTS)
+
+
+def correlate_points(job: Job) -> None:
+    """On the points of an analysis of this study, or on a file of the user."""
+    settings = settings_of(job, CORRELATE)
+    given = settings.pop("points", None)
+    points = job.inputs["points"] / TABLE if job.inputs else given
+    write_result(job, function_named(CORRELATE.functions[0])(points, **settings), CORRELATE)
+
+
+STEP = (
+    Step("task", 1, train_task, "a downstream task trained on one model with one random seed"),
+    Step("task-summary", 1, sum_up_task, "a downstream task on one model, over random seeds"),
+    Step("points", 1, make_points, "intrinsic numbers beside extrinsic ones", (POINTS,)),
+    Step("correlate", 1, correlate_points, "does an intrinsic number track an extrinsic one?", (CORRELATE,)),
+)

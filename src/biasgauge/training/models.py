@@ -1,0 +1,219 @@
+"""`train`: a corpus to replicates, in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.corpora import TokenCorpus, read_corpus, statistics
+from biasgauge.errors import ParameterError
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.training.algorithms import Algorithm, algorithm
+from biasgauge.training.model_file import TrainedModel
+from biasgauge.training.recipe import Recipe
+from biasgauge.training.sweep import run_sweep
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Sequence
+
+    import pandas as pd
+
+    from biasgauge.embeddings import Embedding
+    from biasgauge.training.settings import Settings
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainedModels(Result):
+    """The models of one call of `train`, in the order of algorithm, sample and seed.
+
+    Attributes:
+        models: each with its path, its recipe, its size and what the trainer reported.
+        corpus: what they were trained on.
+    """
+
+    models: tuple[TrainedModel, ...]
+    corpus: TokenCorpus
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The vector files, ready for `score` or `audit`."""
+        return [model.path for model in self.models]
+
+    def load(self) -> list[Embedding]:
+        """Open the vectors of all models."""
+        return [model.load() for model in self.models]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        size = statistics(self.corpus).rows[0]
+        corpus = {**self.corpus.to_dict(), "mean_length": size.mean_length}
+        return {"models": [model.to_dict() for model in self.models], "corpus": corpus}
+
+    def summary(self) -> Summary:
+        """What was trained, on how much text, in which time."""
+        about = self.to_dict()["corpus"]
+        text = (
+            f"{about['documents']:,} documents of {about['mean_length']:,.0f} words on average; "
+            f"{about['tokens']:,} words, {about['words']:,} distinct"
+        )
+        rows = [
+            (
+                model.recipe.algorithm,
+                model.recipe.sample,
+                model.recipe.seed,
+                model.words,
+                model.losses[-1],
+                None if model.reused else model.seconds,
+                model.path.stem,
+            )
+            for model in self.models
+        ]
+        columns: list[Column | str] = [
+            "algorithm",
+            Column("sample", "count"),
+            Column("seed", "count"),
+            Column("words", "count"),
+            Column("loss", "number", 4),
+            Column("seconds", "number", 1, about="none where the model was there already"),
+            "model",
+        ]
+        warnings = [model.remark for model in self.models if model.remark]
+        if not all(model.recipe.deterministic for model in self.models):
+            warnings.append("several threads within a model: no other run gives the same bytes")
+        table = Table.of("models", "", columns, rows)
+        return Summary("Trained models", f"{text}; {len(self)} models", tables=(table,), warnings=tuple(warnings))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a model."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "model": model.path.stem,
+                    "algorithm": model.recipe.algorithm,
+                    "seed": model.recipe.seed,
+                    "sample": model.recipe.sample,
+                    "words": model.words,
+                    "dim": model.recipe.settings.dim,
+                    "loss": model.losses[-1],
+                    "seconds": model.seconds,
+                    "path": str(model.path),
+                }
+                for model in self.models
+            ]
+        )
+
+
+def train(  # noqa: PLR0913 - each is a choice that a study has to report
+    corpus: TokenCorpus | str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str],
+    algorithm: str | Sequence[str] = "sgns",
+    seeds: int | Sequence[int] = 1,
+    bootstrap: int = 0,
+    random_state: int = 0,
+    min_count: int = 5,
+    unknown: str | None = None,
+    remove: Sequence[str] = (),
+    precision: str = "float32",
+    subwords: bool = True,
+    n_jobs_per_model: int = 1,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,  # noqa: ANN401 - those of the algorithm, checked one by one
+) -> TrainedModels:
+    """Train replicates: models that differ only by seed, by bootstrap sample, or by both.
+
+    Args:
+        corpus: a tokenized corpus, or what `read_corpus` reads; the latter is tokenized with its defaults and kept in
+            `out`.
+        out: folder for the models; those that are there already are not trained again.
+        algorithm: "sgns", "cbow", "fasttext", "glove", or several.
+        seeds: how many seeds, from `random_state` on; or the seeds themselves.
+        bootstrap: how many samples of documents, drawn with replacement; each is trained with each seed. 0 trains on
+            the corpus itself.
+        random_state: first seed, and the seed of the samples.
+        min_count: words that occur less often are left out, or become `unknown`.
+        unknown: the word that stands for rare ones.
+        remove: words to leave out.
+        precision: "float32" or "float16".
+        subwords: keep fastText's n-grams in the file, so that unseen words can be built.
+        n_jobs_per_model: threads within a model; more than one is faster and not deterministic.
+        n_jobs: models at a time; all cores by default. It changes nothing in the models.
+        progress: called with (done, total).
+        settings: of the algorithm: dim, window, epochs, …; one that none of the algorithms has is an error.
+
+    Raises:
+        ParameterError: an argument has an impossible value.
+        InputError: the corpus cannot be read, or the vocabulary is empty.
+    """
+    chosen = chosen_algorithms(algorithm, settings)
+    numbers = _seeds(seeds, random_state)
+    if isinstance(n_jobs_per_model, bool) or not isinstance(n_jobs_per_model, int) or n_jobs_per_model < 1:
+        raise ParameterError(
+            f"The 'n_jobs_per_model' parameter must be a whole number of at least 1. Got {n_jobs_per_model!r}."
+        )
+    if isinstance(bootstrap, bool) or not isinstance(bootstrap, int) or bootstrap < 0:
+        raise ParameterError(f"The 'bootstrap' parameter must be a whole number of samples, or 0. Got {bootstrap!r}.")
+    folder = Path(out)
+    if not isinstance(corpus, TokenCorpus):
+        folder.mkdir(parents=True, exist_ok=True)
+        corpus = read_corpus(corpus, out=folder / "corpus")
+    recipes = [
+        Recipe(
+            algorithm=entry.name,
+            settings=settings_of(entry, settings),
+            corpus=corpus.checksum,
+            seed=seed,
+            sample=sample,
+            sample_seed=random_state if sample is not None else 0,
+            min_count=min_count,
+            unknown=unknown,
+            remove=tuple(remove),
+            precision=precision,
+            subwords=subwords,
+            threads=n_jobs_per_model,
+        )
+        for entry in chosen
+        for sample in (range(bootstrap) if bootstrap else [None])
+        for seed in numbers
+    ]
+    return TrainedModels(tuple(run_sweep(corpus, recipes, folder, n_jobs=n_jobs, progress=progress)), corpus)
+
+
+def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> list[Algorithm]:
+    """Find algorithms by name, and refuse settings that none of them has, or that are impossible."""
+    chosen = [algorithm(name) for name in ([names] if isinstance(names, str) else names)]
+    if not chosen:
+        raise ParameterError("The 'algorithm' parameter must name at least one algorithm. Got none.")
+    for name, value in settings.items():
+        if value is not None and not any(_has(entry, name) for entry in chosen):
+            chosen[0].settings_from({name: value})  # refuses it, and says which settings there are
+    for entry in chosen:
+        settings_of(entry, settings)
+    return chosen
+
+
+def settings_of(entry: Algorithm, settings: dict[str, Any]) -> Settings:
+    """Those of the settings that an algorithm has; the rest are another one's."""
+    return entry.settings_from({name: value for name, value in settings.items() if _has(entry, name)})
+
+
+def _has(entry: Algorithm, setting: str) -> bool:
+    return any(field.name == setting for field in fields(entry.settings))
+
+
+def _seeds(seeds: int | Sequence[int], first: int) -> list[int]:
+    if isinstance(seeds, bool):
+        raise ParameterError(f"The 'seeds' parameter must be a number of seeds or a list of them. Got {seeds!r}.")
+    if isinstance(seeds, int):
+        if seeds < 1:
+            raise ParameterError(f"The 'seeds' parameter must be at least 1. Got {seeds}.")
+        return list(range(first, first + seeds))
+    return list(seeds)

@@ -1,0 +1,1 @@
+"""What tests report when there is nothing to find."""

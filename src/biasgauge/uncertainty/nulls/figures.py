@@ -1,0 +1,118 @@
+"""Figures of null simulations."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.results import Chart
+from biasgauge.results.drawing import altair
+
+if TYPE_CHECKING:
+    from biasgauge.uncertainty.nulls.result import Comparison, NullSimulation, Spread
+
+CORRECTED, PUBLISHED = "mean of all words, as defined", "first word of each set, as published"
+_BINS = 60
+_P_BINS = 20
+
+
+def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
+    """Distribution of the test's numbers without bias beside what was observed; distribution of p."""
+    charts = []
+    title = f"What {result.test} gives when there is nothing to find"
+    sides: dict[str, dict[str, Spread]] = {}
+    if result.corrected is not None and result.published is not None:
+        sides["effect size"] = {CORRECTED: result.corrected, PUBLISHED: result.published}
+    sides["statistic"] = {result.test: result.statistic}
+    for of, spreads in sides.items():
+        remark = _remark(result, of, several=len(spreads) > 1)
+        name = f"null_{of.replace(' ', '_')}"
+        charts.append(Chart(name, title, remark, partial(_distribution, result, spreads, of)))
+    if result.p_values is not None:
+        share = result.rejection
+        told = "" if share is None else (
+            f"{share.value:.1%} of data sets, 95 % interval [{share.interval.low:.1%}, {share.interval.high:.1%}], "
+            f"have p ≤ {result.alpha:g}\n"
+        )  # fmt: skip
+        remark = f"{told}An honest p falls into every bar alike (dashed); {result.p_method}"
+        title = f"p of {result.test} when there is nothing to find"
+        charts.append(Chart("null_p_values", title, remark, partial(_p_values, result)))
+    return tuple(charts)
+
+
+def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
+    lines = [f"{len(result.statistic.defined):,} simulated data sets without bias"]
+    for one in _shown(result, of):
+        share = one.two_sided or one.greater
+        words = PUBLISHED if one.of.endswith("published") else CORRECTED
+        lines.append(
+            f"{f'{words}: ' if several else ''}{share.value:.2%} at least as extreme as {one.observed:.4g} (dashed), "
+            f"95 % interval [{share.interval.low:.2%}, {share.interval.high:.2%}]"
+        )
+    return "\n".join(lines)
+
+
+def _shown(result: NullSimulation, of: str) -> list[Comparison]:
+    return [one for one in result.comparisons if one.of.startswith(of)]
+
+
+def _distribution(result: NullSimulation, spreads: dict[str, Any], of: str) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd
+
+    alt = altair()
+    ends = (
+        min(float(one.defined.min()) for one in spreads.values()),
+        max(float(one.defined.max()) for one in spreads.values()),
+    )
+    rows = []
+    for name, one in spreads.items():
+        counts, edges = one.histogram(_BINS, ends)
+        shares = counts / max(counts.sum(), 1)
+        rows += [
+            {"how": name, "from": low, "to": high, "share": share}
+            for low, high, share in zip(edges[:-1].tolist(), edges[1:].tolist(), shares.tolist(), strict=True)
+        ]
+    frame = pd.DataFrame(rows)
+    several = len(spreads) > 1
+    color = alt.Color(
+        "how:N",
+        title=None,
+        sort=None,
+        scale=alt.Scale(domain=list(spreads), range=["#16324a", "#d9962f"][: len(spreads)]),
+        legend=alt.Legend(orient="top", labelLimit=320) if several else None,
+    )
+    base = alt.Chart(frame).encode(color=color, tooltip=list(frame.columns))
+    x = alt.X("from:Q", title=f"{of} of {result.test}", scale=alt.Scale(domain=list(ends), nice=True))
+    y = alt.Y("share:Q", title="share of data sets", axis=alt.Axis(format="%"))
+    layers = [base.mark_bar(opacity=0.45 if several else 0.8).encode(x=x, x2="to:Q", y=y, y2=alt.datum(0))]
+    shown = _shown(result, of)
+    if shown:
+        observed, center = shown[0].observed, shown[0].center
+        places = [observed] if center is None else [observed, 2 * center - observed]
+        mark = alt.Chart(pd.DataFrame({"at": places})).mark_rule(color="#a3262a", strokeWidth=1.5, strokeDash=[5, 3])
+        layers.append(mark.encode(x="at:Q"))
+    return alt.layer(*layers).properties(width=520, height=260)
+
+
+def _p_values(result: NullSimulation) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd
+
+    alt = altair()
+    assert result.p_values is not None  # noqa: S101 - the caller has looked
+    counts, edges = result.p_values.histogram(_P_BINS, (0.0, 1.0))
+    frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "share": counts / counts.sum()})
+    frame["at most the level"] = frame["to"] <= result.alpha + 1e-12
+    bars = (
+        alt.Chart(frame)
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X("from:Q", title="p of a data set without bias", scale=alt.Scale(domain=[0, 1])),
+            x2="to:Q",
+            y=alt.Y("share:Q", title="share of data sets", axis=alt.Axis(format="%")),
+            y2=alt.datum(0),
+            color=alt.condition("datum['at most the level']", alt.value("#a3262a"), alt.value("#7aa6c2")),
+            tooltip=list(frame.columns),
+        )
+    )
+    even = alt.Chart().mark_rule(color="#16324a", strokeWidth=1.5, strokeDash=[5, 3]).encode(y=alt.datum(1 / _P_BINS))
+    return alt.layer(bars, even, data=frame).properties(width=520, height=240)

@@ -1,0 +1,292 @@
+"""`NullSimulation`: what a test reports when there is nothing to find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate
+from biasgauge.uncertainty.nulls.figures import null_charts
+from biasgauge.uncertainty.nulls.model import NullModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from biasgauge.arrays import Floats
+
+
+QUANTILES = (0.005, 0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975, 0.995)
+
+_TAKEN = {
+    "weat": "target words for independent, and these attributes for the only ones there are",
+    "mac": "(target, set) pairs for independent, although they share words",
+}
+"""What the p of a test supposes."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of the simulated data sets do something.
+
+    Attributes:
+        value: the share.
+        hits: how many data sets.
+        trials: of how many.
+        interval: Clopper–Pearson, 95 %: where the share over endlessly many data sets lies.
+        theory: that share as a formula gives it; None where there is none.
+    """
+
+    value: float
+    hits: int
+    trials: int
+    interval: Estimate
+    theory: float | None = None
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share with its interval."""
+        return Estimate(value=self.value, low=self.interval.low, high=self.interval.high, n=self.trials)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {**vars(self), "interval": self.interval.interval()}
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Distribution of a number over simulated data sets.
+
+    Attributes:
+        values: one for each data set; nan where it is undefined.
+    """
+
+    values: Floats = field(repr=False)
+
+    @cached_property
+    def defined(self) -> Floats:
+        """The values without those that are undefined."""
+        return self.values[np.isfinite(self.values)]
+
+    @property
+    def mean(self) -> float | None:
+        """Mean; None when no value is defined."""
+        return float(self.defined.mean()) if len(self.defined) else None
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation (n − 1); None with fewer than two values."""
+        return float(self.defined.std(ddof=1)) if len(self.defined) > 1 else None
+
+    @cached_property
+    def quantiles(self) -> dict[str, float | None]:
+        """Some quantiles by their probability."""
+        found = np.quantile(self.defined, QUANTILES).tolist() if len(self.defined) else [None] * len(QUANTILES)
+        return {f"{one:g}": value for one, value in zip(QUANTILES, found, strict=True)}
+
+    def histogram(self, bins: int = 40, ends: tuple[float, float] | None = None) -> tuple[Floats, Floats]:
+        """Counts, and the edges between which they lie."""
+        counts, edges = np.histogram(self.defined, bins, ends)
+        return counts.astype(np.float64), edges
+
+    def to_dict(self, ends: tuple[float, float] | None = None) -> dict[str, Any]:
+        """As it stands in `--json`: no single values, but a histogram."""
+        counts, edges = self.histogram(ends=ends)
+        return {
+            "mean": self.mean,
+            "sd": self.sd,
+            "count": len(self.defined),
+            "undefined": len(self.values) - len(self.defined),
+            "quantiles": self.quantiles,
+            "histogram": {"edges": edges.tolist(), "counts": [int(one) for one in counts]},
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An observed number beside the simulated ones.
+
+    Attributes:
+        of: "statistic", "effect size" or "effect size as published".
+        observed: the number.
+        center: what the test gives where there is no bias, if it errs to either side of it alike; None where it has no
+            such middle.
+        two_sided: share of data sets at least as far from the center; None without one.
+        greater: share with at least this much.
+        less: share with at most this much.
+        published: the two-sided share on the random numbers of the published script; None where there is none.
+        reason: why ours or theirs differs.
+    """
+
+    of: str
+    observed: float
+    center: float | None
+    two_sided: Share | None
+    greater: Share
+    less: Share
+    published: float | None = None
+    reason: str | None = None
+
+    @property
+    def question(self) -> str:
+        """What the share is the share of."""
+        if self.center is None:
+            return f"{self.of} ≥ {self.observed:.4g}"
+        if self.center == 0:
+            return f"|{self.of}| ≥ {abs(self.observed):.4g}"
+        return f"|{self.of} − {self.center:g}| ≥ {abs(self.observed - self.center):.4g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        shares = {name: getattr(self, name) for name in ("two_sided", "greater", "less")}
+        return {**vars(self), **{name: None if one is None else one.to_dict() for name, one in shares.items()}}
+
+
+AS_PUBLISHED = "effect size as published"
+
+PAPER = 'paper: the share on the random numbers of its script; in print it is "around 38 %".'
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NullSimulation(Result):
+    """What a test reports on data sets without bias.
+
+    Attributes:
+        test: which association test.
+        model: how the data sets were drawn.
+        statistic: the test statistic of each data set: WEAT's sum over X less sum over Y, another test's value.
+        corrected: WEAT's effect size; None for other tests, which have one number alone.
+        published: WEAT's effect size with the fault of the published script; None for other tests.
+        as_published: whether `effect_size` is the one with the fault.
+        p_values: the p that each data set would report; None when the test has none.
+        p_method: how p was found.
+        p_reason: why there is no p; None when there is one.
+        comparisons: observed numbers beside the simulated ones.
+        rejection: share of data sets with p at or below `alpha`; an honest test keeps it there.
+        alpha: what p is held against.
+        settings: everything that decides the result.
+        warnings: what the reader should know first.
+    """
+
+    test: str
+    model: NullModel
+    statistic: Spread
+    corrected: Spread | None
+    published: Spread | None
+    as_published: bool
+    p_values: Spread | None
+    p_method: str | None
+    p_reason: str | None
+    comparisons: tuple[Comparison, ...]
+    rejection: Share | None
+    alpha: float
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def effect_size(self) -> Spread | None:
+        """The effect size asked for: the corrected one, or with `as_published` the one with the fault."""
+        return self.published if self.as_published else self.corrected
+
+    @property
+    def reading(self) -> str:
+        """In words: what an analyst who sees only one such data set would come to believe."""
+        if self.rejection is None:
+            return f"{self.test} reports no p, so nothing is rejected: {self.p_reason}."
+        share, ends = self.rejection.value, self.rejection.interval
+        found = (
+            f"There is nothing to find, and {share:.1%} of {self.rejection.trials:,} data sets "
+            f"[{ends.low:.1%}, {ends.high:.1%}] report p ≤ {self.alpha:g}."
+        )
+        if ends.low is not None and ends.low > self.alpha:
+            taken = _TAKEN.get(self.test, "words for independent that are not")
+            return (
+                f"{found} An analyst would believe in a finding {share / self.alpha:.1f} times as often as p promises: "
+                f"p takes {taken}."
+            )
+        if ends.high is not None and ends.high < self.alpha:
+            return f"{found} That is less often than p promises: the test is cautious here."
+        return (
+            f"{found} p promises {self.alpha:.1%}, which lies between: no false confidence is seen on such data sets."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object: distributions as quantiles and histograms."""
+        none = f"{self.test} has one number, see statistic"
+        effect = {"mean": None, "reason": none} if self.effect_size is None else self.effect_size.to_dict()
+        if self.p_values is None:
+            p: dict[str, Any] = {"mean": None, "rejection": None, "reason": self.p_reason}
+        else:
+            p = {
+                **self.p_values.to_dict(ends=(0.0, 1.0)),
+                "method": self.p_method,
+                "level": self.alpha,
+                "rejection": None if self.rejection is None else self.rejection.to_dict(),
+            }
+        return {
+            "test": self.test,
+            "model": asdict(self.model),
+            "statistic": self.statistic.to_dict(),
+            "effect_size": effect,
+            "p_values": p,
+            "comparisons": [one.to_dict() for one in self.comparisons],
+            "reading": self.reading,
+            "as_published": self.as_published,
+        }
+
+    def shares(self) -> list[tuple[str, Share, float | None]]:
+        """What each share is the share of, the share, and the one published: comparisons, then rejections."""
+        rows = [(one.question, one.two_sided or one.greater, one.published) for one in self.comparisons]
+        return rows if self.rejection is None else [*rows, (f"p ≤ {self.alpha:g}", self.rejection, None)]
+
+    def summary(self) -> Summary:
+        """How the test's numbers are distributed without bias, and how often it would report a finding."""
+        drawn = {
+            "statistic": self.statistic,
+            "effect size": self.corrected,
+            AS_PUBLISHED: self.published,
+            "p": self.p_values,
+        }
+        spreads = [
+            (name, spread.mean, spread.sd, spread.quantiles["0.025"], spread.quantiles["0.975"])
+            for name, spread in drawn.items()
+            if spread is not None
+        ]
+        remarks = [f"{one.of}: {one.reason}." for one in self.comparisons if one.reason and one.of == AS_PUBLISHED]
+        if any(one.published is not None for one in self.comparisons):
+            remarks.append(PAPER)
+        numbers = [Column(name, "number", 4) for name in ("mean", "sd", "2.5 %", "97.5 %")]
+        theory = [Column(name, "number", 4) for name in ("theory", "paper")]
+        return Summary(
+            title=f"{self.test} on data sets without bias",
+            headline=self.reading,
+            sentences=tuple(remarks),
+            tables=(
+                Table.of(
+                    "distributions",
+                    f"{self.test} on {len(self.statistic.values):,} data sets without bias",
+                    ["number", *numbers],
+                    spreads,
+                ),
+                Table.of(
+                    "shares",
+                    "How often such data sets reach a number",
+                    ["data sets with", Column("share [95 % interval]", "estimate", 4), *theory],
+                    [(what, share.estimate, share.theory, published) for what, share, published in self.shares()],
+                ),
+            ),
+            charts=null_charts(self),
+            warnings=self.warnings,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a simulated data set."""
+        import pandas as pd
+
+        columns = {"statistic": self.statistic, "effect_size": self.corrected}
+        columns |= {"effect_size_as_published": self.published, "p_value": self.p_values}
+        return pd.DataFrame({name: one.values for name, one in columns.items() if one is not None})  # noqa: PD011

@@ -1,0 +1,199 @@
+"""WEAT and MAC of many data sets at once, with the p that each data set would report."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from biasgauge.uncertainty.nulls.model import AFTER, BEFORE, NOT_ASKED, PERMUTATIONS, Simulated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from biasgauge.arrays import Floats
+    from biasgauge.association.set_test import SetTest
+    from biasgauge.uncertainty.nulls.model import NullModel
+
+
+MOST_SPLITS = 20_000
+"""Splits up to which each data set's p is exact; random ones are drawn beyond."""
+_BLOCK_NUMBERS = 1 << 20
+"""Sums computed at a time: bounds the memory; results do not depend on it."""
+
+
+def run_weat(
+    _: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+) -> Simulated:
+    """WEAT of each data set, with its permutation p."""
+    count, seed = settings["simulations"], settings["random_state"]
+    random = np.random.default_rng([seed, PERMUTATIONS])
+    exact = comb(model.targets, model.n_x) <= MOST_SPLITS
+    parts: dict[str, list[Floats]] = {
+        name: [] for name in ("statistic", "effect size", "effect size as published", "p")
+    }
+    done = 0
+    for tables in model.tables(count, seed, BEFORE):
+        found = weat_numbers(tables, model, settings["ddof"])
+        for name, one in zip(parts, found[1:], strict=False):
+            parts[name].append(one)
+        if exact or settings["permutations"]:
+            scale = np.abs(tables).max(axis=(1, 2))
+            kind = settings["alternative"]
+            parts["p"].append(weat_p(found.associations, model.n_x, kind, settings["permutations"], random, scale))
+        done += len(tables)
+        if progress is not None:
+            progress(done, count)
+    values = {name: np.concatenate(one) for name, one in parts.items() if one}
+    if "p" not in values:
+        return Simulated(values, None, NOT_ASKED)
+    return Simulated(values, "exact permutation" if exact else "random permutations", None)
+
+
+def run_mac(
+    _: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+) -> Simulated:
+    """MAC of each data set, with the t test against another one drawn alike."""
+    count, seed = settings["simulations"], settings["random_state"]
+    parts, done = [], 0
+    for before, after in zip(model.tables(count, seed, BEFORE), model.tables(count, seed, AFTER), strict=True):
+        parts.append(mac_numbers(before, after, model, settings["alternative"]))
+        done += len(before)
+        if progress is not None:
+            progress(done, count)
+    value, p = (np.concatenate(one) for one in zip(*parts, strict=True))
+    method = "paired t test of two data sets (Manzini et al. 2019)"
+    return Simulated({"statistic": value, "p": p}, method, None)
+
+
+class WeatNumbers(NamedTuple):
+    """WEAT of each data set.
+
+    Attributes:
+        associations: s(w, A, B) of each target word, X before Y.
+        statistic: sum over X less sum over Y.
+        effect_size: difference of the means over X and Y in standard deviations over both.
+        published: the same with the fault of the published script, which averages by passing eight numbers to R's
+            `mean` as eight arguments; `mean` uses the first alone. (s of the first word of X − s of the first word of
+            Y) / sd, with ddof 1 as there.
+    """
+
+    associations: Floats
+    statistic: Floats
+    effect_size: Floats
+    published: Floats
+
+
+def weat_numbers(tables: Floats, model: NullModel, ddof: int) -> WeatNumbers:
+    """WEAT of a block of tables; nan where all words have the same association."""
+    s = tables[:, :, : model.n_a].mean(axis=2) - tables[:, :, model.n_a :].mean(axis=2)
+    x, y = s[:, : model.n_x], s[:, model.n_x :]
+    squares = ((s - s.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    deviation, published = (np.sqrt(squares / (model.targets - one)) for one in (ddof, 1))
+    return WeatNumbers(
+        s,
+        x.sum(axis=1) - y.sum(axis=1),
+        _ratio(x.mean(axis=1) - y.mean(axis=1), deviation),
+        _ratio(x[:, 0] - y[:, 0], published),
+    )
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    quotient: Floats = above / np.where(below > 0, below, np.nan)
+    return quotient
+
+
+def weat_p(
+    associations: Floats, n_x: int, alternative: str, permutations: int, random: np.random.Generator, scale: Floats
+) -> Floats:
+    """Permutation p of each data set, as `association.permutation_p` has it.
+
+    Exact over all splits where there are at most 20,000, otherwise by (1 + extreme) / (1 + permutations) over random
+    splits that are drawn anew for each data set. `scale` is the size of each data set's similarities: sums that differ
+    by rounding alone count as equal.
+    """
+    from biasgauge.stats.rounding import SAME
+
+    words = associations.shape[1]
+    centered = associations - associations.mean(axis=1, keepdims=True)
+    if alternative == "less":
+        centered = -centered
+    observed = centered[:, :n_x].sum(axis=1)
+    if alternative == "two-sided":
+        observed = np.abs(observed)
+    threshold = observed - SAME * words * scale
+    both = alternative == "two-sided"
+    if comb(words, n_x) <= MOST_SPLITS:
+        return _exact(centered, n_x, threshold, both=both)
+    return _random(centered, n_x, threshold, permutations, random, both=both)
+
+
+def _exact(centered: Floats, n_x: int, threshold: Floats, *, both: bool) -> Floats:
+    words = centered.shape[1]
+    mirrored = 2 * n_x == words
+    # With equal sizes every split has its mirror image, whose sum is the same negated: half of them tell all.
+    chosen = (
+        ((0, *rest) for rest in combinations(range(1, words), n_x - 1)) if mirrored else combinations(range(words), n_x)
+    )
+    places = np.array(list(chosen), np.intp)
+    splits = np.zeros((words, len(places)))
+    splits[places, np.arange(len(places))[:, None]] = 1
+    found = np.empty(len(centered))
+    block = max(1, _BLOCK_NUMBERS // len(places))
+    for start in range(0, len(centered), block):
+        part = slice(start, start + block)
+        sums, least = centered[part] @ splits, threshold[part, None]
+        if both:
+            count = np.count_nonzero(np.abs(sums, out=sums) >= least, axis=1) * (1 + mirrored)
+        else:
+            count = np.count_nonzero(sums >= least, axis=1)
+            if mirrored:
+                count += np.count_nonzero(sums <= -least, axis=1)
+        found[part] = count
+    return found / comb(words, n_x)
+
+
+def _random(
+    centered: Floats, n_x: int, threshold: Floats, permutations: int, random: np.random.Generator, *, both: bool
+) -> Floats:
+    words = centered.shape[1]
+    found = np.empty(len(centered))
+    block = max(1, _BLOCK_NUMBERS // (permutations * words))
+    for start in range(0, len(centered), block):
+        part = slice(start, start + block)
+        keys = random.random((len(centered[part]), permutations, words))
+        picked = np.argpartition(keys, n_x - 1, axis=2)[:, :, :n_x]
+        sums = np.take_along_axis(centered[part, None], picked, axis=2).sum(axis=2)
+        found[part] = ((np.abs(sums) if both else sums) >= threshold[part, None]).sum(axis=1)
+    return (1 + found) / (1 + permutations)
+
+
+class MacNumbers(NamedTuple):
+    """MAC of each data set, and Manzini's test of it against a second data set of the same kind."""
+
+    value: Floats
+    p: Floats
+
+
+def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: str) -> MacNumbers:
+    """MAC before, and p of the paired t test between the (target, set) distances before and after.
+
+    "greater": distances after are larger. Nothing has changed but chance.
+    """
+    from scipy.special import stdtr
+
+    first, second = (
+        np.concatenate([1 - part.mean(axis=2) for part in (one[:, :, : model.n_a], one[:, :, model.n_a :])], axis=1)
+        for one in (before, after)
+    )
+    moved = second - first
+    df = moved.shape[1] - 1
+    t = _ratio(moved.mean(axis=1), moved.std(axis=1, ddof=1) / np.sqrt(moved.shape[1]))
+    p = {
+        "two-sided": 2 * stdtr(df, -np.abs(t)),
+        "greater": stdtr(df, -t),
+        "less": stdtr(df, t),
+    }[alternative]
+    return MacNumbers(first.mean(axis=1), p)

@@ -1,0 +1,249 @@
+"""`DistanceTable`: how far each protected word lies from each attribute, and how the two are connected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasgauge.arrays import Floats
+    from biasgauge.embeddings import Coverage
+    from biasgauge.inputs import VectorsLike
+
+DistancesLike: TypeAlias = "DistanceTable | pd.DataFrame | VectorsLike"
+"""Distances as they are, or vectors that a lexicon turns into distances."""
+
+Duplicates = Literal["drop", "keep"]
+
+ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL = CONNECTIONS = ("associated", "different", "human", "neutral")
+"""An attribute of the stereotype about the word's own group, of one about another group, a control word about people,
+a control word about nothing in particular. The order of every table."""
+
+COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", "cosine_distance")
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceTable:
+    """Cosine distances in long form, one row each, sorted by connection, protected word and attribute.
+
+    Attributes:
+        name: what tables and figures call it.
+        words: the protected words, in alphabetical order.
+        attributes: the words they are compared with, in alphabetical order.
+        lists: names of the lists that the attributes come from.
+        connection: of each row, its place in `CONNECTIONS`.
+        word: of each row, the place of its protected word in `words`.
+        attribute: of each row, the place of its attribute in `attributes`.
+        source: of each row, the place of its list in `lists`.
+        distance: 1 − cosine, in [0, 2]; 1 means unrelated.
+        lost: words that were asked for and have no distance, by set.
+        without_value: rows of the input that had no distance (the word was not in the vocabulary).
+        repeated: rows that repeat another one exactly, whether they were dropped or kept.
+        duplicates: "drop": repeated rows count once; "keep": as often as they stand there, as published.
+        coverage: how many words of each set the vectors had; None when the distances were given.
+        undefined: connections that cannot be used, with the reason.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    attributes: tuple[str, ...]
+    lists: tuple[str, ...]
+    connection: NDArray[np.intp]
+    word: NDArray[np.intp]
+    attribute: NDArray[np.intp]
+    source: NDArray[np.intp]
+    distance: Floats
+    lost: Mapping[str, tuple[str, ...]]
+    without_value: int = 0
+    repeated: int = 0
+    duplicates: Duplicates = "drop"
+    coverage: Coverage | None = None
+    undefined: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+    @property
+    def connections(self) -> tuple[str, ...]:
+        """The connections that have rows, in their order."""
+        return tuple(name for place, name in enumerate(CONNECTIONS) if (self.connection == place).any())
+
+    def select(self, rows: NDArray[Any], *, relabel: bool = True) -> DistanceTable:
+        """Keep some rows (a mask or places); words that lose all their rows go, unless `relabel` is false."""
+        parts: dict[str, Any] = {
+            part: getattr(self, part)[rows] for part in ("connection", "word", "attribute", "source", "distance")
+        }
+        return _relabeled(self, parts) if relabel else replace(self, **parts)
+
+    def of_word(self, word: str) -> DistanceTable:
+        """Keep the rows of one protected word.
+
+        Raises:
+            ParameterError: there is no such word.
+        """
+        if word not in self.words:
+            raise ParameterError(f"There is no protected word {word!r}; there are: {', '.join(self.words)}.")
+        return self.select(self.word == self.words.index(word))
+
+    def share_within(self, width: float) -> dict[str, float]:
+        """Share of each connection's rows whose similarity is at most `width` either way from 0.
+
+        With `width` = 1 − MAC these are the percentages of the paper's figures 3–5 and 15–17.
+        """
+        near = np.abs(1 - self.distance) <= width
+        return {name: float(near[self.connection == CONNECTIONS.index(name)].mean()) for name in self.connections}
+
+    def similarities(self) -> tuple[Floats, ...]:
+        """One matrix of cosine similarities for each list of stereotypes: protected words × attributes, for MAC.
+
+        Raises:
+            ParameterError: some protected word lacks a distance to some attribute.
+        """
+        blocks = []
+        for place in np.unique(self.source[self.connection <= CONNECTIONS.index(DIFFERENT)]):
+            rows = self.source == place
+            columns, column = np.unique(self.attribute[rows], return_inverse=True)
+            block = np.full((len(self.words), len(columns)), np.nan)
+            block[self.word[rows], column] = 1 - self.distance[rows]
+            if np.isnan(block).any():
+                raise ParameterError(
+                    "Similarities need a distance from every protected word to every attribute; "
+                    f"{self.lists[place]!r} lacks some."
+                )
+            blocks.append(block)
+        return tuple(blocks)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows as columns of plain values, under the names of the authors' files; "neutral" stays "neutral"."""
+        return {
+            "protected_word": [self.words[place] for place in self.word],
+            "word_to_compare": [self.attributes[place] for place in self.attribute],
+            "word_class": [self.lists[place] for place in self.source],
+            "connection": [CONNECTIONS[place] for place in self.connection],
+            "cosine_distance": self.distance.tolist(),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a distance."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns(), columns=list(COLUMNS))
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Rows, protected words, attributes, mean and standard deviation (n − 1) of each connection."""
+        found = []
+        for name in self.connections:
+            rows = self.connection == CONNECTIONS.index(name)
+            values = self.distance[rows]
+            found.append(
+                {
+                    "connection": name,
+                    "rows": len(values),
+                    "words": len(np.unique(self.word[rows])),
+                    "attributes": len(np.unique(self.attribute[rows])),
+                    "mean": float(values.mean()),
+                    "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
+                }
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is in it, without the rows."""
+        return {
+            "name": self.name,
+            "rows": len(self),
+            "connections": self.summary(),
+            "rows_without_value": self.without_value,
+            "repeated_rows": self.repeated,
+            "duplicates": self.duplicates,
+            "lost": {name: list(words) for name, words in self.lost.items()},
+        }
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(max_rows=20))
+
+    def __repr__(self) -> str:
+        return f"<DistanceTable {self.name!r}: {len(self):,} rows, {len(self.words)} protected words>"
+
+
+def distance_table(
+    name: str,
+    rows: Sequence[tuple[str, str, str, str, float]],
+    *,
+    duplicates: Duplicates = "drop",
+    lost: Mapping[str, tuple[str, ...]] | None = None,
+    without_value: int = 0,
+    coverage: Coverage | None = None,
+    undefined: Mapping[str, str] | None = None,
+) -> DistanceTable:
+    """Make a table of rows (protected word, attribute, list, connection, distance), in any order.
+
+    Rows that say exactly the same count once, or as often as they are given with `duplicates="keep"`.
+
+    Raises:
+        ParameterError: a connection is not known, or a distance is not a number in [0, 2], or two rows of the same
+            words give different distances while duplicates are to be dropped.
+    """
+    if duplicates not in {"drop", "keep"}:
+        raise ParameterError(f"The 'duplicates' parameter must be 'drop' or 'keep'. Got {duplicates!r}.")
+    ordered = sorted((CONNECTIONS.index(row[3]), *row[:3], float(row[4])) for row in rows)
+    kept = list(dict.fromkeys(ordered))
+    repeated = len(ordered) - len(kept)
+    if duplicates == "keep":
+        kept = ordered
+    else:
+        _refuse_conflicts(kept)
+    words, word = _coded([row[1] for row in kept])
+    attributes, attribute = _coded([row[2] for row in kept])
+    lists, place = _coded([row[3] for row in kept])
+    return DistanceTable(
+        name=name,
+        words=words,
+        attributes=attributes,
+        lists=lists,
+        connection=np.array([row[0] for row in kept], np.intp),
+        word=word,
+        attribute=attribute,
+        source=place,
+        distance=np.array([row[4] for row in kept], np.float64),
+        lost=dict(lost or {}),
+        without_value=without_value,
+        repeated=repeated,
+        duplicates=duplicates,
+        coverage=coverage,
+        undefined=dict(undefined or {}),
+    )
+
+
+def _refuse_conflicts(rows: Sequence[tuple[Any, ...]]) -> None:
+    for one, other in pairwise(rows):
+        if one[:4] == other[:4]:
+            raise ParameterError(
+                f"{one[1]!r} and {one[2]!r} ({CONNECTIONS[one[0]]}) have two distances, {one[4]:g} and {other[4]:g}; "
+                'keep one of them, or count both with duplicates="keep".'
+            )
+
+
+def _coded(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    distinct = tuple(sorted(set(labels)))
+    places = {label: place for place, label in enumerate(distinct)}
+    return distinct, np.array([places[label] for label in labels], np.intp)
+
+
+def _relabeled(table: DistanceTable, parts: dict[str, Any]) -> DistanceTable:
+    """Replace the rows, and leave out labels that no row has any more."""
+    labels: dict[str, Any] = {}
+    for part, name in (("word", "words"), ("attribute", "attributes"), ("source", "lists")):
+        used, parts[part] = np.unique(parts[part], return_inverse=True)
+        labels[name] = tuple(getattr(table, name)[place] for place in used)
+    return replace(table, **labels, **parts)

@@ -1,0 +1,188 @@
+"""Vectors and a lexicon of stereotypes to a table of cosine distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge import lexicons
+from biasgauge.errors import ParameterError
+from biasgauge.geometry import unit_rows
+from biasgauge.lexicons import AssociationTest, Group, Stereotypes, words_of
+from biasgauge.uncertainty.table import (
+    ASSOCIATED,
+    DIFFERENT,
+    HUMAN,
+    NEUTRAL,
+    DistanceTable,
+    Duplicates,
+    distance_table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from biasgauge.embeddings import Coverage
+    from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
+
+DEFAULT = "default"
+"""Control words: those that the lexicon names; the shipped ones for an English association test."""
+
+
+@dataclass(frozen=True)
+class ComparedWords:
+    """Which words are to be compared with which.
+
+    Attributes:
+        name: of the lexicon.
+        groups: protected words, and the attributes of the stereotype about them.
+        slots: (group, protected word), as often as the published data repeat it.
+        controls: lists of control words, by connection ("human", "neutral").
+    """
+
+    name: str
+    groups: tuple[Group, ...]
+    slots: tuple[tuple[str, str], ...]
+    controls: Mapping[str, tuple[str, ...]]
+
+    @property
+    def sets(self) -> dict[str, tuple[str, ...]]:
+        """Every set of words by name, for coverage."""
+        parts = {
+            f"{group.name}.{part}": words
+            for group in self.groups
+            for part, words in (("protected", group.protected), ("attributes", group.attributes))
+        }
+        return parts | dict(self.controls)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word once."""
+        return tuple(dict.fromkeys(word for words in self.sets.values() for word in words))
+
+
+def compared_words(
+    lexicon: LexiconLike, *, human: WordsLike | None = DEFAULT, neutral: WordsLike | None = DEFAULT
+) -> ComparedWords:
+    """Find what to compare: a lexicon of kind "stereotypes", or of kind "test" (X goes with A, Y with B).
+
+    Args:
+        lexicon: the lexicon.
+        human: control words about people: a lexicon or words; None for none.
+        neutral: control words about nothing in particular; None for none.
+
+    Raises:
+        ParameterError: the lexicon is of another kind.
+    """
+    found = lexicons.lexicon(lexicon)
+    if isinstance(found, Stereotypes):
+        groups, slots = found.groups, found.slots
+        named = {HUMAN: found.human, NEUTRAL: found.neutral}
+    elif isinstance(found, AssociationTest):
+        groups = (Group(found.x.name, found.x.words, found.a.words), Group(found.y.name, found.y.words, found.b.words))
+        slots = tuple((group.name, word) for group in groups for word in group.protected)
+        named = dict.fromkeys((HUMAN, NEUTRAL))
+        if found.language == "en":
+            named = {HUMAN: HUMAN, NEUTRAL: NEUTRAL}
+    else:
+        raise ParameterError(
+            f"The lexicon {found.name!r} is of kind {found.kind!r}; distances need kind 'stereotypes' or 'test'."
+        )
+    asked = {
+        name: named[name] if isinstance(given, str) and given == DEFAULT else given
+        for name, given in ((HUMAN, human), (NEUTRAL, neutral))
+    }
+    controls = {name: words_of(given).words for name, given in asked.items() if given is not None}
+    return ComparedWords(found.name, groups, slots, controls)
+
+
+def distances(
+    vectors: VectorsLike,
+    lexicon: LexiconLike | ComparedWords,
+    *,
+    human: WordsLike | None = DEFAULT,
+    neutral: WordsLike | None = DEFAULT,
+    duplicates: Duplicates = "drop",
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    name: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> DistanceTable:
+    """Cosine distance of every protected word from every attribute and every control word.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes; of a file only the words needed are read.
+        lexicon: a lexicon of stereotypes or an association test.
+        human: control words about people; those of the lexicon by default, None for none.
+        neutral: control words about nothing in particular; as `human`.
+        duplicates: "drop" compares every protected word once; "keep" as often as it stands in the defining sets, as
+            in the published race data.
+        min_coverage: share of each set that must be found; connections that need a set with less are undefined.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        name: what tables call the result; lexicon and model by default.
+        progress: called with (done, total) as the vectors are read.
+
+    A word is not compared with itself: that distance is 0 whatever the vectors.
+    """
+    from biasgauge.embeddings import load
+
+    asked = lexicon if isinstance(lexicon, ComparedWords) else compared_words(lexicon, human=human, neutral=neutral)
+    model = load(vectors, words=asked.words, case_fallback=case_fallback, progress=progress)
+    coverage = model.coverage(asked.sets, case_fallback=case_fallback, directions=True)
+    undefined = _undefined(asked, coverage, min_coverage)
+    unit = _unit_vectors(model.vectors, coverage)
+    rows = [
+        (word, attribute, list_name, connection, distance)
+        for word, attribute, list_name, connection, distance in _rows(asked, unit, duplicates)
+        if connection not in undefined
+    ]
+    return distance_table(
+        name or f"{asked.name}, {model.name}",
+        rows,
+        duplicates=duplicates,
+        lost=coverage.lost,
+        coverage=coverage,
+        undefined=undefined,
+    )
+
+
+def _unit_vectors(vectors: Any, coverage: Coverage) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:  # noqa: ANN401
+    """Vectors of length 1 in double precision, by word."""
+    places = {word: row for one in coverage.sets.values() for word, row in zip(one.words, one.rows, strict=True)}
+    taken = np.asarray(vectors[np.fromiter(places.values(), np.intp, len(places))], np.float64)
+    return dict(zip(places, unit_rows(taken, pairwise=True), strict=True))
+
+
+def _undefined(asked: ComparedWords, coverage: Coverage, min_coverage: float) -> dict[str, str]:
+    """Connections for which too few words were found."""
+    if not 0 <= min_coverage <= 1:
+        raise ParameterError(f"The 'min_coverage' parameter must lie between 0 and 1. Got {min_coverage!r}.")
+    protected = [f"{group.name}.protected" for group in asked.groups]
+    attributes = [f"{group.name}.attributes" for group in asked.groups]
+    needs = {ASSOCIATED: attributes, DIFFERENT: attributes, **{name: [name] for name in asked.controls}}
+    reasons = {}
+    for connection, sets in needs.items():
+        part = type(coverage)({name: coverage.sets[name] for name in (*protected, *sets)})
+        if reason := part.shortfall(min_coverage):
+            reasons[connection] = reason
+    return reasons
+
+
+def _rows(
+    asked: ComparedWords, unit: Mapping[str, np.ndarray[Any, np.dtype[np.float64]]], duplicates: Duplicates
+) -> Iterator[tuple[str, str, str, str, float]]:
+    lists = [(group.name, group.attributes) for group in asked.groups] + list(asked.controls.items())
+    once = tuple((group.name, word) for group in asked.groups for word in group.protected)
+    for group, word in asked.slots if duplicates == "keep" else once:
+        if word not in unit:
+            continue
+        for name, words in lists:
+            own = ASSOCIATED if name == group else DIFFERENT
+            connection = name if name in asked.controls else own
+            compared = [one for one in dict.fromkeys(words) if one in unit and one != word]
+            if compared:
+                cosines = np.stack([unit[one] for one in compared]) @ unit[word]
+                for one, cosine in zip(compared, cosines, strict=True):
+                    yield word, one, name, connection, 1 - float(cosine)

@@ -1,0 +1,179 @@
+"""The explorer: what a page carries is what `score` gives, with Student's t intervals as SciPy computes them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import biasgauge as bg
+from biasgauge.auditing import shared_scores
+from biasgauge.auditing.explorer import LARGEST, Explorer, Means, explore
+from biasgauge.auditing.shared_scores import MEASURES, SharedScores, page_words
+from biasgauge.lexicons import Lexicon, pairs_of, parse_lexicon
+
+PAIRS = pairs_of("du2021").pairs
+ENDS = tuple(dict.fromkeys(word for pair in PAIRS for word in pair))
+WORDS = ("nurse", "doctor", *(f"word{number}" for number in range(120)))
+
+
+def model(seed: int, words: tuple[str, ...] = ENDS + WORDS, name: str | None = None) -> bg.Embedding:
+    matrix = np.random.default_rng(seed).standard_normal((len(words), 12)).astype(np.float32)
+    return bg.Embedding(words, matrix, name=name or f"seed {seed}")
+
+
+def explored(first: bg.Embedding, replicates: list[bg.Embedding], most_words: int = 200) -> Explorer:
+    models = (first, *(one for one in replicates if one is not first))
+    return explore(SharedScores(models, (), most_words=most_words), replicates, language="en")
+
+
+def own(**content: object) -> Lexicon:
+    return parse_lexicon({"name": "own", **content}, path="own.toml")
+
+
+def unpacked(text: str, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.int16]]:
+    return np.frombuffer(base64.b64decode(text), "<i2").reshape(shape)
+
+
+def test_a_page_carries_the_scores_to_within_half_a_step() -> None:
+    found = explored(model(1), [])
+    packed = json.loads(json.dumps(found.packed(), allow_nan=False))
+    scores = bg.score(model(1), pairs="du2021", words=packed["words"], measures=list(MEASURES)).to_numpy()[..., 0]
+    steps = unpacked(packed["scores"], scores.shape)
+    scales = np.array(packed["scales"])[:, None, None]
+    assert packed["measures"] == list(MEASURES)
+    assert [tuple(pair) for pair in packed["pairs"]] == list(PAIRS)
+    assert np.abs(steps * scales - scores).max() <= scales.max() * 0.501
+    assert np.abs(steps.astype(int)).max() <= LARGEST
+
+
+def test_undefined_scores_carry_their_reason() -> None:
+    few = model(1, ENDS + WORDS[:2])  # 46 words: fewer than 100 neighbors exist
+    zero = bg.Embedding(few.words, np.where(np.arange(len(few))[:, None] == len(ENDS), 0, few.vectors), name="zero")
+    packed = explored(zero, []).packed()
+    shape = (3, len(PAIRS), len(packed["words"]))
+    steps = unpacked(packed["scores"], shape)
+    nurse, doctor = (packed["words"].index(word) for word in ("nurse", "doctor"))
+    reasons = [packed["reasons"][int(step) + 32_768] for step in (steps[2, 0, doctor], steps[0, 0, nurse])]
+    assert reasons[0] == "fewer than k neighbors exist"
+    assert "zero" in reasons[1]
+    assert steps[0, 0, doctor] >= -LARGEST
+    means = unpacked(packed["over_pairs"]["mean"], (3, len(packed["words"])))
+    assert means[2, doctor] < -LARGEST
+
+
+@pytest.mark.parametrize("held", [2, 3, 8])
+def test_intervals_are_students_t_as_scipy_has_them(held: int) -> None:
+    values = np.random.default_rng(held).normal(size=(4, held))
+    means = Means.of(values, axis=1)
+    for row, mean, reach in zip(values, means.mean, means.reach, strict=True):
+        low, high = stats.t.interval(0.95, held - 1, loc=row.mean(), scale=stats.sem(row))
+        assert (mean - reach, mean + reach) == pytest.approx((low, high))
+
+
+def test_what_is_undefined_is_left_out_of_a_mean() -> None:
+    values = np.array([[1.0, np.nan, 3.0, 8.0], [np.nan, 5.0, np.nan, np.nan], [np.nan] * 4])
+    means = Means.of(values, axis=1)
+    assert means.count.tolist() == [3, 1, 0]
+    assert means.mean[:2].tolist() == [4.0, 5.0]
+    assert means.reach[0] == pytest.approx(stats.t.ppf(0.975, 2) * np.std([1, 3, 8], ddof=1) / 3**0.5)
+    assert np.isnan([means.mean[2], *means.reach[1:]]).all()
+
+
+def test_replicates_are_averaged_pair_by_pair_and_over_pairs() -> None:
+    replicates = [model(seed) for seed in (2, 3, 4)]
+    found = explored(model(1), replicates)
+    assert found.scores is not None
+    assert found.by_pair is not None
+    assert found.over_replicates is not None
+    words = list(found.scores.words)
+    scores = bg.score(replicates, pairs="du2021", words=words, measures=list(MEASURES)).to_numpy().astype(float)
+    word = words.index("nurse")
+    np.testing.assert_allclose(found.by_pair.mean, scores.mean(axis=3), atol=1e-6)
+    one = scores[1, 5, word]
+    low, high = stats.t.interval(0.95, 2, loc=one.mean(), scale=stats.sem(one))
+    assert found.by_pair.mean[1, 5, word] - found.by_pair.reach[1, 5, word] == pytest.approx(low, abs=1e-5)
+    over = scores[0, :, word].mean(axis=0)
+    assert found.over_replicates.mean[0, word] == pytest.approx(over.mean(), abs=1e-6)
+    assert found.over_replicates.reach[0, word] == pytest.approx(stats.t.ppf(0.975, 2) * stats.sem(over), abs=1e-6)
+    assert high > low
+
+
+def test_a_model_that_is_a_replicate_counts_once() -> None:
+    models = [model(1), model(2)]
+    found = explored(models[0], models)
+    scores = bg.score(models, pairs="du2021", words=found.scores.words, measures=["dbwa"])  # type: ignore[union-attr]
+    assert found.by_pair is not None
+    assert found.by_pair.count.max() == 2
+    np.testing.assert_allclose(found.by_pair.mean[0], scores.to_numpy()[0].mean(axis=2), atol=1e-6)
+
+
+def test_a_word_that_replicates_lack_has_no_mean_over_them() -> None:
+    found = explored(model(1), [model(2, ENDS + WORDS[1:]), model(3)])
+    packed = found.packed()
+    at = packed["words"].index("nurse")
+    assert packed["models"][at] == 1
+    assert unpacked(packed["over_replicates"]["reach"], (3, len(packed["words"])))[0, at] < -LARGEST
+    assert packed["models"][packed["words"].index("doctor")] == 2
+
+
+def test_the_spread_of_each_pair_is_that_of_the_words() -> None:
+    found = explored(model(1), [])
+    assert found.scores is not None
+    mean, sd = found.packed()["spread"][1][7]
+    values = found.scores.to_numpy()[1, 7, :, 0].astype(float)
+    assert (mean, sd) == pytest.approx((values.mean(), values.std(ddof=1)), abs=1e-5)
+    over = found.packed()["spread"][1][-1]
+    assert over[0] == pytest.approx(found.scores.to_numpy()[1, :, :, 0].mean(), abs=1e-5)
+
+
+def test_words_are_those_of_lists_that_fit_and_then_the_first() -> None:
+    vectors = model(1, ("the", "of", "small1", "small2", *(f"large{n}" for n in range(9)), "Other"))
+    lists = [own(kind="words", words=[f"large{n}" for n in range(9)]), own(kind="words", words=["small2", "lost"])]
+    assert page_words(vectors, lists, 4) == ["small2", "the", "of", "small1"]
+    assert page_words(vectors, lists, 10)[:2] == ["small2", "large0"]
+    assert len(page_words(vectors, lists, 100)) == len(vectors)
+    assert page_words(vectors, [own(kind="words", words=["other"])], 1, case_fallback=True) == ["Other"]
+
+
+def test_another_language_gets_a_reason() -> None:
+    found = explore(SharedScores((model(1),), ()), [], language="es")
+    assert found.scores is None
+    assert found.to_dict() == {
+        "words": 0,
+        "reason": "the shipped pairs of du2021 are English; use biasgauge score with pairs of your own",
+    }
+    assert found.packed() == {}
+
+
+def test_no_pair_gets_a_reason_and_a_lost_one_is_named() -> None:
+    assert explored(model(1, ("he", "nurse")), []).reason == "no pair of du2021 has both its words in the vocabulary"
+    found = explored(model(1, tuple(word for word in ENDS + WORDS if word != "niece")), [])
+    assert found.lost_pairs == (("nephew", "niece"),)
+    assert found.to_dict()["lost_pairs"] == [["nephew", "niece"]]
+    assert len(found.packed()["pairs"]) == len(PAIRS) - 1
+
+
+def test_neighbors_of_large_vocabularies_come_from_the_first_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_scores, "POOL", 120)
+    vectors = model(1)
+    found = explored(vectors, [])
+    assert found.scores is not None
+    assert found.pool == 120
+    pooled = bg.score(vectors, pairs="du2021", words=["nurse"], measures="nbm", pool=list(vectors.words[:120]))
+    nurse = found.scores.select(measure=["nbm"], word=["nurse"]).to_numpy()
+    np.testing.assert_array_equal(nurse, pooled.to_numpy())
+
+
+def test_the_audit_has_an_explorer_small_enough_for_a_page() -> None:
+    found = bg.audit(lexicons=["weat7"]).explorer
+    assert found is not None
+    packed = found.packed()
+    assert len(packed["words"]) == 2_500
+    assert {"nurse", "math", "the"} <= set(packed["words"])
+    assert packed["replicates"] == 8
+    assert len(json.dumps(packed)) < 1_500_000

@@ -1,0 +1,25 @@
+"""A rule of the verdicts: an effect below one half is too small to be reported, however sure it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge.auditing import Evidence
+from biasgauge.auditing.verdict_rule import VerdictRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from biasgauge.auditing.verdict_rule import Case
+
+LEAST = 0.5
+
+
+def judge(case: Case) -> Iterator[Evidence]:
+    """Evidence that fails makes the verdict "do-not-report"; what is unknown makes it "report-with-care"."""
+    size = abs(case.result.value or 0.0)
+    reason = f"effect size {size:.2f} ({LEAST} required)"
+    yield Evidence("large-effect", size, LEAST, passes=size >= LEAST, reason=reason, link="bias")
+
+
+RULE = VerdictRule("large-effect", "is the effect large enough to matter?", judge)

@@ -1,0 +1,35 @@
+"""The page about extending shows the package that the tests install, whole and as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biasgauge import registry
+
+PACKAGE = Path(__file__).with_name("package")
+FILES = sorted(
+    path.relative_to(PACKAGE).as_posix()
+    for path in PACKAGE.rglob("*")
+    if path.suffix in {".py", ".toml"} and path.name != "__init__.py"
+)
+
+
+@pytest.fixture
+def page(repository: Path) -> str:
+    return (repository / "docs" / "extending.md").read_text()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_file_is_shown_as_it_is(file: str, page: str) -> None:
+    kind = "toml" if file.endswith(".toml") else "python"
+    assert f"```{kind}\n{(PACKAGE / file).read_text().rstrip()}\n```" in page
+
+
+def test_there_is_a_file_for_every_group(page: str) -> None:
+    shown = {Path(file).stem for file in FILES}
+    assert {*registry.groups()} - shown == {"lexicon"}
+    for group in registry.GROUPS.values():
+        assert f"`{group.attribute}" in page or group.attribute == "FOLDER"
+    assert page.count("\nIn the house: ") == len(registry.groups())

@@ -1,0 +1,89 @@
+"""Rules and measures of somebody else's in the verdicts of the audit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biasgauge import registry
+from biasgauge.auditing import Evidence, Rules
+from biasgauge.auditing.answers import answer_tests
+from biasgauge.auditing.bias import measure_bias
+from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.verdict_rule import VerdictRule
+from biasgauge.embeddings import load_default
+from biasgauge.lexicons import lexicon
+from biasgauge.measures import Linear
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from biasgauge.auditing import Verdict
+    from biasgauge.auditing.verdict_rule import Case
+
+
+def verdict() -> Verdict:
+    """The verdict on weat7 for the shipped vectors."""
+    model, test = load_default(), lexicon("weat7")
+    bias = tuple(measure_bias(model, test, min_coverage=0.8, case_fallback=False, random_state=0, intervals=False))
+    scores = SharedScores((model,), (test,))
+    rules = Rules(agreement=0.5)
+    (found,) = answer_tests([model], [test], bias, (), rules=rules, scores=scores, min_coverage=0.8, random_state=0)
+    return found
+
+
+@pytest.fixture(scope="module")
+def before() -> Verdict:
+    return verdict()
+
+
+def refuse(case: Case) -> Iterator[Evidence]:
+    reason = f"{case.test.name} has p {case.p_value:.3f}"
+    yield Evidence("mine", case.p_value, 0.0, passes=False, reason=reason)
+
+
+def stumble(_case: Case) -> Iterator[Evidence]:
+    raise ValueError("no idea")
+
+
+def test_evidence_of_a_rule_counts(before: Verdict) -> None:
+    assert before.decision == "report-with-care"
+    registry.register(VerdictRule("mine", "never", refuse, order=0))
+    try:
+        after = verdict()
+    finally:
+        registry.unregister("verdict_rule", "mine")
+    assert after.decision == "do-not-report"
+    assert after.evidence[:-1] == before.evidence  # those that ship come first, whatever the order says
+    assert after.evidence[-1].rule == "mine"
+    assert after.why.startswith("weat7 has p 0.0")
+
+
+def test_a_rule_that_fails_is_not_known(before: Verdict) -> None:
+    registry.register(VerdictRule("mine", "is all well?", stumble))
+    try:
+        after = verdict()
+    finally:
+        registry.unregister("verdict_rule", "mine")
+    assert after.decision == before.decision == "report-with-care"
+    reason = "unknown: the rule mine failed with ValueError: no idea"
+    assert after.evidence[-1] == Evidence("mine", None, None, passes=None, reason=reason)
+
+
+def test_a_measure_is_asked_for_its_direction(before: Verdict) -> None:
+    shipped = registry.get("measure", "dbwa")
+    assert isinstance(shipped, Linear)
+    against = replace(shipped, name="against", direction=lambda first, second: second - first)
+    registry.register(against)
+    try:
+        after = verdict()
+    finally:
+        registry.unregister("measure", "against")
+    said = {item.rule: item for item in after.evidence}["measures"]
+    assert (said.counts, said.passes) == ((3, 4), False)
+    assert said.reason.endswith("give the same direction, against reverses it")
+    assert [item for item in after.evidence if item.rule != "measures"] == [
+        item for item in before.evidence if item.rule != "measures"
+    ]

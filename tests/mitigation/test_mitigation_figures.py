@@ -1,0 +1,51 @@
+"""Figures of what a mitigation did show its numbers, before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from biasgauge.mitigation.effects.result import MitigationEffect, Row
+from biasgauge.stats.estimate import Estimate
+
+
+def row(part: str, name: str, of: str, before: float | None, after: float) -> Row:
+    old = None if before is None else Estimate(value=before)
+    change = None if before is None else Estimate(value=after - before)
+    return Row(part=part, name=name, of=of, before=old, after=Estimate(value=after), change=change, chance=0.5)
+
+
+ROWS = (
+    row("association", "weat", "weat7", 1.3, -0.2),
+    row("association", "rnd", "weat7", None, 0.5),
+    row("recovery", "classifier accuracy", "bolukbasi2016", 1.0, 0.9),
+    row("moved", "cosine", "human", None, 0.98),
+)
+
+
+def effect(rows: tuple[Row, ...]) -> MitigationEffect:
+    return MitigationEffect("a", "b", 10, 5, rows, (), {})
+
+
+def held(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
+    (rows,) = chart.to_dict()["datasets"].values()
+    return list(rows)
+
+
+def test_every_number_with_two_sides_is_drawn_once_a_side() -> None:
+    charts = effect(ROWS).figures()
+    assert set(charts) == {"association", "recovery"}
+    drawn = {(row["what"], row["side"]): row["value"] for row in held(charts["association"])}
+    assert drawn == {("weat7: weat", "before"): 1.3, ("weat7: weat", "after"): -0.2}
+
+
+def test_nothing_to_draw() -> None:
+    assert effect(ROWS[1:2]).figures() == {}
+
+
+@pytest.mark.parametrize("name", ["association", "recovery"])
+def test_titles_name_the_vectors(name: str) -> None:
+    title = effect(ROWS).figures()[name].to_dict()["title"]
+    assert title["text"].endswith(": b")
+    assert title["subtitle"]

@@ -1,0 +1,55 @@
+"""Scores of words, summed up over pairs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import biasgauge as bg
+from biasgauge.scores import score, word_scores
+
+PAIRS = [("he", "she"), ("man", "woman"), ("king", "queen")]
+
+
+@pytest.fixture(scope="module")
+def scores() -> bg.scores.ScoreTensor:
+    return score(bg.embeddings.load_default(), pairs=PAIRS, words=["nurse", "surgeon", "zzz"], measures="dbwa")
+
+
+def test_mean_interval_and_agreement_are_over_pairs(scores: bg.scores.ScoreTensor) -> None:
+    found = {row.word: row for row in word_scores(scores, level=0.9).scores}
+    values = scores.to_numpy()[0, :, 0, 0].astype(np.float64)
+    expected = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
+    nurse = found["nurse"]
+    assert nurse.value == pytest.approx(values.mean(), rel=1e-12)
+    assert (nurse.low, nurse.high) == pytest.approx(expected, rel=1e-9)
+    assert nurse.agree == (np.sign(values) == np.sign(values.mean())).mean()
+    assert (nurse.n, nurse.level, nurse.method) == (3, 0.9, "t over pairs")
+    assert (found["zzz"].value, found["zzz"].agree, found["zzz"].reason) == (None, None, "no pair gives it a score")
+
+
+def test_one_pair_has_no_interval(scores: bg.scores.ScoreTensor) -> None:
+    row = word_scores(scores.select(pair=[PAIRS[0]], word=["nurse"])).scores[0]
+    assert row.value is not None
+    assert (row.low, row.high, row.reason) == (None, None, "one pair gives no interval")
+
+
+def test_models_are_averaged_first() -> None:
+    models = bg.embeddings.load_default_replicates()[:2]
+    both = score(models, pairs=PAIRS, words=["nurse"], measures="dbwa")
+    expected = both.to_numpy()[0, :, 0, :].mean(axis=1).mean()
+    assert word_scores(both).scores[0].value == pytest.approx(float(expected), rel=1e-6)
+
+
+def test_json_and_summary(scores: bg.scores.ScoreTensor) -> None:
+    result = word_scores(scores)
+    shape = result.to_dict()
+    assert shape["shape"] == {"measure": 1, "pair": 3, "word": 3, "model": 1}
+    row = shape["scores"][0]
+    assert row.keys() == {"word", "measure", "mean", "interval", "agree", "pairs", "reason"}
+    assert math.isclose(row["interval"]["high"] - row["mean"], row["mean"] - row["interval"]["low"])
+    assert result.summary().headline == "1 measure × 3 pairs × 3 words × 1 model"
+    assert list(result.to_frame()["word"]) == ["nurse", "surgeon", "zzz"]

@@ -1,0 +1,395 @@
+"""Every function of `stats` that makes an `Estimate`: does its interval hold the truth as often as it says?
+
+`PRODUCERS` is found by reading the source, so that a new one without a case fails here; and no other room may make an
+interval of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from math import tanh
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+
+from biasgauge import stats
+from biasgauge.stats.bootstrap import Resampled, Resampling, draw_counts
+from biasgauge.stats.credible import Credible
+from biasgauge.stats.over_seeds import mean_over_seeds, sd_estimate
+from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from biasgauge.arrays import Floats
+    from biasgauge.stats.estimate import Estimate
+
+pytestmark = pytest.mark.calibration
+
+WORLDS = 400
+"""Simulated data sets: the share of intervals that hold the truth is then known to ± .011 (one standard error)."""
+MADE = frozenset({"Estimate", "Estimates", "Icc", "Iccs", "WordStatistic"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A producer, a world in which the truth is known, and what its value must do when the data are changed.
+
+    Attributes:
+        draw: data from one world.
+        make: the estimate of them.
+        truth: what the interval should hold.
+        level: its nominal coverage.
+        slack: how far below the nominal coverage it may lie, beyond four standard errors, with the reason beside it.
+        changed: data changed in a way that must leave the estimate as it is, or turn it as `turned` says.
+        turned: value, low and high after that change, from those before.
+        covered: how many worlds are needed; fewer where one takes long.
+    """
+
+    draw: Callable[[np.random.Generator], Any]
+    make: Callable[[Any], Estimate]
+    truth: float
+    changed: Callable[[Any], Any]
+    turned: Callable[[Estimate], tuple[float, float, float]] | None = None
+    level: float = 0.9
+    slack: float = 0.0
+    conservative: bool = False
+    worlds: int = WORLDS
+
+
+def _ends(found: Estimate) -> tuple[float, float, float]:
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    return found.value, found.low, found.high
+
+
+def _negated(found: Estimate) -> tuple[float, float, float]:
+    value, low, high = _ends(found)
+    return -value, -high, -low
+
+
+def _times(factor: float) -> Callable[[Estimate], tuple[float, float, float]]:
+    def scaled(found: Estimate) -> tuple[float, float, float]:
+        value, low, high = _ends(found)
+        return factor * value, factor * low, factor * high
+
+    return scaled
+
+
+def _bivariate(rho: float, n: int) -> Callable[[np.random.Generator], Floats]:
+    return lambda random: random.multivariate_normal([0, 0], [[1, rho], [rho, 1]], n)
+
+
+def _raters(n: int, k: int, words: float, error: float) -> Callable[[np.random.Generator], Floats]:
+    """Subjects × raters with random subjects and error; raters alike."""
+    return lambda random: random.normal(0, words, (n, 1)) + random.normal(0, error, (n, k))
+
+
+def _categories(n: int, k: int, kept: float) -> Callable[[np.random.Generator], Any]:
+    """Items × raters on two even categories; each rater keeps the item's category with probability `kept`."""
+
+    def draw(random: np.random.Generator) -> Any:  # noqa: ANN401 - labels
+        truth = random.integers(0, 2, (n, 1))
+        copied = random.random((n, k)) < kept
+        return np.where(copied, truth, random.integers(0, 2, (n, k)))
+
+    return draw
+
+
+def _directions(random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Two ways to give 60 words a direction under 4 pairs; half of the second way copies the first."""
+    first = random.choice([-1.0, 1.0], (4, 60))
+    return first, np.where(random.random((4, 60)) < 0.5, first, random.choice([-1.0, 1.0], (4, 60)))
+
+
+def _mean_of(sample: Floats) -> Resampled:
+    return Resampled({"x": len(sample)}, lambda counts: counts["x"] @ sample / counts["x"].sum(axis=1))
+
+
+def _from_draws(sample: Floats) -> Estimate:
+    counts = draw_counts(np.random.default_rng(0), len(sample), 1000)
+    left_out = (sample.sum() - sample) / (len(sample) - 1)
+    how = Resampling("bca", 0.9, 1000)
+    return stats.estimate_from_draws(float(sample.mean()), counts @ sample / len(sample), lambda: [left_out], how, "x")
+
+
+def _over_words(sample: Floats) -> Estimate:
+    found = stats.estimate_over_words(float(sample.mean()), _mean_of(sample), Resampling("percentile", 0.9, 1000))
+    assert found is not None
+    return found
+
+
+def _left_out(sample: Floats) -> list[Floats]:
+    return [(sample.sum() - sample) / (len(sample) - 1)]
+
+
+def _differ(points: Floats) -> Estimate:
+    r = np.atleast_2d(np.corrcoef(points.T))
+    return stats.correlations_differ(r[0, 1], r[0, 2], r[1, 2], len(points), 0.9, "pearson")
+
+
+def _trivariate(random: np.random.Generator) -> Floats:
+    return random.multivariate_normal(np.zeros(3), [[1, 0.6, 0.4], [0.6, 1, 0.5], [0.4, 0.5, 1]], 80)
+
+
+def _hits(n: int, p: float) -> Callable[[np.random.Generator], tuple[int, int]]:
+    return lambda random: (int(random.binomial(n, p)), n)
+
+
+def _paired_hits(random: np.random.Generator) -> tuple[int, int, int]:
+    gained, lost, _ = random.multinomial(120, [0.25, 0.15, 0.6])
+    return int(gained), int(lost), 120
+
+
+_POSTERIOR = np.random.default_rng(1).normal(0, 10**-0.5, 4000)
+"""Draws from the posterior of a mean of ten values with variance 1, flat prior, around their mean."""
+
+
+def _shifted(found: Estimate) -> tuple[float, float, float]:
+    value, low, high = _ends(found)
+    return value + 1, low + 1, high + 1
+
+
+def _missed(data: tuple[int, int]) -> tuple[int, int]:
+    return data[1] - data[0], data[1]
+
+
+def _complement(found: Estimate) -> tuple[float, float, float]:
+    value, low, high = _ends(found)
+    return 1 - value, 1 - high, 1 - low
+
+
+def _one(found: object) -> Estimate:
+    return cast("Estimate", found)
+
+
+def _fisher(points: Floats) -> Estimate:
+    return stats.fisher_interval(float(np.atleast_2d(np.corrcoef(points.T))[0, 1]), len(points), level=0.9)
+
+
+def _seeds(random: np.random.Generator) -> Floats:
+    """Items × seeds: one number an item, the same for all seeds but for noise."""
+    return 0.3 + random.normal(0, 1, (60, 1)) + random.normal(0, 0.2, (60, 5))
+
+
+def _over_seeds(values: Floats) -> Estimate:
+    random, how = np.random.default_rng(0), Resampling("percentile", 0.9, 400)
+    drawn = draw_counts(random, len(values), how.resamples) @ values / len(values)
+    return mean_over_seeds(values.mean(axis=0), drawn, random.integers(0, 5, (how.resamples, 5)), how)
+
+
+SKEWED = 40
+CASES = {
+    "estimate_from_draws": Case(
+        lambda random: random.exponential(1.0, SKEWED), _from_draws, 1.0, lambda x: 3 * x, _times(3), slack=0.03
+    ),  # BCa of a skewed mean of 40: second-order correct, still a little short
+    "estimate_over_words": Case(
+        lambda random: random.normal(2.0, 1.0, SKEWED), _over_words, 2.0, lambda x: 3 * x, _times(3), slack=0.03
+    ),  # percentiles of 40 lack Student's factor
+    "correlation_estimate": Case(
+        _bivariate(0.5, 40),
+        lambda x: stats.correlation_estimate(x[:, 0], x[:, 1], level=0.9),
+        0.5,
+        lambda x: x * [2.0, -3.0],
+        _negated,
+    ),
+    "fisher_interval": Case(_bivariate(0.5, 40), _fisher, 0.5, lambda x: x[:, ::-1]),
+    "correlations_differ": Case(_trivariate, _differ, 0.2, lambda x: x[:, [0, 2, 1]], _negated),
+    "estimate_of_posterior": Case(
+        lambda random: random.normal(0, 1, 10),
+        lambda x: stats.estimate_of_posterior(_POSTERIOR + x.mean(), Credible("percentile", 0.9)),
+        0.0,
+        lambda x: x + 1,
+        _shifted,
+    ),
+    "icc": Case(
+        _raters(30, 4, 1.0, 1.0), lambda x: _one(stats.icc(x, "1,1", level=0.9)), 0.5, lambda x: 5 * x - 2
+    ),
+    "cronbach_alpha": Case(
+        _raters(40, 6, 1.0, 2.0), lambda x: _one(stats.cronbach_alpha(x, level=0.9)), 0.6, lambda x: -2 * x
+    ),
+    "omega": Case(
+        _raters(80, 5, 1.0, 1.0),
+        lambda x: _one(stats.omega(x, level=0.9, resamples=200)),
+        5 / 6,
+        lambda x: 2 * x,
+        slack=0.04,  # percentiles, and a number bounded by 1
+        worlds=150,
+    ),
+    "cohen_kappa": Case(
+        _categories(120, 2, 0.8), lambda x: _one(stats.cohen_kappa(x[:, 0], x[:, 1], level=0.9)), 0.64, lambda x: 1 - x
+    ),
+    "fleiss_kappa": Case(
+        _categories(80, 4, 0.8), lambda x: _one(stats.fleiss_kappa(x, level=0.9)), 0.64, lambda x: x[:, ::-1]
+    ),
+    "krippendorff_alpha": Case(
+        _categories(80, 4, 0.8),
+        lambda x: _one(stats.krippendorff_alpha(x, level=0.9, resamples=300)),
+        0.64,
+        lambda x: 1 - x,
+        slack=0.03,  # percentiles of 80 items
+        worlds=200,
+    ),
+    "mean_kappa": Case(
+        _directions,
+        lambda x: stats.mean_kappa(x[0], x[1], 0.9, 300, 0),
+        0.5,
+        lambda x: (-x[0], -x[1]),
+        slack=0.03,  # percentiles of 60 words
+        worlds=200,
+    ),
+    "mean_estimate": Case(
+        lambda random: random.normal(2.0, 1.0, 8),
+        lambda x: stats.mean_estimate(x, level=0.9),
+        2.0,
+        np.negative,
+        _negated,
+    ),
+    "mean_share": Case(
+        lambda random: random.beta(4, 4, 20),
+        lambda x: stats.mean_share(x, 0.9, "s", 2),
+        0.5,
+        lambda x: 1 - x,
+        _complement,
+    ),
+    "mean_over_models": Case(
+        lambda random: random.normal(0.2, 0.1, 6),
+        lambda x: stats.mean_over_models(x, 0.9, None, (-9.0, 9.0)),
+        0.2,
+        np.negative,
+        _negated,
+    ),
+    "sd_estimate": Case(
+        lambda random: random.normal(0.2, 0.1, 6),
+        lambda x: sd_estimate(float(x.std(ddof=1)), 6, 0.9),
+        0.1,
+        lambda x: 3 * x,
+        _times(3),
+    ),
+    "mean_over_seeds": Case(
+        _seeds,
+        _over_seeds,
+        0.3,
+        np.negative,
+        _negated,
+        slack=0.03,  # percentiles of 60 items and of 5 seeds
+    ),
+    "jackknife_t": Case(
+        lambda random: random.normal(0.2, 0.1, 12),
+        lambda x: stats.jackknife_t(float(x.mean()), _left_out(x), 0.9, (-9.0, 9.0), "words"),
+        0.2,
+        np.negative,
+        _negated,
+    ),
+    "mean_cosine": Case(
+        lambda random: random.normal(0.1, 0.1, 12), lambda x: mean_cosine(x, None, 0.9), 0.1, np.negative, _negated
+    ),
+    "median_of_distinct": Case(
+        lambda random: random.exponential(1.0, 30),
+        lambda x: median_of_distinct(x, [str(one) for one in range(30)], 0.9),
+        float(np.log(2)),
+        lambda x: 4 * x,
+        _times(4),
+        conservative=True,
+    ),
+    "share_of_repeated": Case(
+        lambda random: random.random(40) < 0.3,
+        lambda x: share_of_repeated(x, [str(one) for one in range(40)], 0.9),
+        0.3,
+        np.logical_not,
+        _complement,
+        conservative=True,
+    ),
+    "wilson": Case(
+        _hits(40, 0.3), lambda x: stats.wilson(x[0] / x[1], x[1], 0.9), 0.3, _missed, _complement, conservative=True
+    ),
+    "share_of_words": Case(
+        _hits(40, 0.3),
+        lambda x: stats.share_of_words(x[0], x[1], 0.9, "s"),
+        0.3,
+        _missed,
+        _complement,
+        conservative=True,
+    ),
+    "clopper_pearson": Case(
+        _hits(40, 0.3),
+        lambda x: stats.clopper_pearson(x[0], x[1], level=0.9),
+        0.3,
+        _missed,
+        _complement,
+        conservative=True,
+    ),
+    "agresti_min": Case(
+        _paired_hits,
+        lambda x: stats.agresti_min(*x, level=0.9),
+        0.1,
+        lambda x: (x[1], x[0], x[2]),
+        _negated,
+        slack=0.01,  # a count: steps of 1 / 122
+    ),
+}  # fmt: skip
+
+
+def producers(source: Path) -> Iterator[str]:
+    """Public functions of the room that give an `Estimate`, by reading the source."""
+    for path in sorted(source.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.returns is not None:
+                named = {one.id for one in ast.walk(node.returns) if isinstance(one, ast.Name)}
+                if named & MADE:
+                    yield node.name
+
+
+SETTLED_ELSEWHERE = {
+    "not_estimated": "gives no number",
+    "undefined": "gives no number",
+    "icc_stack": "icc",
+    "bootstrap": "estimate_from_draws, held by tests of correlations",
+    "estimate_of_sums": "estimate_from_draws, held by tests of coreference",
+    "sd_over_seeds": "sd_estimate",
+    "joined": "reads an estimate that was written",
+}
+"""Producers without a case of their own, with the reason."""
+
+
+def test_every_producer_has_a_case(repository: Path) -> None:
+    found = set(producers(repository / "src/biasgauge/stats"))
+    assert found - set(SETTLED_ELSEWHERE) == set(CASES)
+
+
+def test_a_producer_without_a_case_is_found(tmp_path: Path) -> None:
+    (tmp_path / "new.py").write_text("def guess(x: int) -> Estimate | None: ...\ndef _own() -> Estimate: ...\n")
+    assert list(producers(tmp_path)) == ["guess"]
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_intervals_hold_the_truth_as_often_as_they_say(name: str) -> None:
+    case, random = CASES[name], np.random.default_rng(11)
+    held = 0
+    for _ in range(case.worlds):
+        value, low, high = _ends(case.make(case.draw(random)))
+        assert low <= value <= high
+        held += low <= case.truth <= high
+    error = (case.level * (1 - case.level) / case.worlds) ** 0.5
+    share = held / case.worlds
+    assert share >= case.level - case.slack - 4 * error
+    assert case.conservative or share <= case.level + 4 * error
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_estimates_follow_their_data(name: str) -> None:
+    case = CASES[name]
+    data = case.draw(np.random.default_rng(3))
+    before, after = case.make(data), case.make(case.changed(data))
+    assert _ends(after) == pytest.approx((case.turned or _ends)(before), rel=1e-9, abs=1e-12)
+    assert (after.level, after.method, after.n) == (before.level, before.method, before.n)
+
+
+def test_fishers_interval_is_the_textbooks() -> None:
+    """For r = .5 and n = 28: z = .549306 ± 1.959964 / 5."""
+    found = stats.fisher_interval(0.5, 28)
+    assert (found.low, found.high) == pytest.approx((tanh(0.549306 - 0.391993), tanh(0.549306 + 0.391993)), abs=1e-6)
