@@ -231,6 +231,7 @@ def test_the_audit(printed: dict[str, Any]) -> None:
     evidence = {item["rule"]: item for item in verdict["evidence"]}
     assert verdict["question"] == "weather"
     assert evidence["large-effect"]["passes"] in {True, False}
+    assert evidence["large-effect"]["threshold"] == 0.5
 
 
 def test_a_study(printed: dict[str, Any], folder: Path) -> None:

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biasgauge.results.summary import Tone
+
 
 _FEW = 3
 """Up to so many pairs are summed up one by one, more as a table."""
+
+TONES: dict[str, Tone] = {"unfit": "bad", "doubtful": "caution", "no objection": "good"}
+"""Verdicts on a pair of sets, the worst first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +89,7 @@ class SeedsResult(Result):
 
     def summary(self) -> Summary:
         """A card for each of a few pairs of sets, a table of many; what holds over all; generated sets."""
-        tables = [] if len(self.cards) <= _FEW else [self._table()]
+        tables = [] if len(self.cards) <= _FEW else [self._table(), self._advice()]
         defined = [one for one in self.relations if one.rho is not None and one.x == "similarity"]
         if defined:
             columns: list[Column | str] = [
@@ -117,15 +122,29 @@ class SeedsResult(Result):
 
     def _table(self) -> Table:
         columns: list[Column | str] = [
-            Column("verdict", "mark", tones={"unfit": "bad", "doubtful": "caution", "no objection": "good"}),
+            Column("verdict", "mark", tones=TONES),
             *(Column(name, "number") for name in ("coherence", "held out", "similar", "PC1", "shuffled")),
             "sets",
         ]
         rows = []
-        for card in self.cards:
-            a, b, paper = card.short_names
+        for card in self._worst_first():
             numbers = (card.coherence, card.held_out, card.similarity, card.pairing.first)
             shuffled = card.pairing.shuffled[0] if card.pairing.shuffled else None
-            sets = f"{a} | {b} ({paper})" if paper else f"{a} | {b}"
-            rows.append((card.verdict, *(number.value for number in numbers), shuffled, sets))
+            rows.append((card.verdict, *(number.value for number in numbers), shuffled, _sets(card)))
         return Table.of("pairs", "", columns, rows)
+
+    def _advice(self) -> Table:
+        columns: list[Column | str] = ["sets", Column("held out [95 % interval]", "estimate"), "beware"]
+        rows = [
+            (_sets(card), card.held_out, "; ".join(advice.sentence for advice in card.advice))
+            for card in self._worst_first()
+        ]
+        return Table.of("advice", "What to beware of, for each pair of sets", columns, rows, folded=True)
+
+    def _worst_first(self) -> list[FitnessCard]:
+        return sorted(self.cards, key=lambda card: list(TONES).index(card.verdict))
+
+
+def _sets(card: FitnessCard) -> str:
+    a, b, paper = card.short_names
+    return f"{a} | {b} ({paper})" if paper else f"{a} | {b}"

@@ -30,7 +30,7 @@ TITLES = {
 
 def effect_charts(result: MitigationEffect) -> tuple[Chart, ...]:
     """A chart for each part that has numbers before and after, one dot a side."""
-    parts = {row.part for row in result.rows if row.before is not None and row.after is not None}
+    parts = {row.part for row in result.rows if row.before and row.before.defined and row.after and row.after.defined}
     return tuple(
         Chart(part, f"{title}: {result.after}", remark, partial(_dumbbells, result, part))
         for part, (title, remark) in TITLES.items()
