@@ -98,7 +98,7 @@ def our_epoch(texts: list[list[str]], labels: list[int], table: NDArray[np.float
 def difference(texts: list[list[str]], labels: list[int], table: NDArray[np.float32]) -> float:
     """Loss of one batch of texts of one length, from the same weights, without dropout."""
     numbers = {f"w{word}": word for word in range(1, WORDS + 1)}
-    places = [at for at, text in enumerate(texts) if len(text) == 18][:64]  # noqa: PLR2004 - the median
+    places = [at for at, text in enumerate(texts) if len(text) == 18][:64]
     numbered = NumberedTexts.of([texts[at] for at in places], [labels[at] for at in places], numbers, least=5)
     tokens = torch.from_numpy(numbered.batch(np.arange(len(places))))
     ours = KimCnn(SETTINGS, torch.from_numpy(table), 2, torch.Generator().manual_seed(0)).eval()

@@ -56,7 +56,7 @@ def conditions(found: SimilarityExplained, model: str) -> list[dict[str, Any]]:
 def pairs_in_bands(vectors: Embedding) -> list[tuple[float, tuple[str, str]]]:
     """Pairs of common words drawn at random, so many with a cosine within each band."""
     random = np.random.default_rng(0)
-    common = [word for word in bg.lexicon("google10k").words if word in vectors and len(word) > 2][:COMMON]  # noqa: PLR2004 - no fragments
+    common = [word for word in bg.lexicon("google10k").words if word in vectors and len(word) > 2][:COMMON]
     rows = vectors.lookup(common).rows
     units = vectors.vectors[rows].astype(np.float64)
     units /= np.linalg.norm(units, axis=1, keepdims=True)

@@ -14,10 +14,7 @@ next. Line numbers count from 1, byte offsets from 0, both in the decompressed t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from os import PathLike
+from os import PathLike
 
 
 class BiasgaugeError(Exception):

@@ -11,17 +11,15 @@ choices are the caller's: `rescale` divides every row by its largest entry first
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from biasgauge.arrays import Flags, Floats, Places, Singles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Flags, Floats, Places, Singles
-
     Vectors = NDArray[np.floating[Any]]
 
 BLOCK = 8192

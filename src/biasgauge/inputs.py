@@ -6,15 +6,13 @@ with something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
     from numpy.typing import ArrayLike
 
     from biasgauge.embeddings import Embedding

@@ -7,12 +7,10 @@ second list to keep.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import Any
 
 
 def attach(

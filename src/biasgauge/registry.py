@@ -20,10 +20,11 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
@@ -33,9 +34,6 @@ from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from importlib.metadata import EntryPoints
-
     from biasgauge.applications.tasks.task import Task
     from biasgauge.applications.text.data_set import DataSet
     from biasgauge.association.set_test import SetTest
@@ -239,7 +237,7 @@ def unregister(group: str, name: str) -> None:
 
 
 def refresh() -> None:
-    """Look for installed packages again, as after one was installed in this session."""
+    """Look for installed packages again, as after one was installed while this process runs."""
     for known in (_points, _installed, _load_entry, _loaders):
         known.cache_clear()
 

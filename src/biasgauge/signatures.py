@@ -1,22 +1,26 @@
-"""What a function takes, read from its signature and its docstring: settings of studies and options of commands."""
+"""What a function takes, read from its signature and its docstring: settings of studies and options of commands.
+
+A function given by its name, as "scores:weat", is read from the source of this package: explaining an option imports
+neither the function's room nor the libraries that it computes with. What the source cannot say, such as a default that
+is computed, is asked of the function itself.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from inspect import Parameter, getdoc, getsource, signature
+from inspect import Parameter, getdoc, signature
+from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin
 
 _FREE = frozenset({"str", "int", "float", "bool", "object", "Any"})
-_NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Setting:
         annotation: its type, as the source has it.
         choices: the values that it may be, where it may be no other (but None).
         about: what the docstring says about it.
+        open_ended: whether it stands for any further keyword, as `**settings` does.
     """
 
     name: str
@@ -36,6 +41,7 @@ class Setting:
     annotation: str
     choices: tuple[Any, ...] = ()
     about: str = ""
+    open_ended: bool = False
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -58,23 +64,29 @@ def function_named(name: str | Callable[..., Any]) -> Callable[..., Any]:
     if not isinstance(name, str):
         return name
     room, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"biasgauge.{room}"), function)
-    return found
+    named: Callable[..., Any] = getattr(import_module(f"biasgauge.{room}"), function)
+    return named
 
 
-def settings_of(function: Callable[..., Any]) -> dict[str, Setting]:
-    """Every parameter of a function that has a name, in their order."""
+def settings_of(function: str | Callable[..., Any]) -> dict[str, Setting]:
+    """Every parameter of a function that has a name, in their order; last what stands for any further keyword."""
+    if isinstance(function, str):
+        try:
+            return _settings_in_source(function)
+        except LookupError:
+            function = function_named(function)
     about = argument_texts(getdoc(function) or "")
-    named = [parameter for parameter in signature(function).parameters.values() if parameter.kind in _NAMED]
     return {
-        parameter.name: Setting(
-            parameter.name,
+        name: Setting(
+            name,
             parameter.default,
             str(parameter.annotation),
             choices(str(parameter.annotation), function),
-            about.get(parameter.name, ""),
+            about.get(name, ""),
+            parameter.kind is Parameter.VAR_KEYWORD,
         )
-        for parameter in named
+        for name, parameter in signature(function).parameters.items()
+        if parameter.kind is not Parameter.VAR_POSITIONAL
     }
 
 
@@ -84,40 +96,7 @@ def choices(annotation: str, owner: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a
     `owner` is what has the annotation: names are looked up where it was written. Classes beside fixed values are left
     aside: nobody types or writes one down.
     """
-    values: list[Any] = []
-    for part in _parts(annotation):
-        if part in _FREE or part.endswith("Like") or "PathLike" in part:
-            return ()
-        if part.startswith("Literal["):
-            values += ast.literal_eval(f"[{part[len('Literal[') : -1]}]")
-        elif part.isidentifier() and get_origin(kind := _resolved(part, owner)) is Literal:
-            values += get_args(kind)
-    return tuple(values)
-
-
-def _parts(annotation: str) -> list[str]:
-    """The parts of a union."""
-    return [part.strip() for part in re.split(r"\|(?![^\[]*\])", annotation)]
-
-
-def _resolved(name: str, owner: Any) -> Any:  # noqa: ANN401 - whatever the name stands for
-    """What a name of an annotation stands for, also where it is imported for type checkers alone; None if unknown."""
-    module = sys.modules[owner.__module__]
-    if hasattr(module, name):
-        return getattr(module, name)
-    home, original = _imported_for_types(owner.__module__).get(name, ("", ""))
-    return getattr(import_module(home), original, None) if home else None
-
-
-@cache
-def _imported_for_types(module: str) -> dict[str, tuple[str, str]]:
-    """Names that a module imports from this package, also for type checkers alone: module and name of each."""
-    return {
-        alias.asname or alias.name: (node.module, alias.name)
-        for node in ast.walk(ast.parse(getsource(sys.modules[module])))
-        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("biasgauge.")
-        for alias in node.names
-    }
+    return _choices(annotation, owner.__module__)
 
 
 def argument_texts(doc: str) -> dict[str, str]:
@@ -132,3 +111,107 @@ def argument_texts(doc: str) -> dict[str, str]:
         if colon:
             texts |= {part.strip(): " ".join(text.split()) for part in name.split(",")}
     return texts
+
+
+def _parts(annotation: str) -> list[str]:
+    """The parts of a union."""
+    return [part.strip() for part in re.split(r"\|(?![^\[]*\])", annotation)]
+
+
+def _choices(annotation: str, module: str) -> tuple[Any, ...]:
+    values: list[Any] = []
+    for part in _parts(annotation):
+        if part in _FREE or part.endswith("Like") or "PathLike" in part:
+            return ()
+        if part.startswith("Literal["):
+            values += ast.literal_eval(f"[{part[len('Literal[') : -1]}]")
+        elif part.isidentifier():
+            values += _values_of(part, module)
+    return tuple(values)
+
+
+def _values_of(name: str, module: str) -> tuple[Any, ...]:
+    """The values of a type that a module knows by name; none where it is no type of fixed values."""
+    if hasattr(sys.modules.get(module), name):
+        kind = getattr(sys.modules[module], name)
+        return get_args(kind) if get_origin(kind) is Literal else ()
+    try:
+        _, node = _definition(module, name)
+    except LookupError:
+        return ()
+    written = ast.unparse(node.value) if isinstance(node, ast.Assign | ast.AnnAssign) and node.value else ""
+    return tuple(ast.literal_eval(f"[{written[len('Literal[') : -1]}]")) if written.startswith("Literal[") else ()
+
+
+def _settings_in_source(name: str) -> dict[str, Setting]:
+    """What `settings_of` gives for a function of this package, without importing it.
+
+    Raises:
+        LookupError: the source does not say it all.
+    """
+    room, _, function = name.partition(":")
+    module, node = _definition(f"biasgauge.{room}", function)
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        raise LookupError(name)
+    about = argument_texts(ast.get_docstring(node) or "")
+    placed = [*node.args.posonlyargs, *node.args.args]
+    lacking = [None] * (len(placed) - len(node.args.defaults))
+    defaults = [*lacking, *node.args.defaults, *node.args.kw_defaults, None]
+    last = [node.args.kwarg] if node.args.kwarg else []
+    settings = {}
+    for argument, default in zip([*placed, *node.args.kwonlyargs, *last], defaults, strict=False):
+        written = ast.unparse(argument.annotation) if argument.annotation else str(Parameter.empty)
+        value = Parameter.empty if default is None else _constant(default, module)
+        settings[argument.arg] = Setting(
+            argument.arg,
+            value,
+            written,
+            _choices(written, module),
+            about.get(argument.arg, ""),
+            argument is node.args.kwarg,
+        )
+    return settings
+
+
+def _constant(node: ast.expr, module: str) -> Any:  # noqa: ANN401 - any constant
+    """The value of a literal, or of a name that stands for one."""
+    if isinstance(node, ast.Name):
+        home, known = _definition(module, node.id)
+        if isinstance(known, ast.Assign | ast.AnnAssign) and known.value is not None:
+            return _constant(known.value, home)
+    try:
+        return ast.literal_eval(node)
+    except ValueError as problem:
+        raise LookupError(ast.unparse(node)) from problem
+
+
+@cache
+def _definition(module: str, name: str) -> tuple[str, ast.stmt]:
+    """The module in which a name is defined, and the statement that does; imports are followed within this package."""
+    for node in _statements(module):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("biasgauge"):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return _definition(node.module, alias.name)
+        names = [ast.unparse(target) for target in getattr(node, "targets", [])]
+        if isinstance(node, ast.AnnAssign):
+            names = [ast.unparse(node.target)]
+        if name in names or getattr(node, "name", None) == name:
+            return module, node
+    raise LookupError(f"{module}.{name}")
+
+
+@cache
+def _statements(module: str) -> list[ast.stmt]:
+    """The statements of a module's stub or source, those for type checkers alone among them."""
+    home, *inner = module.split(".")
+    if home == "biasgauge":
+        place = _HERE.joinpath(*inner)
+        paths = [place / "__init__.pyi", place / "__init__.py", place.with_suffix(".py")]
+    else:
+        paths = [Path(getattr(sys.modules.get(module), "__file__", None) or "")]
+    for path in paths:
+        if path.is_file():
+            body = ast.parse(path.read_text(encoding="utf-8")).body
+            return [part for node in body for part in (node.body if isinstance(node, ast.If) else [node])]
+    raise LookupError(module)

@@ -56,6 +56,15 @@ def test_settings_are_what_signature_and_docstring_say() -> None:
     assert found["free"].about == ""
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_the_source_says_is_what_the_function_takes(name: str) -> None:
+    made: Any = app[name].default_command
+    if not hasattr(made, "function"):
+        pytest.skip("a command of several, or written out")
+    for function in (made.function, *made.sources):
+        assert settings_of(function) == settings_of(function_named(function)), function
+
+
 def test_a_docstring_without_arguments_has_no_texts() -> None:
     assert argument_texts("One line.") == {}
     assert argument_texts("One.\n\nArgs:\n    a: first.\n\nReturns:\n    b: no argument.") == {"a": "first."}

@@ -36,7 +36,7 @@ def test_the_report_is_its_parts() -> None:
     assert told["accuracy"][0]["name"] == "total"
     assert told["accuracy"][0]["lost"] == expected.total.lost
     assert found.to_frame().equals(alone.to_frame())
-    assert found._repr_html_().count("<table>") >= 2
+    assert found._repr_html_().count("<table>") == 2 + len(found.accuracy)  # one for each of its parts
 
 
 def test_words_of_the_user_take_the_place_of_the_questions() -> None:

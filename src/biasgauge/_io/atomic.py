@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @contextmanager

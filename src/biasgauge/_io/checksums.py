@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import os
 
 
 def file_sha256(path: str | os.PathLike[str]) -> str:

@@ -18,7 +18,7 @@ def physical_memory() -> int:
 def readable_size(size: float) -> str:
     """`1536` -> `1.5 KB`; powers of 1,024."""
     for unit in ("bytes", "KB", "MB", "GB"):
-        if size < 1024:  # noqa: PLR2004 - the step between two units
+        if size < 1024:
             return f"{size:.0f} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} TB"

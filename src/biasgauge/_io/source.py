@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import tempfile
 import zlib
+from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from biasgauge._io.zstd import ZSTD_MAGIC, DamagedZstdError, ZstdFile
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-    from io import FileIO
-    from types import TracebackType
-
     from biasgauge.errors import _FileError
 
     Progress = Callable[[int, int], None]

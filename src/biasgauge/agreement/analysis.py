@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from biasgauge.agreement import over_measures, over_replicates, verdicts, within_scales
-from biasgauge.agreement.components.analysis import variance_components
+from biasgauge.agreement.components.analysis import VarianceComponents, variance_components
+from biasgauge.agreement.decision.result import DecisionStudy
 from biasgauge.agreement.decision.study import decision_study
-from biasgauge.agreement.lists import Chooser
+from biasgauge.agreement.lists import Chooser, ListsLike, WordList
 from biasgauge.agreement.relations import between_measures, between_reliabilities, compare_forms
 from biasgauge.agreement.result import NotAnalyzed, ReliabilityResult
 from biasgauge.agreement.rows import Rows
@@ -17,16 +18,8 @@ from biasgauge.agreement.scores_by_measure import by_measure
 from biasgauge.agreement.summary import summarize
 from biasgauge.agreement.untrusted import Blame, from_rows
 from biasgauge.errors import ParameterError
+from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.estimate import check_level
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from biasgauge.agreement.components.analysis import VarianceComponents
-    from biasgauge.agreement.decision.result import DecisionStudy
-    from biasgauge.agreement.lists import ListsLike, WordList
-    from biasgauge.scores import ScoreStore, ScoreTensor
-
 
 _FEW_MODELS = 5
 

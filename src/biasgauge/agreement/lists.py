@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.agreement.rows import Rows
 from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.inputs import LexiconLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, lexicon, words_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.agreement.rows import Rows
-    from biasgauge.inputs import LexiconLike, WordsLike
 
 ALL_WORDS = "all words"
 LISTS = ("occ16", "occ18", "adj", "google10k")

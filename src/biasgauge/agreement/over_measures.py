@@ -7,22 +7,15 @@ deviation first. These measures are the only ones of interest and users mostly t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.agreement.lists import judged
+from biasgauge.agreement.lists import WordList, judged
 from biasgauge.agreement.rows import PAIR, WORD, Rows, pair_name
+from biasgauge.arrays import Floats
 from biasgauge.stats.intraclass import Form, icc_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.agreement.lists import WordList
-    from biasgauge.arrays import Floats
-
 
 FORM: Form = "3,1"
 

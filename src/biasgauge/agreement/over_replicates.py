@@ -6,23 +6,16 @@ Replicates are a sample of all that could be trained, and users mostly train one
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.agreement.lists import judged
+from biasgauge.agreement.lists import WordList, judged
 from biasgauge.agreement.rows import PAIR, RULE, WORD, Rows, pair_name
-from biasgauge.agreement.untrusted import Spreads
+from biasgauge.agreement.scores_by_measure import MeasureScores
+from biasgauge.agreement.untrusted import Blame, Spreads
 from biasgauge.stats.intraclass import Form, icc_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.agreement.lists import WordList
-    from biasgauge.agreement.scores_by_measure import MeasureScores
-    from biasgauge.agreement.untrusted import Blame
 
 FORM: Form = "2,1"
 

@@ -5,25 +5,20 @@ Du, Fang & Nguyen 2021, sections 5.3 and 5.5; they released no code for these nu
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from biasgauge.agreement.over_measures import spreads
-from biasgauge.agreement.rows import pair_name
+from biasgauge.agreement.rows import Rows, pair_name
+from biasgauge.arrays import Floats
 from biasgauge.stats.correlations import t_p
 from biasgauge.stats.fisher import fisher_interval
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from biasgauge.agreement.rows import Rows
-    from biasgauge.arrays import Floats
-
 
 _LEAST = 4
 """Points that a correlation with an interval takes."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement.bands import alpha_bands, bands, verdict
+from biasgauge.arrays import Floats
+from biasgauge.stats.estimate import Estimates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.estimate import Estimates
 
 Objects = np.ndarray[Any, np.dtype[np.object_]]
 Records = list[dict[str, Any]]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.scores import REASONS, ScoreStore, ScoreTensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from biasgauge.agreement.bands import ACCEPTABLE, LIMITS, alpha_bands, bands
-from biasgauge.agreement.rows import PAIRS, RULE
+from biasgauge.agreement.rows import PAIRS, RULE, Rows
 from biasgauge.agreement.untrusted import whisker
-
-if TYPE_CHECKING:
-    from biasgauge.agreement.rows import Rows
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement.bands import ACCEPTABLE, LIMITS
-from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.agreement.rows import Rows
-    from biasgauge.stats.intraclass import Iccs
+from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD, Rows
+from biasgauge.stats.intraclass import Iccs
 
 SUBJECTS = {WORD: "pairs", PAIR: "words", RULE: "words"}
 """What the rows of a matrix are, of which the reliability is."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from biasgauge.agreement.bands import ACCEPTABLE, band, verdict
-from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.agreement.relations import Correlation, FormComparison
-    from biasgauge.agreement.rows import Rows
-    from biasgauge.agreement.summary import Distribution
+from biasgauge.agreement.relations import Correlation, FormComparison
+from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD, Rows
+from biasgauge.agreement.summary import Distribution
 
 _NOTABLE = 1.5
 """Ratio of spreads from which on it is blamed for disagreement."""

@@ -7,18 +7,13 @@ list (they report Google10K alone).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from biasgauge.agreement.lists import judged
+from biasgauge.agreement.lists import WordList, judged
 from biasgauge.agreement.rows import PAIRS, QUERY, Rows
+from biasgauge.arrays import Floats
 from biasgauge.stats.estimate import Estimates
 from biasgauge.stats.scale_consistency import cronbach_alpha, omega
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.agreement.lists import WordList
-    from biasgauge.arrays import Floats
 
 
 def rows(

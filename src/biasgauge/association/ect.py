@@ -5,23 +5,18 @@ Source: Dev & Phillips, "Attenuating Bias in Word Vectors", AISTATS 2019, the Em
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from biasgauge.arrays import Floats
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.set_test import SetTest
 from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +63,7 @@ def ect(x: ArrayLike, y: ArrayLike, a: ArrayLike, *, interval: Resampling | None
 
 
 def _incomparable(means: Floats, words: int) -> str | None:
-    if words < 2:  # noqa: PLR2004 - an order needs two
+    if words < 2:
         return "a correlation needs at least two attribute words"
     if not means.any(axis=1).all():
         return "the vectors of a target set cancel out, so that their mean has no direction"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from biasgauge.arrays import Floats
-
+from biasgauge.arrays import Floats
 
 _STEPS = 200
 _HALVINGS = 40

@@ -7,12 +7,14 @@ the paired t test before and after.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from biasgauge.arrays import Floats
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.set_test import SetTest
 from biasgauge.association.word_sets import cosines, floats, matrix, prepared, undefined
@@ -20,13 +22,6 @@ from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,24 +6,19 @@ Science 356 (2017), Methods, the Word Embedding Factual Association Test; named 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from biasgauge.arrays import Floats
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.set_test import SetTest
 from biasgauge.association.word_sets import cosines, prepared, undefined
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,26 +7,21 @@ uniform distribution.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
+from biasgauge.arrays import Floats
 from biasgauge.association.logistic import fit
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.set_test import SetTest
 from biasgauge.association.word_sets import floats, prepared, undefined
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
-
 
 _MOST_REFITTED = 100
 """Attribute words up to which the classifier is refitted for every resample."""
@@ -109,7 +104,7 @@ def _rnsb(
     sets = prepared(**targets, a=a, b=b)
     rules: dict[str, Any] = {"c": c, "penalize_intercept": penalize_intercept}
     reason = undefined(sets)
-    if reason is None and sum(len(sets[name]) for name in targets) < 2:  # noqa: PLR2004 - shares of one word are 1
+    if reason is None and sum(len(sets[name]) for name in targets) < 2:
         reason = "shares need at least two target words"
     if reason is not None:
         return RnsbResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)

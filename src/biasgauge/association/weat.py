@@ -6,26 +6,22 @@ Science 356 (2017), Methods: s(w, A, B), s(X, Y, A, B), the effect size and the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from biasgauge.arrays import Floats
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.set_test import SetTest
 from biasgauge.association.word_sets import cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.permutation import Alternative, Ties, permutation_p
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from biasgauge import geometry
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from biasgauge.arrays import Floats
 
 
 def prepared(**sets: ArrayLike) -> dict[str, Floats]:
@@ -37,8 +33,8 @@ def matrix(name: str, values: ArrayLike) -> Floats:
     """Give one set as a float64 matrix; an empty one has no rows."""
     given = np.asarray(values)
     if given.size == 0:
-        return np.empty((0, given.shape[1] if given.ndim == 2 else 0))  # noqa: PLR2004 - a matrix
-    if given.ndim != 2 or given.dtype.kind not in "fiub":  # noqa: PLR2004 - a matrix
+        return np.empty((0, given.shape[1] if given.ndim == 2 else 0))
+    if given.ndim != 2 or given.dtype.kind not in "fiub":
         raise ParameterError(
             f"The set {name!r} must be a matrix of real numbers, one row a word. "
             f"Got shape {given.shape} and type {given.dtype}."

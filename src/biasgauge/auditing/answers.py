@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from biasgauge import registry
+from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
-from biasgauge.auditing.verdicts import Evidence, Rules, Verdict, decide, same_direction
-from biasgauge.lexicons import AssociationTest
-from biasgauge.scores import Weat
+from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict, decide, same_direction
+from biasgauge.embeddings import Embedding
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
+from biasgauge.scores import Association, Weat
 from biasgauge.stats.multiple import holm
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from biasgauge.auditing.shared_scores import SharedScores
-    from biasgauge.auditing.uncertainty import LexiconPosterior
-    from biasgauge.auditing.verdicts import Decision
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import Lexicon, WordSet
-    from biasgauge.scores import Association
 
 DECISIONS: dict[str, Decision] = {
     "different": "report-with-care",

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.auditing.shared_scores import MEASURES, PAIRS
+from biasgauge.arrays import Floats
+from biasgauge.auditing.shared_scores import MEASURES, PAIRS, SharedScores
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
 from biasgauge.geometry import unit_rows
-from biasgauge.lexicons import Pairs, lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.auditing.shared_scores import SharedScores
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import AssociationTest
-    from biasgauge.scores import Association
+from biasgauge.lexicons import AssociationTest, Pairs, lexicon
+from biasgauge.scores import Association
 
 HALVES = 500
 _MOSTLY = 0.5

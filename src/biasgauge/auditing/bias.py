@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from biasgauge.lexicons import AssociationTest, Stereotypes
-from biasgauge.scores import Resampling, mac, weat
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.scores import Association
+from biasgauge.embeddings import Embedding
+from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
+from biasgauge.scores import Association, Resampling, mac, weat
 
 
 def measure_bias(

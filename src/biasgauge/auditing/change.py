@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from biasgauge.lexicons import AssociationTest, Stereotypes
-from biasgauge.mitigation import mitigation_effect
+from biasgauge.embeddings import Embedding
+from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
+from biasgauge.mitigation import MitigationEffect, mitigation_effect
 from biasgauge.mitigation.effects.analysis import LEXICONS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.mitigation import MitigationEffect
 
 MOST = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""

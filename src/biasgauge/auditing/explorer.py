@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.auditing.shared_scores import PAIRS, usable_pairs
+from biasgauge.auditing.shared_scores import PAIRS, SharedScores, usable_pairs
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
 from biasgauge.results import Extra, Summary
-from biasgauge.scores import REASONS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.auditing.shared_scores import SharedScores
-    from biasgauge.embeddings import Embedding
-    from biasgauge.scores import ScoreTensor
+from biasgauge.scores import REASONS, ScoreTensor
 
 ABOUT = {
     "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
@@ -167,7 +161,7 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: 
     explorer = Explorer(
         scores=first, over_pairs=Means.of(first.values[..., 0], axis=1), pool=scores.pool, lost_pairs=lost
     )
-    if len(replicates) < 2:  # noqa: PLR2004 - a spread needs two
+    if len(replicates) < 2:
         return explorer
     among = any(one is model for one in replicates)
     held = whole.values if among else whole.values[..., 1:]
@@ -196,6 +190,6 @@ def _integers(
 def _spread(values: NDArray[np.float64]) -> list[float] | None:
     """Mean and standard deviation of a pair's scores over the words of the page."""
     defined = values[~np.isnan(values)]
-    if len(defined) < 2:  # noqa: PLR2004 - a spread needs two
+    if len(defined) < 2:
         return None
     return [round(float(defined.mean()), 6), round(float(defined.std(ddof=1)), 6)]

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from biasgauge.applications import CorrelationResult, correlate
+from biasgauge.applications import CorrelationResult, Points, correlate
 from biasgauge.applications.correlation.points import as_points
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.applications import Points
 
 HOW_TO_GET = (
     "no points were given: measure several embeddings (biasgauge weat), train a task on each (biasgauge extrinsic), "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from biasgauge.results.drawing import altair
 from biasgauge.results.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from biasgauge.auditing.nulls import NullEffect
     from biasgauge.auditing.result import AuditResult
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from biasgauge.auditing.result import LexiconCoverage, LexiconVerdict, Measurable
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import Lexicon
+from biasgauge.embeddings import Embedding
+from biasgauge.lexicons import Lexicon
 
 STAND_TOGETHER = frozenset({"test", "pairs", "stereotypes"})
 """Kinds whose sets are measured against each other: one set short, and nothing can be measured."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from biasgauge.auditing.result import ModelSummary
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import all_lengths
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
 
 _UNIT_TOLERANCE = 1e-3
 QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from biasgauge.results import Record
-from biasgauge.scores import Weat
+from biasgauge.scores import Association, Weat
 from biasgauge.uncertainty.nulls.model import NullModel
 from biasgauge.uncertainty.nulls.result import Spread
 from biasgauge.uncertainty.nulls.simulation import share_of
 from biasgauge.uncertainty.nulls.weat_mac import weat_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.scores import Association
 
 SIMULATIONS = 5_000
 RANGE = ("0.025", "0.975")

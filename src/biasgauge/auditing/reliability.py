@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from biasgauge.agreement import decision_study, reliability, variance_components
+from biasgauge.agreement import ReliabilityResult, decision_study, reliability, variance_components
 from biasgauge.agreement.result import NotAnalyzed
 from biasgauge.auditing.not_measured import NotMeasured
-from biasgauge.auditing.shared_scores import PAIRS
+from biasgauge.auditing.shared_scores import PAIRS, SharedScores
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.agreement import ReliabilityResult
-    from biasgauge.auditing.shared_scores import SharedScores
-    from biasgauge.embeddings import Embedding
 
 FEWEST = 2
 EMPTY = ("test_retest", "inter_rater", "internal")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from biasgauge.auditing.bias import measure_bias
+from biasgauge.embeddings import Embedding
+from biasgauge.lexicons import Lexicon
 from biasgauge.results import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.scores import Association
+from biasgauge.scores import Association
 
 LEVEL = 0.95
 NO_BIAS = {"weat": 0.0, "mac": 1.0}
@@ -54,7 +51,7 @@ class ReplicateSpread(Record):
         from scipy import stats
 
         values = np.array([one.value for one in found if one.value is not None])
-        if len(values) < 2:  # noqa: PLR2004 - a spread needs two
+        if len(values) < 2:
             why = next((one.reason for one in found if one.reason), None)
             return cls(name, test, len(values), reason=why or "fewer than two models have a value")
         mean, sd = float(values.mean()), float(values.std(ddof=1))

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from biasgauge.auditing.not_measured import NotMeasured
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
 from biasgauge.lexicons import pairs_of
-from biasgauge.sensitivity import flips, neutral, robustness
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
-    from biasgauge.sensitivity import RobustnessResult
+from biasgauge.sensitivity import RobustnessResult, flips, neutral, robustness
 
 PAIRS = "zhang2020"
 FREQUENT = 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -28,16 +29,14 @@ from biasgauge.auditing.uncertainty import KINDS, measure_uncertainty
 from biasgauge.auditing.verdicts import Rules
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, ModelsLike, VectorsLike
 from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.seed_words import seed_cards
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from biasgauge._io.source import Progress
     from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import LexiconLike, ModelsLike, VectorsLike
     from biasgauge.scores import Association
 
 

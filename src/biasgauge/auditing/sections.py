@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.auditing.extrinsic import HOW_TO_GET
 from biasgauge.auditing.figures import VALUES, bias_charts, null_chart
+from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TEST
 from biasgauge.auditing.tracking import TITLE as TRACKING
 from biasgauge.auditing.uncertainty import LexiconPosterior
-from biasgauge.results import Column, Shown, Summary, Table
+from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.plain import to_plain
+from biasgauge.results.summary import Tone
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.auditing.result import AuditResult
-    from biasgauge.results import Chart, Result
-    from biasgauge.results.summary import Tone
 
 MEASURABLE: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined": "bad"}
 BIAS = (

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from biasgauge import registry
-from biasgauge.lexicons import AssociationTest, lexicon, pairs_of
-from biasgauge.scores import score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import PairsLike
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.scores import ScoreTensor
+from biasgauge.embeddings import Embedding
+from biasgauge.inputs import PairsLike
+from biasgauge.lexicons import AssociationTest, Lexicon, lexicon, pairs_of
+from biasgauge.scores import ScoreTensor, score
 
 PAIRS = "du2021"
 MEASURES = ("dbwa", "ripa", "nbm")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from biasgauge.applications import CorrelationGroup, CorrelationResult
+from biasgauge.applications.correlation.seeds import SeedReliability
 from biasgauge.auditing.extrinsic import POINTS
-from biasgauge.auditing.verdicts import Evidence, Verdict, chance, count_of, decide_tracking
+from biasgauge.auditing.verdicts import Evidence, Rules, Verdict, chance, count_of, decide_tracking
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power
-
-if TYPE_CHECKING:
-    from biasgauge.applications import CorrelationGroup, CorrelationResult
-    from biasgauge.applications.correlation.seeds import SeedReliability
-    from biasgauge.auditing.verdicts import Rules
 
 TITLE = "Do the intrinsic numbers track the application?"
 POWER = 0.8

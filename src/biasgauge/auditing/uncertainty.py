@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.lexicons import Lexicon
 from biasgauge.results import Record
-from biasgauge.uncertainty import Posterior, bayes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.uncertainty import Contrast
+from biasgauge.uncertainty import Contrast, Posterior, bayes
 
 VARIANT: Final = "crossed"
 """Every attribute meets every protected word; the published model ignores it and is too sure of the groups."""

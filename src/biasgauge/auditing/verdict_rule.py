@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from biasgauge.auditing.shared_scores import SharedScores
-    from biasgauge.auditing.verdicts import Evidence, Rules
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import AssociationTest
-    from biasgauge.scores import Weat
+from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.verdicts import Evidence, Rules
+from biasgauge.embeddings import Embedding
+from biasgauge.lexicons import AssociationTest
+from biasgauge.scores import Weat
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Shown, Summary, Table
-
-if TYPE_CHECKING:
-    from biasgauge.results.summary import Tone
+from biasgauge.results.summary import Tone
 
 Decision = Literal[
     "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
@@ -208,4 +206,4 @@ def chance(p: float | None) -> str:
     """A p-value in a sentence."""
     if p is None:
         return "p unknown"
-    return "p < .001" if p < 0.001 else f"p = {f'{p:.3f}'.removeprefix('0')}"  # noqa: PLR2004 - three decimals are shown
+    return "p < .001" if p < 0.001 else f"p = {f'{p:.3f}'.removeprefix('0')}"

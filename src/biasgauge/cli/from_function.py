@@ -171,15 +171,10 @@ class _Command:
         self.label = f"biasgauge.{self.function.replace(':', '.')}"
 
     @cached_property
-    def called(self) -> Callable[..., Any]:
-        """The function."""
-        return function_named(self.function)
-
-    @cached_property
     def known(self) -> dict[str, Setting]:
         """Its parameters, and those of the further functions."""
         known: dict[str, Setting] = {}
-        for source in (self.called, *map(function_named, self.sources)):
+        for source in (self.function, *self.sources):
             for setting in settings_of(source).values():
                 first = known.setdefault(setting.name, setting)
                 known[setting.name] = first if first.about else replace(first, about=setting.about)
@@ -189,12 +184,16 @@ class _Command:
     def further(self) -> dict[str, Setting]:
         """What --set changes."""
         named = {*self.arguments, *self.options, *self.fixed, *(change.like for change in self.changes.values())}
-        return {name: one for name, one in self.known.items() if name not in named and not is_dataclass(one.default)}
+        return {
+            name: setting
+            for name, setting in self.known.items()
+            if name not in named and not setting.open_ended and not is_dataclass(setting.default)
+        }
 
     @cached_property
     def open_ended(self) -> bool:
         """Whether the function takes settings that its signature does not name."""
-        return any(one.kind is Argument.VAR_KEYWORD for one in signature(self.called).parameters.values())
+        return any(setting.open_ended for setting in settings_of(self.function).values())
 
     @cached_property
     def __signature__(self) -> Signature:
@@ -220,7 +219,7 @@ class _Command:
         settings = further_settings(typed.pop("set", ()), self.further, self.label, open_ended=self.open_ended)
         maker = _Maker(self.known, self.changes)
         read = {name: maker.read(name, value) for name, value in typed.items() if not maker.silent(name, value)}
-        outcome = (self.call or _plain_call(self.called, self.doing))({**read, **settings}, options)
+        outcome = (self.call or _plain_call(function_named(self.function), self.doing))({**read, **settings}, options)
         outcome = outcome if isinstance(outcome, Outcome) else Outcome(outcome)
         asked = {key: _recorded(read.get(name or key), typed[name or key]) for key, _, name in self.recorded}
         finish(replace(outcome, settings={**asked, **outcome.settings}), options, **places)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge._io.checksums import file_sha256
 from biasgauge.errors import CorpusError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _LONGEST_SHOWN = 200
 

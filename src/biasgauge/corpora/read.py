@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,6 @@ from biasgauge.corpora.writer import CorpusWriter
 from biasgauge.errors import CorpusError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from biasgauge._io.source import Progress
     from biasgauge.corpora.tokenizers import Tokenizer
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from biasgauge._io.source import ByteSource
 
 _BLOCK = 2**20

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.spelling import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 _SPACY = "spacy:"
 _ASCII = re.compile(r"[a-z]+(?:'[a-z]+)?")

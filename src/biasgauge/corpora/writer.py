@@ -9,24 +9,22 @@ import os
 import re
 from array import array
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, LINES, MANIFEST, TOKENS, WORDS, manifest_of
 from biasgauge.errors import CorpusError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from biasgauge.corpora.tokenizers import Tokenizer
 
 _BLOCK = 2**20
-_NUMBERS = next(code for code in "IL" if array(code).itemsize == 4)  # noqa: PLR2004 - bytes of an id
+_NUMBERS = next(code for code in "IL" if array(code).itemsize == 4)
 _BREAK = re.compile("\r\n|\r|\n")
 
 

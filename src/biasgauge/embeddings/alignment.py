@@ -7,10 +7,10 @@ Rotations change no length and no cosine within a model, so no bias score that d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,9 @@ from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensi
 from biasgauge.embeddings.loading import load
 from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import distinct_words
+from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Result, Summary
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from biasgauge.inputs import VectorsLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)

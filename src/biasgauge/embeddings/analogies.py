@@ -9,19 +9,16 @@ the number of threads.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import has_direction, row_lengths, unit_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from biasgauge.embeddings.embedding import Embedding
-    from biasgauge.inputs import VectorsLike
+from biasgauge.inputs import VectorsLike
 
 Method = Literal["3cosadd", "3cosmul"]
 
@@ -128,7 +125,7 @@ def _inputs(embedding: Embedding, *words: ArrayLike) -> NDArray[np.intp]:
         found = np.stack([np.asarray(rows) for rows in words])
     except ValueError:
         found = np.empty(0)
-    if found.ndim != 2 or (found.size and found.dtype.kind not in "iu"):  # noqa: PLR2004 - 3 × questions
+    if found.ndim != 2 or (found.size and found.dtype.kind not in "iu"):
         raise ParameterError("Analogies need as many rows of a as of b and of c, each a list of whole numbers.")
     _check_rows(embedding, found)
     return found.astype(np.intp)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.analogies import REASONS, Method, solve_analogies
 from biasgauge.embeddings.benchmark_files import Question, questions_of
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import VectorsLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.jackknife import leave_one_out
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings.embedding import Embedding
-    from biasgauge.inputs import VectorsLike
 
     Questions = str | os.PathLike[str] | Mapping[str, Iterable[Sequence[str]]] | Iterable[Sequence[str]]
     """Questions as users hand them over: a file, questions, or questions by category."""

@@ -10,25 +10,21 @@ Rounds need the cross-products alone and do not read the vectors again; memory h
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensions
 from biasgauge.embeddings.loading import load_models
 from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import ModelsLike
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.inputs import ModelsLike
 
 _SETTLED = 1e-12
 """What a round adds to the models' overlap, relative to it, below which they count as aligned."""

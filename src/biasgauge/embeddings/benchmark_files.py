@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.notices import brief
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST = 64 * 2**20
 """Bytes; the largest known benchmark takes less than one million."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -10,15 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, spellings
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from biasgauge.embeddings.notices import Notice
 
 _CHECKSUM_ROWS = 65_536
@@ -50,7 +48,7 @@ class Embedding:
     dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):  # noqa: PLR2004 - a matrix
+        if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
             raise ParameterError(
                 f"An Embedding needs one row of vectors for each word. Got {len(self.words):,} words and vectors of "
                 f"shape {self.vectors.shape}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from os import PathLike
@@ -18,12 +18,10 @@ from biasgauge.embeddings.formats.detect import detect
 from biasgauge.embeddings.formats.vector_format import Request
 from biasgauge.embeddings.memory import from_memory
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import ModelsLike, VectorsLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from biasgauge._io.source import Progress
-    from biasgauge.inputs import ModelsLike, VectorsLike
 
 
 def load(

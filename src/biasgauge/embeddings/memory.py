@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.formats.select import check_matrix, select_rows
+from biasgauge.embeddings.formats.vector_format import Request
 from biasgauge.embeddings.rows import is_utf8
 from biasgauge.errors import EmbeddingFormatError, ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings.formats.vector_format import Request
-    from biasgauge.inputs import VectorsLike
+from biasgauge.inputs import VectorsLike
 
 ACCEPTED = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
 _PAIR = 2

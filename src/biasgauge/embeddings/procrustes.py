@@ -6,19 +6,16 @@ precision over blocks of rows, so that 16-bit and memory-mapped vectors are fine
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths, unit_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import DTypeLike, NDArray
 
 ROWS = 1024
 """Rows in a block: two of them, widened, stay in the cache for any usual number of dimensions."""
@@ -130,7 +127,7 @@ def cosines(
     Computed in the precision of the vectors (at least single); rows so long or short that it cannot hold their products
     are done again. `known` are the lengths of the rows of either side, where they have been computed before.
     """
-    single = a.center is None and max(a.vectors.itemsize, b.vectors.itemsize) <= 4  # noqa: PLR2004 - bytes
+    single = a.center is None and max(a.vectors.itemsize, b.vectors.itemsize) <= 4
     dtype = np.dtype(np.float32 if single else np.float64)
     turn = rotation.astype(dtype)
     low, high = _SAFE[dtype.itemsize]

@@ -6,6 +6,7 @@ It tells whether vectors are any good, and what a change to them, such as debias
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +18,14 @@ from biasgauge.embeddings.coverage import ZERO
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_cosines
+from biasgauge.inputs import VectorsLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.fisher import METHODS, Kind, fisher_interval
+from biasgauge.stats.rounding import slack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     import pandas as pd
-
-    from biasgauge.inputs import VectorsLike
-
-_SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,10 +165,10 @@ def _why_lost(pair: RatedPair, lost: Mapping[str, str]) -> str:
 
 
 def _undefined(human: Floats, cosines: Floats) -> str | None:
-    if len(human) < 2:  # noqa: PLR2004 - a correlation needs two points
+    if len(human) < 2:
         return f"only {len(human)} of the pairs can be compared"
     for what, values in (("human scores", human), ("cosines", cosines)):
-        if np.ptp(values) <= _SAME * max(1.0, float(np.abs(values).max())):
+        if np.ptp(values) <= slack(float(np.abs(values).max())):
             return f"all {what} are the same"
     return None
 

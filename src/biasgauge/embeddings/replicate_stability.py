@@ -9,32 +9,26 @@ second model to the first instead uses the transposed rotation and gives the sam
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensions
 from biasgauge.embeddings.loading import load_models
 from biasgauge.embeddings.procrustes import Side, best_rotation, cosines, cross_product
 from biasgauge.embeddings.stability_result import PairMean, PairStability, Stability
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths
-from biasgauge.inputs import distinct_words
+from biasgauge.inputs import ModelsLike, distinct_words
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings.embedding import Embedding
-    from biasgauge.inputs import ModelsLike
 
 _PER_THREAD = 4
 
@@ -144,7 +138,7 @@ class _Comparison:
         n_jobs: int | None,
     ) -> _Comparison:
         models = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
-        if len(models) < 2:  # noqa: PLR2004 - a pair
+        if len(models) < 2:
             raise ParameterError("The 'vectors' parameter of stability must hold at least two models. Got one.")
         if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs < 1):
             raise ParameterError(
@@ -201,7 +195,7 @@ def _mean_of(first: str, second: str, found: Floats, level: float, *, shared: in
     sound = found[~np.isnan(found)]
     mean = float(sound.mean()) if len(sound) else None
     low = high = reason = None
-    if mean is None or len(sound) < 2:  # noqa: PLR2004 - one word has no spread
+    if mean is None or len(sound) < 2:
         reason = "fewer than two words have a value"
     else:
         margin = float(ndtri((1 + level) / 2) * sound.std(ddof=1) / len(sound) ** 0.5)
@@ -217,7 +211,7 @@ def _overall(mean: float | None, margin: float, level: float, models: int) -> Es
     if mean is None:
         reason = "no word has a value"
     elif np.isnan(margin):
-        reason = "there are fewer than three models" if models < 3 else NO_SPREAD  # noqa: PLR2004 - two have one pair
+        reason = "there are fewer than three models" if models < 3 else NO_SPREAD
     else:
         low, high = max(mean - margin, -1.0), min(mean + margin, 1.0)
     return Estimate(

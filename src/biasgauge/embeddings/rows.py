@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from biasgauge._io.memory import physical_memory, readable_size
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import DTypeLike, NDArray
-
     from biasgauge.embeddings.notices import NoticeBook
 
 _FIRST_ALLOCATION = 2**24
@@ -54,7 +52,7 @@ def is_utf8(text: str) -> bool:
 
 def unusable_rows(block: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which rows hold NaN or infinity, and which are all zero: one pass, then a closer look at the suspects."""
-    wide = block if block.dtype.itemsize >= 4 else block.astype(np.float32)  # noqa: PLR2004 - half precision overflows
+    wide = block if block.dtype.itemsize >= 4 else block.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         energy = np.einsum("ij,ij->i", wide, wide)
     not_finite = ~np.isfinite(energy)

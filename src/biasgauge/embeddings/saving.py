@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings.embedding import Embedding
     from biasgauge.embeddings.subwords import Subwords
     from biasgauge.inputs import VectorsLike
 

@@ -119,7 +119,7 @@ class Stability(Result):
         reason = REASONS[int(self.undefined[place])] or None
         bounded = not np.isnan(self.low[place])
         if not reason and not bounded:
-            reason = NO_INTERVAL if self.model_counts[place] < 3 else NO_SPREAD  # noqa: PLR2004 - two have one pair
+            reason = NO_INTERVAL if self.model_counts[place] < 3 else NO_SPREAD
         return WordStability(
             word=word,
             value=None if self.undefined[place] else float(self.values[place]),

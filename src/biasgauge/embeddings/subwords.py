@@ -7,13 +7,16 @@ n-gram that training saw has a vector of its own, and those that it did not see 
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.formats.detect import detect
@@ -23,12 +26,6 @@ from biasgauge.embeddings.notices import Notice, brief
 from biasgauge.embeddings.rows import is_utf8, unusable_rows
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import distinct_words
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
 
 COMPOSED = "composed"
 """Code of the notice about words whose vectors were composed of n-grams."""
@@ -78,7 +75,7 @@ class Subwords:
     def __post_init__(self) -> None:
         _check_lengths(self.min_n, self.max_n)
         view = np.asarray(self.vectors, np.float32).view()
-        if view.ndim != 2 or len(view) != len(self.ngrams) or not view.size:  # noqa: PLR2004 - a matrix
+        if view.ndim != 2 or len(view) != len(self.ngrams) or not view.size:
             raise ParameterError(
                 f"Subwords need one row of vectors for each n-gram, and at least one. Got {len(self.ngrams):,} n-grams "
                 f"and vectors of shape {view.shape}."

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from biasgauge import registry
 from biasgauge.errors import LexiconError, ParameterError
@@ -14,11 +16,6 @@ from biasgauge.lexicons.model import Lexicon
 from biasgauge.lexicons.parse import parse_lexicon, read_lexicon
 from biasgauge.lexicons.table import found, parse_toml, shown
 from biasgauge.spelling import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from importlib.resources.abc import Traversable
-    from types import ModuleType
 
 SUFFIX = ".toml"
 FOLDER = Path(__file__).with_name("data")

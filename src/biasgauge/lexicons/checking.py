@@ -6,7 +6,9 @@ result will be distorted, a *note* that there is something to know.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -17,9 +19,6 @@ from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.results import Record, Result, Summary
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Container, Iterator, Mapping
-
     import pandas as pd
 
 Severity = Literal["error", "warning", "note"]

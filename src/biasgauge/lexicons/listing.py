@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from biasgauge import registry
 from biasgauge.lexicons.bank import Filter, seed_bank
@@ -13,10 +14,6 @@ from biasgauge.lexicons.checking import LexiconCheck, check
 from biasgauge.lexicons.model import Lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.results import Column, Record, Result, Summary, Table
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Container, Sequence
 
 _FEW = 30
 """Words of a set that are shown unless all are asked for."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from biasgauge.lexicons.model import (
     METADATA,
@@ -22,10 +23,6 @@ from biasgauge.lexicons.model import (
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import Table, found, read_toml, shown
 from biasgauge.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
 
 ENDS = 2
 """A pair has two."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons.by_name import SUFFIX, lexicon, looks_like_path, unknown
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, WordSet
 from biasgauge.lexicons.table import found, shown
 from biasgauge.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from biasgauge.inputs import PairsLike, WordsLike
 
 BANK = "seed_bank"
 

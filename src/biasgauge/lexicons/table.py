@@ -7,15 +7,12 @@ import os
 import re
 import stat
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from biasgauge.errors import LexiconError
 from biasgauge.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 LARGEST = 16 * 2**20
 """Bytes. A lexicon is read whole; ten thousand words take about 0.1 MiB."""

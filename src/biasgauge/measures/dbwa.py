@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.geometry import unit_rows
 from biasgauge.measures.kinds import Linear
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def direction(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths, unit_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Method = Literal["pca", "mean-difference"]
 

@@ -9,19 +9,15 @@ gradient is one product of a small matrix of coefficients with the batch's vecto
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.geometry import row_lengths, unit_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 Places = np.ndarray[Any, np.dtype[np.intp]]
 
@@ -119,7 +115,7 @@ def negative_examples(
     allowed = np.ones((len(ends), len(units)), bool)
     allowed[np.arange(len(ends)), ends] = allowed[np.arange(len(ends)), partners] = False
     best = np.where(allowed, similar[ends], -np.inf).argmax(axis=1)
-    coins = random.random(len(ends)) < 0.5  # noqa: PLR2004 - a fair coin
+    coins = random.random(len(ends)) < 0.5
     chance = np.where(allowed, random.random(allowed.shape), -1).argmax(axis=1)
     chosen = np.where(coins, chance, best)
     return np.where(allowed.any(axis=1), chosen, -1).reshape(-1, 2)
@@ -132,7 +128,7 @@ def _by_place(similar: Floats, pairs: Places, random: np.random.Generator) -> Pl
     own = np.arange(len(ends))
     table[own, own] = table[own, own ^ 1] = -np.inf
     chosen = ends[table.argmax(axis=1)].reshape(-1, 2)
-    coins = random.random((count, 2)) < 0.5  # noqa: PLR2004 - a fair coin
+    coins = random.random((count, 2)) < 0.5
     other = random.integers(0, count - 1, (count, 2))
     other += other >= np.arange(count)[:, None]
     side = random.integers(0, 2, (count, 2))

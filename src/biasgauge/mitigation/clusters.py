@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-
+from biasgauge.arrays import Floats
 
 _STEPS = 300
 _RESTARTS = 10

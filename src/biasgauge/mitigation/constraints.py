@@ -6,22 +6,18 @@ Goldfarb-Tarrant et al. 2021, §4; the constraints are all pairs of a target and
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Coverage, Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Coverage, Embedding
-    from biasgauge.inputs import LexiconLike
-    from biasgauge.mitigation.mitigation import Direction
+from biasgauge.mitigation.mitigation import Direction
 
 Pairs = list[tuple[str, str]]
 

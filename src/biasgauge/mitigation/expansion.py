@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge import lexicons
 from biasgauge._io.atomic import write_text
-from biasgauge.embeddings import Coverage, load
+from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.geometry import unit_rows
+from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 
 Linkage = Literal["mean", "any"]
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge import registry
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths
+from biasgauge.inputs import VectorsLike
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from biasgauge.inputs import VectorsLike
 
 Direction = Literal["debias", "overbias"]
 Norms = Literal["kept", "unit"]

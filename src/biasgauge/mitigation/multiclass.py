@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from biasgauge.embeddings import Embedding
+from biasgauge.inputs import LexiconLike, WordsLike
 from biasgauge.lexicons import words_of
 from biasgauge.mitigation.mitigation import Mitigation
 from biasgauge.mitigation.subspace import Subspace, bias_subspace
 from biasgauge.mitigation.word_groups import ClassSets, class_sets, defining_sets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import LexiconLike, WordsLike
 
 
 @dataclass(kw_only=True, eq=False)

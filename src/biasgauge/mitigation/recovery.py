@@ -8,13 +8,15 @@ of either side, by their projection on the direction of the pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge.arrays import Flags, Floats, Places
 from biasgauge.association.logistic import fit
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows, unit_singles
+from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.mitigation.clusters import two_means
 from biasgauge.mitigation.effects.result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, Row
@@ -23,11 +25,6 @@ from biasgauge.mitigation.word_groups import cased, defining_pairs, equality_pai
 from biasgauge.scores.neighbors import block_rows, nearest
 from biasgauge.stats.fisher import correlations_differ, fisher_interval
 from biasgauge.stats.shares import agresti_min, clopper_pearson
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Flags, Floats, Places
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import PairsLike, WordsLike
 
 _LEAST = 10
 _LEVEL = 0.95
@@ -98,7 +95,7 @@ def _classified(points: list[Floats], sides: Flags, name: str, settings: Recover
             c=_PENALTY,
             penalize_intercept=False,
         )
-        right.append((found.probabilities(vectors[~learn])[0] > 0.5) == sides[~learn])  # noqa: PLR2004 - even chances
+        right.append((found.probabilities(vectors[~learn])[0] > 0.5) == sides[~learn])
     return _shares(CLASSIFIER, name, right)
 
 

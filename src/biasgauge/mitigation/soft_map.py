@@ -8,14 +8,10 @@ and accelerated projected gradients reach its one solution.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
 
 _STEPS = 20_000
 _PRECISION = 1e-9

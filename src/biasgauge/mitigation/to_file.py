@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.embeddings import Coverage, load, load_default, save
+from biasgauge.inputs import VectorsLike
 from biasgauge.mitigation.effects.analysis import mitigation_effect
 from biasgauge.mitigation.effects.result import MitigationEffect, changed_words
-from biasgauge.mitigation.mitigation import mitigation_method
+from biasgauge.mitigation.mitigation import Direction, Norms, mitigation_method
 from biasgauge.results import Result, Summary
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.inputs import VectorsLike
-    from biasgauge.mitigation.mitigation import Direction, Norms
 
 _FEW = 8
 

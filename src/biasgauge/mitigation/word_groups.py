@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings import Coverage, Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
 from biasgauge.lexicons import Lexicon, Pairs, Stereotypes, lexicon, pairs_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
 
 GENDER = ("male", "female")
 """Ends of pairs for which Bolukbasi's lists of equality pairs and of gender-specific words are meant."""
@@ -112,7 +107,7 @@ def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
     if not isinstance(reference, Iterable):
         raise ParameterError(f"Defining sets must be a lexicon, or sets of words. Got {reference!r}.")
     given = tuple(words_of(one).words for one in reference)
-    if any(len(one) < 2 for one in given):  # noqa: PLR2004 - one word differs from nothing
+    if any(len(one) < 2 for one in given):
         raise ParameterError("Each defining set must have at least two words.")
     return ClassSets("given sets", given, tuple(word for one in given for word in one), ())
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from biasgauge.errors import InputError, InternalError
 from biasgauge.results import Record
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Hashable, Iterable
 
 T = TypeVar("T")
 

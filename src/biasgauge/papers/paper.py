@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.papers.data import Need
+from biasgauge.papers.data import Data, Need
+from biasgauge.papers.row import Recomputed, Row
 from biasgauge.results import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.row import Recomputed, Row
-
     Progress = Callable[[int, int], None]
     Compute = Callable[[Data, int, Progress | None], Mapping[str, Recomputed]]
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats
 
 _MASK = 0xFFFFFFFF
 _STATE = 624

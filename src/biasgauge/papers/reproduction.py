@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,6 @@ from biasgauge.papers.result import Missing, PaperList, Reproduction
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-
     from biasgauge.papers.paper import Paper, Part, Progress
     from biasgauge.papers.row import Row
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from biasgauge._version import __version__
 from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Row
 from biasgauge.results import Column, Record, Result, Shown, Summary, Table
-
-if TYPE_CHECKING:
-    from biasgauge.results.summary import Tone
+from biasgauge.results.summary import Tone
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
 _HOW_TO_READ = (

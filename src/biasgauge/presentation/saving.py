@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +14,6 @@ from biasgauge.presentation import markup
 from biasgauge.presentation.tables import csv_text
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
-
     from biasgauge.results.result import Result
 
 

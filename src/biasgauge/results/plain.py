@@ -168,7 +168,7 @@ def _one_of(kinds: Sequence[Any], value: Any, where: str) -> Any:  # noqa: ANN40
 def _tuple(arguments: Sequence[Any], items: Sequence[Any], where: str) -> tuple[Any, ...]:
     if not arguments:
         return tuple(items)
-    if len(arguments) == 2 and arguments[1] is Ellipsis:  # noqa: PLR2004 - tuple[X, ...]
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
         return tuple(from_plain(arguments[0], item, f"{where}[{place}]") for place, item in enumerate(items))
     if len(items) != len(arguments):
         raise InputError(f"{where or 'it'} must have {len(arguments)} parts. Got {len(items)}.")

@@ -6,21 +6,21 @@ up. Everything else stands here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - types of fields are looked up when a record is read back
+import os
+from collections.abc import (
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.errors import ParameterError
 from biasgauge.results.plain import fields_to_plain, record_from_plain, to_plain
+from biasgauge.results.summary import Summary
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from biasgauge.results.summary import Summary
 
 _LONGEST = 160
 """Characters of a headline in a `repr`."""

@@ -7,13 +7,11 @@ never read back.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from biasgauge.errors import InternalError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Kind = Literal["text", "number", "count", "share", "p", "estimate", "words", "mark"]
 """How a column's values are meant. "estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent;

@@ -7,18 +7,14 @@ room is full, which raises its threshold. Doubts are settled as there, so the ne
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Lock, local
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.scores.neighbors import ROUNDING, best, block_rows, nearest, set_places, thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
 
 TILE = 1024
 _SAMPLE = 1536

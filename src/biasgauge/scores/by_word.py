@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.scores.tensor import describe
+from biasgauge.scores.tensor import ScoreTensor, describe
 from biasgauge.stats.estimate import Estimate, check_level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.arrays import Floats
     from biasgauge.scores.store import ScoreStore
-    from biasgauge.scores.tensor import ScoreTensor
 
 METHOD = "t over pairs"
 MOST_WORDS = 10_000

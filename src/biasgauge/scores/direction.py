@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.measures.subspace import Direction, pair_direction
 from biasgauge.measures.subspace import direct_bias as direct_bias_of
@@ -20,9 +22,6 @@ from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 
 Method = Literal["pca", "mean-difference"]
 _SHOWN = 20

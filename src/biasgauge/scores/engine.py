@@ -8,26 +8,21 @@ computed alike wherever it runs, so that results depend neither on the threads n
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import has_direction, row_lengths, unit_rows, unit_singles
-from biasgauge.measures import Linear, Neighborhood
+from biasgauge.measures import Linear, Measure, Neighborhood
 from biasgauge.scores.all_pairs import AllPairs
 from biasgauge.scores.neighbors import Workspace, block_rows, drop_nearest, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.measures import Measure
 
 _ROWS = 8192
 _TILE = 1024

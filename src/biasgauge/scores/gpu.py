@@ -6,9 +6,11 @@ double precision. Where the proposal could have missed one, the row is done agai
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
@@ -17,10 +19,7 @@ from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, othe
 from biasgauge.scores.neighbors import DIGITS, drop_nearest, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import torch
-    from numpy.typing import NDArray
 
 PROPOSAL_ERROR = 2e-3
 """Bound on the error of a TF32 product of unit vectors less a threshold: 2^-10 and 2^-11 for the rounded factors."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import os
+from typing import cast
 
 from biasgauge.association.mac import MacChange, MacResult, mac_of_sets
 from biasgauge.association.mac import mac_change as mac_change_of
 from biasgauge.embeddings import load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import VectorsLike
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.scores.word_set_tests import Association
 from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
-
-if TYPE_CHECKING:
-    import os
-
-    from biasgauge.inputs import VectorsLike
 
 
 def mac(

@@ -8,12 +8,10 @@ the number of threads, the block size or the device.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 ROUNDING = 4e-6
 """Similarities of unit vectors that differ by less than this may be in the wrong order in single precision."""

@@ -8,6 +8,7 @@ and it sees nothing beyond the neighborhood.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -15,13 +16,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.arrays import Floats
-from biasgauge.embeddings import load_models
+from biasgauge.embeddings import Embedding, load_models
 from biasgauge.embeddings.joint_vocabulary import JointVocabulary
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
-from biasgauge.inputs import distinct_words
+from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Result, Summary
 from biasgauge.scores.all_pairs import TILE, AllPairs
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS
@@ -30,13 +32,7 @@ from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import VectorsLike
 
 REASONS = ("", "not in every model", "its vector is zero in a model", "fewer than k other words are in every model")
 """Why a word has no overlap; `NeighborOverlap.undefined` holds the place in this list, 0 where it has one."""
@@ -204,7 +200,7 @@ def _mean(values: Floats, sums: Floats, pairs: int, level: float) -> Estimate:
 
     mean = float(values.mean()) if len(values) else None
     over, method = ("models", JACKKNIFE) if pairs > 1 else ("words", "normal")
-    if mean is None or (pairs == 1 and len(values) < 2):  # noqa: PLR2004 - one word has no spread
+    if mean is None or (pairs == 1 and len(values) < 2):
         why = "no word has a value" if mean is None else "there is but one word"
         return Estimate(value=mean, level=level, method=method, over=over, reason=why)
     if pairs > 1:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, named_models
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.inputs import ModelsLike, PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure, Neighborhood
 from biasgauge.scores import engine
 from biasgauge.scores.engine import Task
 from biasgauge.scores.store import ModelScores, ScoreStore
 from biasgauge.scores.tensor import REASONS, ScoreTensor
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.inputs import ModelsLike, PairsLike, VectorsLike, WordsLike
 
 FULL = "full"
 CPU = "cpu"

@@ -13,11 +13,14 @@ process leaves every finished model and nothing half-written.
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
@@ -25,12 +28,6 @@ from biasgauge._io.manifests import read_manifest
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, by_reason, describe, places
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
 
 MANIFEST = "store.json"
 _FORMAT = "biasgauge scores 1"

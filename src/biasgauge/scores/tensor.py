@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.arrays import Singles
 from biasgauge.errors import ParameterError
 from biasgauge.results import Result, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
 
     from biasgauge.scores.store import ScoreStore
 

@@ -6,16 +6,14 @@ of each word cancels that, until one form has no vector: its counterpart then ha
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from biasgauge.embeddings import Coverage, Lookup
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Trimming = Literal["balanced", "none", "as_published"]
 CUT = "cut from the end of the longer set, as published"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -12,22 +12,17 @@ from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.weat import WeatResult
-from biasgauge.embeddings import Coverage, Lookup, load
+from biasgauge.embeddings import Coverage, Embedding, Lookup, load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.scores.trimming import as_published, balanced, check_trimming
+from biasgauge.scores.trimming import Trimming, as_published, balanced, check_trimming
 from biasgauge.stats.bootstrap import Resampling, not_estimated
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
-    from biasgauge.scores.trimming import Trimming
 
 ROLES = ("x", "y", "a", "b")
 
@@ -345,7 +340,7 @@ def _sets(
 
 def _from_wefe(query: WefeQuery, needed: tuple[str, ...]) -> tuple[str, dict[str, WordSet]]:
     sets = [*query.target_sets, *query.attribute_sets]
-    if len(query.target_sets) != 2 or len(query.attribute_sets) != 2:  # noqa: PLR2004 - X, Y and A, B
+    if len(query.target_sets) != 2 or len(query.attribute_sets) != 2:
         raise ParameterError(
             "A query needs two target and two attribute sets. "
             f"Got {len(query.target_sets)} and {len(query.attribute_sets)}."

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from biasgauge.seed_words.balance import Balance
-    from biasgauge.seed_words.influence import SeedInfluence
-    from biasgauge.seed_words.located import Located
-    from biasgauge.seed_words.pairing import Pairing
-    from biasgauge.stats.estimate import Estimate
+from biasgauge.seed_words.balance import Balance
+from biasgauge.seed_words.influence import SeedInfluence
+from biasgauge.seed_words.located import Located
+from biasgauge.seed_words.pairing import Pairing
+from biasgauge.stats.estimate import Estimate
 
 NOT_APART = 0.1
 """Held-out coherence below which the sets are not told apart: a tenth of the vocabulary."""
@@ -124,7 +122,7 @@ def _about_pairs(pairing: Pairing, balance: Balance) -> Iterator[Advice]:
             f"the pairing says nothing: shuffled pairs have as strong a first component (p = {pairing.p_value:.2f})",
             serious=False,
         )
-    if pairing.accuracy.defined and (pairing.accuracy.low or 0) < 0.5:  # noqa: PLR2004 - chance
+    if pairing.accuracy.defined and (pairing.accuracy.low or 0) < 0.5:
         yield Advice(
             f"held-out pairs are not reliably put in order ({pairing.accuracy.value:.0%} of {pairing.pairs})",
             serious=False,

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement.features.table import word_properties
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import cosine
 from biasgauge.lexicons import seed_bank
+from biasgauge.seed_words.located import Located, Rows
 from biasgauge.seed_words.subspaces import seed_vectors
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
-    from biasgauge.seed_words.located import Located, Rows
 
 
 def set_similarity(vectors: NDArray[np.floating[Any]], rows: Rows, *, scaled: bool) -> float:
@@ -41,7 +37,7 @@ def similarity_left_out(vectors: NDArray[np.floating[Any]], rows: Rows, *, scale
 
 
 def _means_without_each(vectors: Floats) -> Floats:
-    if len(vectors) < 2:  # noqa: PLR2004 - one word leaves none
+    if len(vectors) < 2:
         return np.full(vectors.shape, np.nan)
     found: Floats = (vectors.sum(axis=0) - vectors) / (len(vectors) - 1)
     return found

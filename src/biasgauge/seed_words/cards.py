@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from biasgauge.embeddings import load_models
+from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.lexicons.bank import Filter
 from biasgauge.seed_words.advice import advise
 from biasgauge.seed_words.balance import balance, set_similarity, similarity_left_out
 from biasgauge.seed_words.card import FitnessCard
-from biasgauge.seed_words.every_model import in_every_model
+from biasgauge.seed_words.every_model import PairNumbers, in_every_model
 from biasgauge.seed_words.generated import generated_cloud
-from biasgauge.seed_words.influence import held_out_gap, held_out_left_out, influences, why_none
-from biasgauge.seed_words.located import locate
+from biasgauge.seed_words.influence import SeedInfluence, held_out_gap, held_out_left_out, influences, why_none
+from biasgauge.seed_words.located import Located, locate
 from biasgauge.seed_words.pairing import pairing
 from biasgauge.seed_words.result import SeedsResult
 from biasgauge.seed_words.subspaces import Method, check_method
-from biasgauge.seed_words.word_pairs import seed_pairs
+from biasgauge.seed_words.word_pairs import SeedPairsLike, seed_pairs
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import ModelsLike, WordsLike
-    from biasgauge.lexicons.bank import Filter
-    from biasgauge.seed_words.every_model import PairNumbers
-    from biasgauge.seed_words.influence import SeedInfluence
-    from biasgauge.seed_words.located import Located
-    from biasgauge.seed_words.word_pairs import SeedPairsLike
 
 _NO_SUBSPACE = "the two sets have one mean, so that nothing lies between them"
 _NO_COMPONENTS = "no pair by position has two different words"

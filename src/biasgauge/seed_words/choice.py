@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings import load_models
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.inputs import ModelsLike, WordsLike
 from biasgauge.lexicons import WordSet, seed_bank, words_of
+from biasgauge.lexicons.bank import Filter
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.balance import set_similarity, similarity_left_out
 from biasgauge.seed_words.figures import choice_charts
-from biasgauge.seed_words.located import locate
+from biasgauge.seed_words.located import Located, locate
 from biasgauge.seed_words.word_pairs import SeedPair
 from biasgauge.spelling import did_you_mean
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import ModelsLike, WordsLike
-    from biasgauge.lexicons.bank import Filter
-    from biasgauge.seed_words.located import Located
 
 
 @dataclass(frozen=True)
@@ -240,7 +236,7 @@ def _list_value(
 
 def _spreads(lists: Sequence[ListValue], tables: Sequence[Floats]) -> dict[str, Any]:
     means = np.array([one.value for one in lists if one.value is not None])
-    if len(means) < 2:  # noqa: PLR2004 - a spread needs two
+    if len(means) < 2:
         return {"spread": None, "range": None, "replicate_spread": None, "list_share": None, "sign_changes": False}
     repeated = [one for one in tables if len(one) > 1]
     within = float(np.mean([one.var(ddof=1) for one in repeated])) if repeated else None

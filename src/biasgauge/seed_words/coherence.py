@@ -7,23 +7,16 @@ by the length of the list with its duplicates, and the difference by the largest
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.seed_words.located import Rows
+from biasgauge.arrays import Floats
+from biasgauge.seed_words.located import Listed, Rows
 from biasgauge.seed_words.ranks import Ties, ranks_along
-from biasgauge.seed_words.subspaces import NOTHING, mean_direction, pair_components, seed_vectors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.seed_words.located import Listed
-    from biasgauge.seed_words.subspaces import Method
-
+from biasgauge.seed_words.subspaces import NOTHING, Method, mean_direction, pair_components, seed_vectors
 
 MOST_LEFT_OUT = 500
 """With more seeds in a set, none is left out: no single one could matter, and the work grows with their square."""

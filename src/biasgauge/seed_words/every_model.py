@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding
 from biasgauge.seed_words.coherence import (
     LeftOut,
     directions_of,
@@ -13,14 +16,8 @@ from biasgauge.seed_words.coherence import (
     published_coherences,
     rank_gaps,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
-    from biasgauge.seed_words.located import Located, Rows
-    from biasgauge.seed_words.subspaces import Method
+from biasgauge.seed_words.located import Located, Rows
+from biasgauge.seed_words.subspaces import Method
 
 
 class PairNumbers(NamedTuple):

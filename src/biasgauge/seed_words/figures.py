@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from biasgauge.seed_words.card import FitnessCard

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from biasgauge.lexicons import AssociationTest, Pairs, lexicon, seed_bank
+from biasgauge.inputs import ModelsLike
+from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, lexicon, seed_bank
 from biasgauge.seed_words.cards import seeds
+from biasgauge.seed_words.result import SeedsResult
 from biasgauge.seed_words.word_pairs import SeedPair, of_lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from biasgauge.inputs import ModelsLike
-    from biasgauge.lexicons import Lexicon
-    from biasgauge.seed_words.result import SeedsResult
 
 BANK_PAPERS = ("Bolukbasi", "Kozlowski")
 """Papers whose pairings an English audit also looks at: definitional gender, and gender, class and race."""

@@ -7,33 +7,29 @@ that WordNet knows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement.features.table import word_properties
-from biasgauge.embeddings import load_models
+from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
+from biasgauge.inputs import ModelsLike
 from biasgauge.scores.neighbors import exact_similarities, nearest
 from biasgauge.seed_words.balance import set_similarity
 from biasgauge.seed_words.every_model import in_every_model
 from biasgauge.seed_words.located import locate
 from biasgauge.seed_words.relations import Relation, relations
-from biasgauge.seed_words.subspaces import pair_components, seed_vectors
+from biasgauge.seed_words.subspaces import Method, pair_components, seed_vectors
 from biasgauge.seed_words.word_pairs import SeedPair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import ModelsLike
-    from biasgauge.seed_words.subspaces import Method
 
 _STREAM = 7
 _TRIES = 20
@@ -66,7 +62,7 @@ def generated_sets(
         ParameterError: a number is too small, or the models have too few nouns.
     """
     models = load_models(vectors)
-    if sets < 1 or size < 2:  # noqa: PLR2004 - a noun and a neighbor
+    if sets < 1 or size < 2:
         raise ParameterError(f"Generated sets must be at least 1, each of at least 2 words. Got {sets} of {size}.")
     pools = [_nouns(model) for model in models]
     fewest = min(map(len, pools))

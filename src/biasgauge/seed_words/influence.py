@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from biasgauge.seed_words.coherence import MOST_LEFT_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.seed_words.coherence import LeftOut
-    from biasgauge.seed_words.located import Located
+from biasgauge.arrays import Floats
+from biasgauge.seed_words.coherence import MOST_LEFT_OUT, LeftOut
+from biasgauge.seed_words.located import Located
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ def held_out_gap(left: LeftOut, size_a: int) -> float:
 def held_out_left_out(left: LeftOut, size_a: int) -> list[Floats]:
     """The same without each seed's own rank: what the jackknife needs (the others' subspaces are kept)."""
     a, b = left.rank[:size_a], left.rank[size_a:]
-    if min(len(a), len(b)) < 2:  # noqa: PLR2004 - one seed leaves none
+    if min(len(a), len(b)) < 2:
         return [np.full(len(a), np.nan), np.full(len(b), np.nan)]
     return [
         b.mean() - (a.sum() - a) / (len(a) - 1),

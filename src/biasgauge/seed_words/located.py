@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.embeddings import Coverage, Lookup
+from biasgauge.embeddings import Coverage, Embedding, Lookup
 from biasgauge.embeddings.coverage import ZERO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.seed_words.word_pairs import SeedPair
+from biasgauge.seed_words.word_pairs import SeedPair
 
 ENDS = ("a", "b")
 _MOST_LOST = 0.5

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
+from biasgauge.seed_words.located import Located, Rows
 from biasgauge.seed_words.subspaces import component_shares, pair_components, seed_vectors
 from biasgauge.stats.estimate import UNDEFINED, Estimate
 from biasgauge.stats.means import mean_over_models
 from biasgauge.stats.shares import wilson
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
-    from biasgauge.seed_words.located import Located, Rows
-
 
 COMPONENTS = 10
 """Components that are reported."""

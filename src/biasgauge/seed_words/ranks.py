@@ -9,21 +9,17 @@ neither the block nor the company.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
+from biasgauge.arrays import Floats
 from biasgauge.geometry import row_lengths, unit_singles
 from biasgauge.scores.engine import LARGE, SMALL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-    from threadpoolctl import ThreadpoolController
-
-    from biasgauge.arrays import Floats
 
 Ties = Literal["half", "later-first"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results.summary import Tone
 from biasgauge.seed_words.card import FitnessCard
 from biasgauge.seed_words.figures import seeds_charts
 from biasgauge.seed_words.generated import Cloud
@@ -15,11 +16,7 @@ from biasgauge.seed_words.relations import FEWEST, Relation, relations
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
-
-    from biasgauge.results.summary import Tone
 
 
 _FEW = 3

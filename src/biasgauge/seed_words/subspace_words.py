@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.arrays import Floats
-from biasgauge.embeddings import Coverage, load_models, mean_embedding
+from biasgauge.embeddings import Coverage, Embedding, load_models, mean_embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
+from biasgauge.inputs import ModelsLike, WordsLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.figures import subspace_charts
-from biasgauge.seed_words.located import locate
+from biasgauge.seed_words.located import Rows, locate
 from biasgauge.seed_words.subspaces import Method, check_method, mean_direction, pair_components, seed_vectors
 from biasgauge.seed_words.word_pairs import seed_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import ModelsLike, WordsLike
-    from biasgauge.seed_words.located import Rows
 
 Order = Literal["as-is", "shuffled", "random"]
 

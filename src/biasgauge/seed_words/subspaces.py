@@ -6,17 +6,14 @@ components: of every pair the two halves from its midpoint to its ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.association.word_sets import unit
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 Method = Literal["mean-difference", "pca"]
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias, cast
 
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, lexicon, seed_bank, words_of
+from biasgauge.lexicons.bank import Filter
 from biasgauge.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.inputs import LexiconLike, WordsLike
-    from biasgauge.lexicons.bank import Filter
 
 GIVEN = "given words"
 """What words without a name are called by `words_of`."""
@@ -98,7 +95,7 @@ def _given(pairs: Iterable[SeedPair | Sequence[WordsLike]]) -> tuple[SeedPair, .
     for number, one in enumerate(pairs, 1):
         if isinstance(one, SeedPair):
             found.append(one)
-        elif isinstance(one, (tuple, list)) and len(one) == 2:  # noqa: PLR2004 - a and b
+        elif isinstance(one, (tuple, list)) and len(one) == 2:
             found.append(_pair(one[0], one[1], (f"a{number}", f"b{number}")))
         else:
             raise ParameterError(f"{wrong} Got {one!r} as number {number}.")

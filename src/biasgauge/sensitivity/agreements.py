@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement import Estimate, Estimates, cohen_kappa
 from biasgauge.agreement.rows import pair_name
+from biasgauge.arrays import Floats
 from biasgauge.stats.kappas import mean_kappa
 from biasgauge.stats.shares import share_of_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 Pair = tuple[str, str]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, get_args
@@ -10,17 +11,15 @@ from biasgauge.embeddings.analogies import Method
 from biasgauge.embeddings.analogy_questions import AnalogyAccuracy, analogy_accuracy
 from biasgauge.embeddings.benchmark_files import questions_of
 from biasgauge.embeddings.loading import load
+from biasgauge.inputs import VectorsLike
 from biasgauge.sensitivity.analogy_search import RESTRICT
 from biasgauge.sensitivity.explained import similarity_explained
 from biasgauge.sensitivity.pair_generator import DELTA, GeneratedPairs, generate_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import pandas as pd
 
     from biasgauge.embeddings.analogy_questions import Questions
-    from biasgauge.inputs import VectorsLike
     from biasgauge.sensitivity.explained_result import SimilarityExplained
 
 

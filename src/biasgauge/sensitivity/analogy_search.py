@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.analogies import REASONS, Method, Solutions, solve_analogies
 from biasgauge.embeddings.analogy_questions import question_rows
@@ -15,17 +17,13 @@ from biasgauge.embeddings.benchmark_files import Question, questions_of
 from biasgauge.embeddings.coverage import ZERO
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import distinct_words
+from biasgauge.inputs import VectorsLike, distinct_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
 
     from biasgauge.embeddings.analogy_questions import Questions
     from biasgauge.embeddings.embedding import Embedding
-    from biasgauge.inputs import VectorsLike
 
 Direction = Literal["stated", "reversed"]
 
@@ -184,7 +182,7 @@ def two_words(pair: Iterable[str], function: str) -> tuple[str, str]:
         ParameterError: it is something else.
     """
     words = distinct_words(pair, "pair", function)
-    if len(words) != 2:  # noqa: PLR2004 - a pair
+    if len(words) != 2:
         raise ParameterError(f"The 'pair' parameter of {function} must be two different words. Got {pair!r}.")
     return words[0], words[1]
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement import Estimate, fleiss_kappa
+from biasgauge.arrays import Floats
 from biasgauge.sensitivity.agreements import numbers
 from biasgauge.stats.means import mean_share
 from biasgauge.stats.shares import share_of_words
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-
 
 NO_SD = "the scores of the embedding have no standard deviation"
 

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from biasgauge.agreement.rows import pair_name
-from biasgauge.embeddings import load
+from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
+from biasgauge.measures import Measure
 from biasgauge.scores import score
 from biasgauge.sensitivity import comparisons
-from biasgauge.sensitivity.agreements import CORRESPONDENCE
+from biasgauge.sensitivity.agreements import CORRESPONDENCE, Agreement, Comparison, MeanKappa
 from biasgauge.sensitivity.base_pairs import over_pairs
+from biasgauge.sensitivity.comparisons import Signs
 from biasgauge.sensitivity.difference_vectors import difference_cosines, likeness_and_agreement, mean_cosine
+from biasgauge.sensitivity.forms import FormsLike
 from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, chosen_measures, pool_of
 from biasgauge.sensitivity.reference import reference_scores
 from biasgauge.sensitivity.result import RobustnessResult
-from biasgauge.sensitivity.truths import Truth, truths_of
+from biasgauge.sensitivity.truths import Truth, TruthsLike, truths_of
 from biasgauge.sensitivity.vocabularies import FREQUENT, as_spelled, limited, pairs_as_spelled
 from biasgauge.stats.estimate import check_level
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from biasgauge.embeddings import Coverage, Embedding
-    from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
-    from biasgauge.measures import Measure
-    from biasgauge.sensitivity.agreements import Agreement, Comparison, MeanKappa
-    from biasgauge.sensitivity.comparisons import Signs
-    from biasgauge.sensitivity.forms import FormsLike
-    from biasgauge.sensitivity.truths import TruthsLike
 
 NOT_USUAL = "no frequent word is made of letters alone: the standard deviation is that of the words asked for"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge.agreement.rows import pair_name
-from biasgauge.scores import REASONS
+from biasgauge.arrays import Floats
+from biasgauge.scores import REASONS, ScoreTensor
 from biasgauge.sensitivity.agreements import (
     BETWEEN_MEASURES,
     CORRESPONDENCE,
@@ -19,14 +20,8 @@ from biasgauge.sensitivity.agreements import (
     Comparison,
     directions,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.scores import ScoreTensor
-    from biasgauge.sensitivity.plan import Plan
-    from biasgauge.sensitivity.truths import Truth
+from biasgauge.sensitivity.plan import Plan
+from biasgauge.sensitivity.truths import Truth
 
 Pair = tuple[str, str]
 

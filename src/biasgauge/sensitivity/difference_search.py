@@ -8,16 +8,14 @@ rows: so the result does not depend on the block size or on the number of thread
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.geometry import unit_rows
 from biasgauge.scores.neighbors import DIGITS, set_places
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _ROUNDING = 1e-5
 """Squared distances of unit vectors are right to within this in single precision."""

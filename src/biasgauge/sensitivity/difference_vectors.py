@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -11,15 +12,10 @@ from scipy.special import stdtrit
 from biasgauge.agreement import Estimate
 from biasgauge.agreement.relations import correlation
 from biasgauge.agreement.rows import pair_name
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
-from biasgauge.sensitivity.agreements import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
-    from biasgauge.sensitivity.agreements import Agreement
+from biasgauge.sensitivity.agreements import Agreement, numbers
 
 Pair = tuple[str, str]
 
@@ -77,7 +73,7 @@ def mean_cosine(cosines: Floats, *, with_itself: bool) -> float | None:
     Between −1 and 1; about 0 for unrelated pairs.
     """
     defined = cosines[np.ix_(*2 * [~np.isnan(np.diag(cosines))])]
-    if len(defined) < 2:  # noqa: PLR2004 - two pairs
+    if len(defined) < 2:
         return None
     return float(defined.mean() if with_itself else defined[~np.eye(len(defined), dtype=bool)].mean())
 
@@ -151,6 +147,6 @@ def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
 
 
 def _pearson(x: Floats, y: Floats) -> float | None:
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:  # noqa: PLR2004 - two points are always in line
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     return float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))

@@ -8,35 +8,29 @@ whatever the pair is about. Their code asked the reverse of what the text states
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from biasgauge.embeddings.analogies import REASONS, Method, Solutions, solve_analogies
 from biasgauge.embeddings.benchmark_files import google_analogies, read_analogies
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_cosines
-from biasgauge.inputs import distinct_words
+from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.sensitivity.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.explained_result import Condition, SimilarityExplained, WordAnswer
 from biasgauge.sensitivity.neighbor_ranks import NeighborRanks, neighbor_ranks
 from biasgauge.stats import repeated_words
 from biasgauge.stats.estimate import check_level
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from biasgauge.embeddings.embedding import Embedding
-    from biasgauge.inputs import VectorsLike
-    from biasgauge.stats.repeated_words import WordStatistic
+from biasgauge.stats.repeated_words import WordStatistic
 
 __all__ = ["SimilarityExplained", "similarity_explained"]
 

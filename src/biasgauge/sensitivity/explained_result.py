@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge.embeddings.analogies import Method
+from biasgauge.sensitivity.analogy_search import Direction
+from biasgauge.stats.repeated_words import WordStatistic
+
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.embeddings.analogies import Method
-    from biasgauge.sensitivity.analogy_search import Direction
-    from biasgauge.stats.repeated_words import WordStatistic
 
 
 @dataclass(frozen=True)

@@ -5,34 +5,29 @@ One choice is changed at a time, from a baseline: the first measure, the first p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
 
 from biasgauge.agreement.rows import pair_name
+from biasgauge.arrays import Floats
 from biasgauge.embeddings import load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, pairs_of, words_of
-from biasgauge.scores import score
+from biasgauge.measures import Measure
+from biasgauge.scores import ScoreTensor, score
 from biasgauge.sensitivity.flipped_result import CLEAR_TO_NONE, HOLDS, NONE_TO_CLEAR, REVERSED, UNCLEAR, Flip, Flips
+from biasgauge.sensitivity.forms import FormsLike
 from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, chosen_measures, pool_of
 from biasgauge.sensitivity.result import AS_GIVEN
 from biasgauge.sensitivity.vocabularies import as_spelled, pairs_as_spelled
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.shares import share_of_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
-    from biasgauge.measures import Measure
-    from biasgauge.scores import ScoreTensor
-    from biasgauge.sensitivity.forms import FormsLike
 
 Pair = tuple[str, str]
 

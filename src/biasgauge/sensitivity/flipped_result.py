@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.agreement import Estimate
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results.summary import Tone
 from biasgauge.sensitivity.agreements import numbers
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.agreement import Estimate
-    from biasgauge.results.summary import Tone
 
 UNCLEAR = "no clear lean"
 HOLDS, REVERSED, CLEAR_TO_NONE, NONE_TO_CLEAR = "holds", "reversed", "lost", "appears"

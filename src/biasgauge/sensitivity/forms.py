@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import PairsLike
 from biasgauge.lexicons import Pairs, pairs_of
 from biasgauge.sensitivity.plurals import Spellings, plural, plural_zhang2020
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import PairsLike
 
 Spell = Callable[[str], Spellings]
 Pair = tuple[str, str]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.geometry import has_direction, row_cosines, unit_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-_SAME = 1e-12
-"""Cosines in double precision that differ by less are equal."""
+from biasgauge.stats.rounding import SAME
 
 
 class NeighborRanks(NamedTuple):
@@ -78,4 +74,4 @@ def _count(
 ) -> None:
     """Add how many of the similarities found are larger than that of each answer."""
     for column in np.flatnonzero(columns):
-        nearer[:, column] += np.count_nonzero(found > cosines[:, column, None] + _SAME, axis=1)
+        nearer[:, column] += np.count_nonzero(found > cosines[:, column, None] + SAME, axis=1)

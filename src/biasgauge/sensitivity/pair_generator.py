@@ -8,30 +8,27 @@ cosine of x and y is at least .5, so that what is returned is similar before any
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
-from biasgauge.inputs import distinct_words
+from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.sensitivity.analogy_search import RESTRICT, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.difference_search import EQUAL, Differences, best_differences
 from biasgauge.stats import repeated_words
 from biasgauge.stats.estimate import check_level
+from biasgauge.stats.repeated_words import WordStatistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings.embedding import Embedding
-    from biasgauge.inputs import VectorsLike
-    from biasgauge.stats.repeated_words import WordStatistic
 
 Unique = Literal["side", "word"]
 

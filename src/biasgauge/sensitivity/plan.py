@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from biasgauge import registry
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import WordsLike
 from biasgauge.lexicons import words_of
 from biasgauge.measures import Measure, Neighborhood
 from biasgauge.scores import AS_PUBLISHED
-from biasgauge.sensitivity.forms import PairForms, WordForms, find_forms, find_pair_forms, spellers
+from biasgauge.sensitivity.forms import FormsLike, PairForms, WordForms, find_forms, find_pair_forms, spellers
 from biasgauge.sensitivity.vocabularies import FREQUENT, neutral
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import WordsLike
-    from biasgauge.sensitivity.forms import FormsLike
 
 Pair = tuple[str, str]
 

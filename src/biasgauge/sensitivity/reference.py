@@ -5,22 +5,19 @@ Zhang, Sneyd & Stevenson 2020, section 5 and Table 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from biasgauge.agreement import Estimate
+from biasgauge.embeddings import Embedding
+from biasgauge.measures import Measure
 from biasgauge.scores import score
 from biasgauge.sensitivity.agreements import numbers
 from biasgauge.stats.estimate import check_level
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.measures import Measure
 
 Pair = tuple[str, str]
 

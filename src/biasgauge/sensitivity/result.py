@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.agreement import Estimate
 from biasgauge.agreement.rows import pair_name
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table
@@ -23,8 +24,6 @@ from biasgauge.sensitivity.reference import Reference
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.agreement import Estimate
 
 PARTS = ("pairwise", "pair_forms", "word_forms", "correspondence", "between_measures")
 AS_GIVEN = "as given"

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, WordsLike
 from biasgauge.lexicons import Lexicon, Pairs, lexicon, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.inputs import LexiconLike, WordsLike
 
 SHIPPED = ("bsri", "animals")
 """What Zhang et al. use: traits of the Bem Sex Role Inventory, and animals whose name tells their sex."""

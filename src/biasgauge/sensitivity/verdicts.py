@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from biasgauge.agreement import Estimate
-    from biasgauge.sensitivity.result import RobustnessResult
+from biasgauge.agreement import Estimate
+from biasgauge.sensitivity.result import RobustnessResult
 
 BANDS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
 LIMITS = (0.0, 0.2, 0.4, 0.6, 0.8)

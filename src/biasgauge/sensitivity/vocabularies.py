@@ -6,15 +6,11 @@ Zhang, Sneyd & Stevenson 2020, section 5, after Bolukbasi et al. 2016 and Gonen 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from biasgauge.embeddings import Embedding
 
 FREQUENT = 50_000
 _LONGEST = 20

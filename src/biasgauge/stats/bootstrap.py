@@ -7,9 +7,9 @@ and 14; for several samples, Davison & Hinkley, *Bootstrap Methods and their App
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,10 +17,8 @@ from scipy.special import ndtr, ndtri
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.jackknife import jackknife_variance
 from biasgauge.stats.rounding import slack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 Method = Literal["bca", "percentile", "jackknife"]
 BootstrapMethod = Literal["bca", "percentile"]
@@ -151,7 +149,7 @@ def estimate_over_words(
         return None
     about: dict[str, Any] = {"value": value, "level": settings.level, "method": settings.method, "over": over}
     for name, words in resampled.units.items():
-        if words < 2:  # noqa: PLR2004 - one word has no spread
+        if words < 2:
             few = "there are fewer than two pairs" if name == "xy" else f"the set {name!r} has fewer than two words"
             return Estimate(reason=f"{few} to draw from again", **about)
     n = sum(resampled.units.values())
@@ -203,9 +201,7 @@ def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, ov
     about: dict[str, Any] = {"value": value, "level": level, "method": "jackknife", "over": over, "n": n}
     if not all(np.isfinite(values).all() for values in left_out):
         return Estimate(reason="without some word there is no value", **about)
-    variance = sum(
-        float(((values - values.mean()) ** 2).sum()) * (len(values) - 1) / len(values) for values in left_out
-    )
+    variance = jackknife_variance(left_out)
     if variance <= slack(value) ** 2:
         return Estimate(reason="leaving out any word gives the same value", **about)
     margin = float(ndtri((1 + level) / 2)) * variance**0.5

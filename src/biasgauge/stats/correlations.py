@@ -5,26 +5,21 @@ Both are functions of how often each point is drawn, so that a bootstrap is one 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from biasgauge.stats.bootstrap import estimate_from_draws
+from biasgauge.arrays import Floats
+from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws
 from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
 from biasgauge.stats.fisher import METHODS, fisher_interval
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.bootstrap import Resampling
 
 Kind = Literal["pearson", "spearman"]
 
@@ -212,13 +207,12 @@ def _unit_p(
         return None, f"there are only {number} units to shuffle y over"
     random = np.random.default_rng([random_state, 1])
     extreme = 0
-    rows = max(1, _CELLS // len(y))
     ones = np.ones((1, len(y)))
     left = weighted_ranks(x, ones) if kind == "spearman" else x - x.mean()
     right = weighted_ranks(y, ones)[0] if kind == "spearman" else y - y.mean()
     own[units] = right
-    for start in range(0, SHUFFLES, rows):
-        shuffled = random.permuted(np.repeat(own[None], min(rows, SHUFFLES - start), axis=0), axis=1)[:, units]
+    for draws in blocks(SHUFFLES, len(y), _CELLS):
+        shuffled = random.permuted(np.repeat(own[None], draws, axis=0), axis=1)[:, units]
         every = weighted_r(left, shuffled, ones)
         extreme += int((np.abs(every) >= abs(value) - SAME).sum())
     return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"
@@ -226,10 +220,8 @@ def _unit_p(
 
 def _resamples(units: int, points: int, how: Resampling) -> Iterator[Floats]:
     random = np.random.default_rng([how.random_state, 0])
-    rows = max(1, _CELLS // points)
-    for start in range(0, how.resamples, rows):
-        size = min(rows, how.resamples - start)
-        yield random.multinomial(units, np.full(units, 1 / units), size=size).astype(np.float64)
+    for draws in blocks(how.resamples, points, _CELLS):
+        yield draw_counts(random, units, draws)
 
 
 def _left_out(units: int, points: int) -> Iterator[Floats]:

@@ -7,19 +7,15 @@ small tables.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import gammaln
 
+from biasgauge.arrays import Floats, Integers
 from biasgauge.stats.bootstrap import blocks
 from biasgauge.stats.permutation import monte_carlo_p
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from biasgauge.arrays import Floats, Integers
 
 
 def bootstrap_values(

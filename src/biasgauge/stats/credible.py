@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
 
 IntervalKind = Literal["hpdi", "percentile"]
 

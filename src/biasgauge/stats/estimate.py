@@ -8,16 +8,15 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.results.plain import from_plain
 from biasgauge.results.result import Record
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 
 DEFINED, FEW_SUBJECTS, FEW_RATERS, EQUAL, NO_SPREAD, NO_LOW, ONE_CATEGORY, NO_INTERVAL, FEW_ITEMS, CONSTANT = range(10)
@@ -311,7 +310,7 @@ def as_stack(scores: object, what: str) -> NDArray[Any]:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as problem:
             raise ParameterError(f"{what} needs a matrix of numbers. Got {problem}.") from problem
-    if array.ndim < 2:  # noqa: PLR2004 - a matrix has two axes
+    if array.ndim < 2:
         raise ParameterError(
             f"{what} needs a matrix, or a stack of matrices, with subjects in rows. Got the shape {array.shape}."
         )

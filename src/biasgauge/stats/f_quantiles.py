@@ -7,14 +7,11 @@ it agrees with SciPy at points between them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.special import fdtri
 
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats
 
 _FEW = 512
 """As many quantiles as SciPy may compute one by one."""

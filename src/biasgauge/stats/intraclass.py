@@ -8,12 +8,15 @@ second says whether one rater's score is used or the mean of all k.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import (
     DEFINED,
@@ -32,12 +35,7 @@ from biasgauge.stats.f_quantiles import upper_quantiles
 from biasgauge.stats.mean_squares import MeanSquares, mean_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
-
-    from biasgauge.arrays import Floats
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FORMS: tuple[Form, ...] = get_args(Form)

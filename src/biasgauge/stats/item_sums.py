@@ -5,19 +5,14 @@ A bootstrap sample is the product of how often each item is drawn with the table
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
-from biasgauge.stats.bootstrap import blocks, estimate_from_draws
+from biasgauge.arrays import Floats
+from biasgauge.stats.bootstrap import Resampling, blocks, estimate_from_draws
+from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.permutation import monte_carlo_p
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.bootstrap import Resampling
-    from biasgauge.stats.estimate import Estimate
 
 SWAPPED = "monte-carlo, the two sides of each pair swapped"
 

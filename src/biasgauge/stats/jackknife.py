@@ -1,16 +1,14 @@
-"""Where a number about models may lie, and how that was found."""
+"""Variances from leaving out one unit at a time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-
+from biasgauge.arrays import Floats
 
 JACKKNIFE = "jackknife-t"
 """Name of the interval from leaving out one unit at a time, with Student's t on one degree of freedom fewer."""
@@ -18,6 +16,11 @@ JACKKNIFE = "jackknife-t"
 NO_SPREAD = "leaving out any model gives the same value"
 _SAME = 1e-13
 """Variances of means within [−1, 1] that are but the rounding of single precision."""
+
+
+def jackknife_variance(left_out: Sequence[Floats]) -> float:
+    """Variance of a number from its values without each unit, one array for each independent sample."""
+    return sum(float(((values - values.mean()) ** 2).sum()) * (len(values) - 1) / len(values) for values in left_out)
 
 
 class LeftOut(NamedTuple):
@@ -32,7 +35,7 @@ class LeftOut(NamedTuple):
     units: NDArray[np.intp]
 
     def margins(self, level: float) -> Floats:
-        """Half the width of each interval; NaN where it is undefined, or has no width and would feign certainty."""
+        """Half the width of each interval; NaN where undefined, or where no width would suggest false certainty."""
         from scipy.special import stdtrit
 
         found: Floats = np.sqrt(self.variance) * stdtrit(np.maximum(self.units - 1, 1), (1 + level) / 2)
@@ -58,5 +61,5 @@ def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: 
         without = np.where(present, (total - unit_total) / remaining, 0)
         center = without.sum(axis=0) / units
         variance = (units - 1) / units * np.where(present, (without - center) ** 2, 0).sum(axis=0)
-    undefined = (units < 3) | (present & (remaining <= 0)).any(axis=0)  # noqa: PLR2004 - two units have one pair
+    undefined = (units < 3) | (present & (remaining <= 0)).any(axis=0)
     return LeftOut(np.where(undefined, np.nan, variance), units)

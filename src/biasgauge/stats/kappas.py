@@ -7,12 +7,15 @@ Educational and Psychological Measurement 81 (2021).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import TOLERATED, draw_counts
 from biasgauge.stats.estimate import (
@@ -25,13 +28,6 @@ from biasgauge.stats.estimate import (
     flat,
 )
 from biasgauge.stats.labels import MISSING, codes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 Weights = Literal["linear", "quadratic"]
 

@@ -6,12 +6,16 @@ each unit's counts alone. An ordinal difference is the difference of mid-ranks, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import draw_counts
 from biasgauge.stats.estimate import (
     FEW_RATERS,
     FEW_SUBJECTS,
@@ -23,13 +27,6 @@ from biasgauge.stats.estimate import (
     flat,
 )
 from biasgauge.stats.labels import MISSING, codes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -127,9 +124,7 @@ def _alpha(
     random = np.random.default_rng(seed)
     drawn = np.concatenate(
         [
-            disagreement.alpha(
-                counts, random.multinomial(n, np.full(n, 1 / n), size=min(_BLOCK, resamples - start)).astype(np.float64)
-            )
+            disagreement.alpha(counts, draw_counts(random, n, min(_BLOCK, resamples - start)))
             for start in range(0, resamples, _BLOCK)
         ]
     )

@@ -9,21 +9,16 @@ layout each matrix is computed alike wherever it stands, so that results depend 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-
 
 _BLOCK = 2**18
 """Scores held in double precision at a time."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from biasgauge.arrays import Floats
 from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.jackknife import jackknife_variance
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
 
 UNBOUNDED = (-np.inf, np.inf)
 _TWO = 2
+_OVER_WORDS = "Student's t over words"
 
 
 def mean_estimate(
@@ -56,9 +55,6 @@ def mean_share(shares: Floats, level: float, statistic: str, k: int) -> Estimate
     return mean_estimate(shares, level=level, bounds=(0.0, 1.0), method=_OVER_WORDS, over="", statistic=statistic, k=k)
 
 
-_OVER_WORDS = "Student's t over words"
-
-
 def mean_over_models(
     values: Floats, level: float, left_out: Sequence[Floats] | None, bounds: tuple[float, float], over: str = "seeds"
 ) -> Estimate:
@@ -91,9 +87,7 @@ def jackknife_t(
         return Estimate(reason="there is one model", **about)
     if any(len(values) < _TWO or not np.isfinite(values).all() for values in left_out):
         return Estimate(reason="there is one model, and not every seed can be left out", **about)
-    variance = sum(
-        float(((values - values.mean()) ** 2).sum()) * (len(values) - 1) / len(values) for values in left_out
-    )
+    variance = jackknife_variance(left_out)
     if variance <= SAME**2:
         return Estimate(reason="leaving out any word gives the same value", **about)
     margin = float(stdtrit(max(min(map(len, left_out)) - 1, 1), (1 + level) / 2)) * variance**0.5

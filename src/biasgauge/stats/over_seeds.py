@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from biasgauge.stats.bootstrap import estimate_from_draws
+from biasgauge.arrays import Floats, Integers
+from biasgauge.stats.bootstrap import Resampling, estimate_from_draws
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.arrays import Floats, Integers
-    from biasgauge.stats.bootstrap import Resampling
 
 CHI_SQUARE = "chi-square, seeds taken as normal"
 

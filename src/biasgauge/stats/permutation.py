@@ -7,23 +7,19 @@ increasing function of the other, and so, for equal sizes, are WEAT's statistic 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
 from biasgauge.stats.shares import clopper_pearson
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
 
 Alternative = Literal["greater", "less", "two-sided"]
 Ties = Literal["inclusive", "strict"]

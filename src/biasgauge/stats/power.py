@@ -7,16 +7,13 @@ the distribution of r of Hotelling (1953, *Journal of the Royal Statistical Soci
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln, hyp2f1, stdtrit
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
 
 FEWEST = 3
 """Points below which a correlation is ±1 or undefined."""
@@ -95,7 +92,7 @@ def points_needed(r: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
     few, many = FEWEST - 1, FEWEST
     while correlation_power(many, r, alpha=alpha) < power:
         few, many = many, 2 * many
-        if many > 10_000_000:  # noqa: PLR2004 - nobody has so many embeddings
+        if many > 10_000_000:
             raise ParameterError(f"The 'r' parameter of points_needed must differ from 0 by more. Got {r!r}.")
     while many - few > 1:
         middle = (few + many) // 2

@@ -7,16 +7,12 @@ only. The variances are found as in lme4 (Bates et al. 2015), with the few sums 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-
+from biasgauge.arrays import Floats
 
 _STARTS = ((1.0, 0.0, 1.0), (0.1, 0.0, 0.1), (3.0, 0.0, 0.1), (0.1, 0.0, 3.0))
 _BOUNDS = [(0.0, None), (None, None), (0.0, None)]

@@ -6,18 +6,15 @@ being how often each occurs (Kish, *Survey Sampling*, 1965).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.shares import wilson
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
 
 WILSON = "wilson, effective size of repeated words"
 STUDENT = "student-t, effective size of repeated words"

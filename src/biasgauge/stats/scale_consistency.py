@@ -6,10 +6,13 @@ total (*Test Theory*, 1999) from one common factor fitted by minimal residuals (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from biasgauge.arrays import Floats
+from biasgauge.stats.bootstrap import draw_counts
 from biasgauge.stats.estimate import (
     CONSTANT,
     FEW_ITEMS,
@@ -23,12 +26,6 @@ from biasgauge.stats.estimate import (
 )
 from biasgauge.stats.intraclass import from_mean_squares
 from biasgauge.stats.mean_squares import mean_squares
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from biasgauge.arrays import Floats
-
 
 _TWO, _THREE = 2, 3
 _GROUPS = 500
@@ -157,7 +154,7 @@ def _resampled(centered: Floats, resamples: int, random: np.random.Generator) ->
     products = np.empty((groups, k, k))
     for group, rows in enumerate(np.split(centered[order], starts[1:])):
         products[group] = rows.T @ rows
-    drawn = random.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(np.float64)
+    drawn = draw_counts(random, groups, resamples)
     total = drawn @ sizes
     moments = (drawn @ products.reshape(groups, -1)).reshape(resamples, k, k) / total[:, None, None]
     return moments, drawn @ sums / total[:, None]

@@ -8,13 +8,15 @@ may turn from one to the other, which is known as Simpson's paradox. Correlation
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc, stdtr, stdtrit
 
+from biasgauge.arrays import Floats, Places
 from biasgauge.errors import ParameterError
 from biasgauge.results.result import Record
+from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import bootstrap, correlation, t_p, weighted_r, why_undefined
 from biasgauge.stats.estimate import LabeledEstimate
 from biasgauge.stats.fisher import fisher_interval
@@ -22,10 +24,6 @@ from biasgauge.stats.mixed_models.model import fit_mixed
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.random_slopes import random_slopes
 from biasgauge.stats.rounding import SAME
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats, Places
-    from biasgauge.stats.bootstrap import Resampling
 
 FEW_STRATA = 5
 """Strata below which the spread of their slopes is not estimated."""
@@ -216,7 +214,7 @@ def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, 
             r = float(correlation("pearson", x[here], y[here])[0])
             z.append(np.arctanh(np.clip(r, -1 + SAME, 1 - SAME)))
             weights.append(float(here.sum()) - 3)
-    if len(z) < 2:  # noqa: PLR2004 - one stratum cannot differ
+    if len(z) < 2:
         return None, 0, None
     known, weight = np.array(z), np.array(weights)
     q = float(weight @ (known - weight @ known / weight.sum()) ** 2)

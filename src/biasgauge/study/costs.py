@@ -6,13 +6,12 @@ core of the machine that this was written on). A study whose store holds finishe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from biasgauge.study.cell import Cell
     from biasgauge.study.store import CellStore
 

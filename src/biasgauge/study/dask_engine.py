@@ -7,6 +7,7 @@ import logging
 import secrets
 import signal
 import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
@@ -22,8 +23,6 @@ from biasgauge.study.result import Failure
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from distributed import Client
 
 LOCAL = "local"

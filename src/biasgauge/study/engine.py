@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from biasgauge.study.cell import Cell
 from biasgauge.study.execute import Outcome, run_cell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.study.cell import Cell
-    from biasgauge.study.store import CellStore
+from biasgauge.study.store import CellStore
 
 
 @dataclass(frozen=True)

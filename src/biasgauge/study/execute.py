@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from threadpoolctl import ThreadpoolController
 
@@ -19,12 +19,10 @@ from biasgauge import registry
 from biasgauge._io.checksums import path_sha256
 from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.results import Record
+from biasgauge.study.cell import Cell
 from biasgauge.study.result import Failure
 from biasgauge.study.step import Job, Progress
 from biasgauge.study.store import CellStore, DamagedCellError
-
-if TYPE_CHECKING:
-    from biasgauge.study.cell import Cell
 
 PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EINTR)
 """Errors of the machine, not of the cell."""

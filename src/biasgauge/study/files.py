@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Collection, Mapping
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge import registry
 from biasgauge._io.atomic import write_text
 from biasgauge._io.checksums import folder_files, path_sha256
 from biasgauge.errors import InputError
 from biasgauge.lexicons import lexicon, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 FILE = "\0file"
 """The key of a mark; no table of a user has it by chance."""

@@ -7,15 +7,13 @@ is about.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.results import Chart, Column, Shown, Table
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Row = dict[str, Any]
 

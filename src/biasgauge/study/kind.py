@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from biasgauge import registry
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
 from biasgauge.signatures import function_named
 from biasgauge.study.parameters import Known, parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 Needs = Literal["scores", "model", "models", "change", "sources", "points", "table"]
 """What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; a model

@@ -9,21 +9,17 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
 
 from biasgauge._io.memory import physical_memory, readable_size
 from biasgauge.errors import InputError
+from biasgauge.study.cell import Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome
+from biasgauge.study.store import CellStore
 from biasgauge.study.worker import BOOT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.study.cell import Cell
-    from biasgauge.study.store import CellStore
 
 MEMORY_SHARE = 0.8
 """Of the machine's memory, for cells when nobody says how much."""

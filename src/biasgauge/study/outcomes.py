@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from inspect import signature
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from biasgauge.study.parameters import arguments
 from biasgauge.study.step import Job, Step
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
 MODEL, ABOUT = "model.safetensors", "about.json"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from biasgauge._version import __version__
 from biasgauge.results import Listing, Summary
-from biasgauge.study.findings import chart_of, estimates_of, table_of, tidy
+from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import counted
 from biasgauge.study.step import analyses
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from biasgauge.study.findings import Row
 
 Result = dict[str, Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,6 @@ from biasgauge.signatures import choices
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from biasgauge.training.recipe import Recipe
 
 OURS = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "cache"})

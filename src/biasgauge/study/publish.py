@@ -13,6 +13,7 @@ back at once.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
@@ -20,8 +21,6 @@ from pydantic import BaseModel, ValidationError
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from biasgauge.study.result import CellRun
     from biasgauge.study.store import CellStore
 

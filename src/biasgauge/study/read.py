@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from biasgauge.errors import InputError, LexiconError
 from biasgauge.lexicons.table import found, parse_toml, shown
@@ -30,11 +32,6 @@ from biasgauge.study.schema import (
     TaskTable,
     VectorsTable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from pydantic_core import ErrorDetails
 
 One = TypeVar("One", bound=Table)
 

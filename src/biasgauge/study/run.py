@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge.errors import ParameterError
@@ -11,16 +13,13 @@ from biasgauge.study.local import LocalEngine
 from biasgauge.study.publish import other_study, publish_results
 from biasgauge.study.result import StudyRun
 from biasgauge.study.schedule import run_cells
+from biasgauge.study.step import Progress
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from distributed import Client
 
     from biasgauge.study.read import Study
-    from biasgauge.study.step import Progress
 
 
 def run_study(

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import heapq
 import os
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from biasgauge.errors import InternalError
-from biasgauge.study.engine import Lost
+from biasgauge.study.cell import Cell
+from biasgauge.study.engine import Engine, Lost
+from biasgauge.study.execute import Outcome
 from biasgauge.study.result import CellRun, Failure, State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from biasgauge.study.cell import Cell
-    from biasgauge.study.engine import Engine
-    from biasgauge.study.execute import Outcome
-    from biasgauge.study.step import Progress
-    from biasgauge.study.store import CellStore
+from biasgauge.study.step import Progress
+from biasgauge.study.store import CellStore
 
 _LEAST = 0.01
 """Seconds that a cell counts for at least when the longest way to the end is looked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,6 @@ from biasgauge.study.run import default_out
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
-    import os
-
     import pandas as pd
 
 

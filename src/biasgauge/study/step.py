@@ -10,13 +10,12 @@ import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.study.kind import Kind
 
 Progress = Callable[[int, int], None]

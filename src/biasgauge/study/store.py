@@ -18,10 +18,11 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -29,14 +30,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from biasgauge._io.checksums import file_sha256, folder_files
 from biasgauge.errors import InputError
-from biasgauge.study.cell import address_sha256, canonical
+from biasgauge.study.cell import Cell, address_sha256, canonical
 from biasgauge.study.result import Failure
 from biasgauge.study.scratch import Scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.study.cell import Cell
 
 MANIFEST, RUN, FILES = "manifest.json", "run.json", "files"
 _TRIES = 3

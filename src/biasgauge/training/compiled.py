@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 try:

@@ -8,11 +8,14 @@ itself counts twice; otherwise X[i, j] counts j after i only.
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
@@ -20,12 +23,6 @@ from biasgauge._io.manifests import read_manifest
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.glove.counting import blocks, count_rows, find_occurrences, whole_weights, write_down
 from biasgauge.training.glove.scratch import Gathered, scratch
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
 Weighting = Literal["harmonic", "flat"]
 

@@ -7,9 +7,12 @@ its n-grams that were seen.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.subwords import Subwords, word_ngrams
 from biasgauge.training.algorithms import Fit
@@ -29,15 +32,10 @@ from biasgauge.training.negative_sampling import (
     slope,
     words_around,
 )
+from biasgauge.training.settings import FastTextSettings
 from biasgauge.training.stream import fill_uniform, stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from biasgauge.training.settings import FastTextSettings
     from biasgauge.training.text import TrainingText
 
 

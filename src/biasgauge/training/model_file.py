@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import InputError, InternalError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.training.algorithms import Fit
     from biasgauge.training.recipe import Recipe
     from biasgauge.training.text import TrainingText

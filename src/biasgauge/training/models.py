@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.corpora import TokenCorpus, read_corpus, statistics
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.training.algorithms import Algorithm, algorithm
 from biasgauge.training.model_file import TrainedModel
 from biasgauge.training.recipe import Recipe
+from biasgauge.training.settings import Settings
 from biasgauge.training.sweep import run_sweep
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Sequence
-
     import pandas as pd
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.training.settings import Settings
 
 
 @dataclass(frozen=True, eq=False, repr=False)

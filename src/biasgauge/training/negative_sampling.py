@@ -11,19 +11,17 @@ operations into small matrix products that stay in the cache; docs/training.md h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.training.compiled import compiled
 from biasgauge.training.stream import alias_table, below, draw, next_number, stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from biasgauge.training.settings import NegativeSampling
     from biasgauge.training.text import TrainingText
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.errors import ParameterError
 from biasgauge.results import Record
 from biasgauge.training.algorithms import ALGORITHMS, algorithm
 from biasgauge.training.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PRECISIONS = ("float32", "float16")
 

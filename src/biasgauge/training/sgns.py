@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.training.algorithms import Fit
 from biasgauge.training.compiled import compiled
@@ -23,15 +26,10 @@ from biasgauge.training.negative_sampling import (
     slope,
     words_around,
 )
+from biasgauge.training.settings import NegativeSampling
 from biasgauge.training.stream import fill_uniform, stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from biasgauge.training.settings import NegativeSampling
     from biasgauge.training.text import TrainingText
 
 

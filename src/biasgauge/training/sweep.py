@@ -5,22 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.memory import physical_memory, readable_size
+from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.algorithms import algorithm
 from biasgauge.training.model_file import TrainedModel, find_model, write_model
 from biasgauge.training.text import TrainingText, training_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from biasgauge.corpora import TokenCorpus
     from biasgauge.training.recipe import Recipe
 
 SCRATCH = ".shared"

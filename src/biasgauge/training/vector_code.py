@@ -6,15 +6,12 @@ are the same on every processor; how wide its own instructions are only decides 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Built = Any
 """Types and values of the compiler, which knows no annotations of its own."""

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.bootstrap import draw_counts
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.bayesian import table_of
 from biasgauge.uncertainty.change import matched
 from biasgauge.uncertainty.figures import band_charts
-from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
+from biasgauge.uncertainty.table import CONNECTIONS, DistancesLike, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.arrays import Floats
-    from biasgauge.inputs import LexiconLike
-    from biasgauge.uncertainty.table import DistancesLike
 
 
 METHOD = "bootstrap over protected words and attributes"
@@ -192,7 +191,7 @@ def _band_of(table: DistanceTable) -> tuple[float, float]:
 
 
 def _check_band(band: float) -> float:
-    if not 0 < band <= 2:  # noqa: PLR2004 - cosines differ by 2 at most
+    if not 0 < band <= 2:
         raise ParameterError(f"The 'band' must be a number above 0 and at most 2. Got {band!r}.")
     return float(band)
 
@@ -209,7 +208,7 @@ def _share(
     values = drawn.shares(rows, hits)
     share, count = float(hits[rows].mean()), int(rows.sum())
     sound = values[np.isfinite(values)]
-    if len(np.unique(table.word[rows])) < 2 or not len(sound):  # noqa: PLR2004 - one word has no spread
+    if len(np.unique(table.word[rows])) < 2 or not len(sound):
         why = "no resamples were asked for" if not len(values) else "fewer than two protected words to draw from again"
         return BandShare(connection, side, share, None, None, count, why)
     low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
@@ -245,16 +244,12 @@ class _Resampler:
         streams = {int(one): np.random.default_rng([self.random_state, 1, int(one)]) for one in np.unique(lists)}
         for start in range(0, self.resamples, _BLOCK):
             size = min(_BLOCK, self.resamples - start)
-            words = _multinomial(random, len(self.table.words), size)
+            words = draw_counts(random, len(self.table.words), size)
             attributes = np.empty((size, len(self.listed)))
             for one, stream in streams.items():
                 own = np.flatnonzero(lists == one)
-                attributes[:, own] = _multinomial(stream, len(own), size)
+                attributes[:, own] = draw_counts(stream, len(own), size)
             yield words, attributes
-
-
-def _multinomial(random: np.random.Generator, units: int, size: int) -> Floats:
-    return random.multinomial(units, np.full(units, 1 / units), size=size).astype(np.float64)
 
 
 def _positive(weights: Floats) -> Floats:

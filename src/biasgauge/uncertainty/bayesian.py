@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -9,20 +10,16 @@ import numpy as np
 from biasgauge.errors import ParameterError
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.fit import Sampler, fit
-from biasgauge.uncertainty.model import Variant, check_variant, priors_of
+from biasgauge.uncertainty.model import Normal, Priors, ScalePrior, Variant, check_variant, priors_of
 from biasgauge.uncertainty.posterior import Posterior, default_rope
 from biasgauge.uncertainty.predictive import check_predictions, check_simulated
-from biasgauge.uncertainty.table import DistanceTable, Duplicates
+from biasgauge.uncertainty.table import DistancesLike, DistanceTable, Duplicates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
     from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
     from biasgauge.uncertainty.custom_model import CustomModel
-    from biasgauge.uncertainty.model import Normal, Priors, ScalePrior
-    from biasgauge.uncertainty.table import DistancesLike
 
 _PREDICTIVE_STREAM = 9
 

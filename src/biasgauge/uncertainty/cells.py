@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.uncertainty.table import CONNECTIONS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.table import DistanceTable
-
+from biasgauge.arrays import Floats
+from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 NO_SPREAD = "all its distances are the same for each word, so there is no spread to measure"
 _ROUNDING = 1e-10

@@ -13,23 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.bayesian import posterior_of, table_of
+from biasgauge.uncertainty.draws import Draws
 from biasgauge.uncertainty.estimates import differences
 from biasgauge.uncertainty.figures import change_charts
 from biasgauge.uncertainty.fit import Sampler, fit
-from biasgauge.uncertainty.model import Normal, Variant, check_variant, priors_of
+from biasgauge.uncertainty.model import Normal, Priors, ScalePrior, Variant, check_variant, priors_of
 from biasgauge.uncertainty.posterior import GROUP, Posterior, interval_of
-from biasgauge.uncertainty.table import CONNECTIONS
+from biasgauge.uncertainty.table import CONNECTIONS, DistancesLike, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.inputs import LexiconLike
-    from biasgauge.uncertainty.draws import Draws
-    from biasgauge.uncertainty.model import Priors, ScalePrior
-    from biasgauge.uncertainty.table import DistancesLike, DistanceTable
 
 ChangeMethod = Literal["paired", "independent"]
 

@@ -6,22 +6,20 @@ Statistics and Computing 27 (2017); smoothing by `arviz-stats`, which the extra 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.uncertainty.draws import Draws, RowPlaces
+from biasgauge.uncertainty.posterior import Posterior
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import pandas as pd
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.draws import Draws, RowPlaces
-    from biasgauge.uncertainty.posterior import Posterior
 
 
 _BLOCK = 250

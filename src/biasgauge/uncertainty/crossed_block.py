@@ -10,22 +10,15 @@ so that many of them are evaluated at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.uncertainty.table import CONNECTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.model import Priors
-    from biasgauge.uncertainty.table import DistanceTable
-
+from biasgauge.arrays import Floats
+from biasgauge.uncertainty.model import Priors
+from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 _BLOCK_BYTES = 2**26
 _ROUNDING = 1e-10

@@ -10,18 +10,13 @@ are others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.uncertainty.crossed_block import CrossedBlock, Effects
-from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.model import Priors
-    from biasgauge.uncertainty.table import DistanceTable
-
+from biasgauge.uncertainty.model import Priors
+from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL, DistanceTable
 
 BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
 """Connections that share attributes."""

@@ -10,18 +10,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.uncertainty.cells import cells_of
 from biasgauge.uncertainty.draws import Draws
 from biasgauge.uncertainty.nuts import libraries, run_nuts, stacked
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.table import DistanceTable
+from biasgauge.uncertainty.table import DistanceTable
 
 CustomModel = Callable[..., Any]
 

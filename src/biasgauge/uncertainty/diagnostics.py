@@ -7,18 +7,15 @@ should not import for longer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from biasgauge.arrays import Floats
-
+from biasgauge.arrays import Floats
 
 MOST_RHAT = 1.01
 LEAST_ESS = 400

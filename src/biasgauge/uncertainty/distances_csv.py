@@ -11,7 +11,9 @@ import csv
 import gzip
 import io
 import math
+import os
 import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -19,9 +21,6 @@ from biasgauge.errors import InputError
 from biasgauge.uncertainty.table import CONNECTIONS, NEUTRAL, DistanceTable, Duplicates, distance_table
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     import pandas as pd
 
 TEXT = ("protected_word", "word_to_compare", "word_class", "connection")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
+from biasgauge.stats.credible import Credible
 from biasgauge.stats.equivalence import Equivalence, decide_equivalence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.credible import Credible
-    from biasgauge.uncertainty.draws import Draws
+from biasgauge.uncertainty.draws import Draws
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,15 @@ deviations are drawn from it (`sd_lattice`); then the group mean given them, the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.uncertainty.sd_lattice import LatticeDraws, Target, draw_from_lattice
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.cells import Cells
-    from biasgauge.uncertainty.model import Normal, Priors, ScalePrior
-    from biasgauge.uncertainty.sd_lattice import Block, Box, Shared
-
+from biasgauge.arrays import Floats
+from biasgauge.uncertainty.cells import Cells
+from biasgauge.uncertainty.model import Normal, Priors, ScalePrior
+from biasgauge.uncertainty.sd_lattice import Block, Box, LatticeDraws, Shared, Target, draw_from_lattice
 
 _TINIEST, _LARGEST = 1e-10, 60.0
 _POINTS = 64

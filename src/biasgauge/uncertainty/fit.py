@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.cells import NO_SPREAD, cells_of
-from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
+from biasgauge.uncertainty.cells import NO_SPREAD, Cells, cells_of
+from biasgauge.uncertainty.crossed_sampler import BlockDraws, blocks_of, sample_block
 from biasgauge.uncertainty.diagnostics import Diagnostics, diagnose
 from biasgauge.uncertainty.draws import AttributeDraws, Draws
-from biasgauge.uncertainty.exact_sampler import sample_cells
-from biasgauge.uncertainty.model import check_variant
-from biasgauge.uncertainty.table import CONNECTIONS
+from biasgauge.uncertainty.exact_sampler import ConnectionDraws, ExactDraws, sample_cells
+from biasgauge.uncertainty.model import Priors, check_variant
+from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.cells import Cells
-    from biasgauge.uncertainty.crossed_sampler import BlockDraws
     from biasgauge.uncertainty.custom_model import CustomModel
-    from biasgauge.uncertainty.exact_sampler import ConnectionDraws, ExactDraws
-    from biasgauge.uncertainty.model import Priors
-    from biasgauge.uncertainty.table import DistanceTable
 
 Sampler = Literal["auto", "exact", "integrated", "nuts"]
 CHAINS = 4

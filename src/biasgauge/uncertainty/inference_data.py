@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from biasgauge.uncertainty.posterior import Posterior
+from biasgauge.uncertainty.posterior import Posterior
 
 
 def to_inference_data(posterior: Posterior) -> Any:  # noqa: ANN401 - InferenceData, or DataTree in newer versions

@@ -14,18 +14,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from biasgauge.arrays import Floats
 
 Variant = Literal["per-connection", "single-sigma", "intercept", "student", "crossed"]
 VARIANTS: tuple[str, ...] = get_args(Variant)

@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import InputError
-from biasgauge.uncertainty.cells import cells_of
+from biasgauge.uncertainty.cells import Cells, cells_of
 from biasgauge.uncertainty.crossed_sampler import BLOCKS
 from biasgauge.uncertainty.draws import AttributeDraws, Draws
-from biasgauge.uncertainty.model import Exponential
-from biasgauge.uncertainty.table import CONNECTIONS
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.cells import Cells
-    from biasgauge.uncertainty.model import Priors, ScalePrior
-    from biasgauge.uncertainty.table import DistanceTable
-
+from biasgauge.uncertainty.model import Exponential, Priors, ScalePrior
+from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 _INFORMATIVE = 25.0
 """From this ratio of the variance of means to that of their errors on, means are sampled as they are; below, as

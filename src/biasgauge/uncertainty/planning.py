@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.uncertainty.posterior import Posterior
-from biasgauge.uncertainty.table import ASSOCIATED, CONNECTIONS, DIFFERENT
+from biasgauge.uncertainty.table import ASSOCIATED, CONNECTIONS, DIFFERENT, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.table import DistanceTable
 
 
 GRID = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0)
@@ -58,7 +56,7 @@ class Spreads:
             or not np.isfinite([self.residual, self.between, self.attribute]).all()
         ):
             raise ParameterError(f"Standard deviations must be numbers of at least 0. Got {self!r}.")
-        if self.words < 2:  # noqa: PLR2004 - one word has no spread
+        if self.words < 2:
             raise ParameterError(f"A plan needs at least two protected words. Got {self.words!r}.")
 
 
@@ -204,7 +202,7 @@ def plan_attributes(
         raise ParameterError(f"The 'prob' of a plan must lie between 0 and 1. Got {prob!r}.")
     variances = _from_posterior(posterior, contrast) if isinstance(posterior, Posterior) else _from_spreads(posterior)
     factor = 1.0 if words is None else words / variances.words[0]
-    if factor * min(variances.words) < 2:  # noqa: PLR2004 - one word has no spread
+    if factor * min(variances.words) < 2:
         raise ParameterError(f"A plan needs at least two protected words. Got {words!r}.")
     needed = variances.attribute_factor(width, factor, inside)
     chosen = float(np.quantile(needed, assurance, method="higher"))
@@ -281,7 +279,7 @@ def _from_spreads(spreads: Spreads) -> _Variances:
 
 def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
     draws, table = found.draws, found.table
-    if len(contrast) != 2 or contrast[0] == contrast[1]:  # noqa: PLR2004 - two connections
+    if len(contrast) != 2 or contrast[0] == contrast[1]:
         raise ParameterError(f"A contrast is of two connections. Got {contrast!r}.")
     for name in contrast:
         if name not in draws.connections:
@@ -290,7 +288,7 @@ def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
     places = [draws.connections.index(name) for name in contrast]
     some = slice(None, None, max(1, len(draws) // _DRAWS))
     designs = [_design(table, name) for name in contrast]
-    if min(len(one.per_word) for one in designs) < 2:  # noqa: PLR2004 - one word has no spread
+    if min(len(one.per_word) for one in designs) < 2:
         raise ParameterError("A plan needs at least two protected words in either connection.")
     counts = np.array([len(one.per_word) for one in designs])
     residual = draws.residual[some][:, places] ** 2

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.stats.credible import hpdis
+from biasgauge.uncertainty.draws import Draws, RowPlaces
+from biasgauge.uncertainty.table import DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty.draws import Draws, RowPlaces
-    from biasgauge.uncertainty.table import DistanceTable
 
 
 PROBS = (0.5, 0.89)

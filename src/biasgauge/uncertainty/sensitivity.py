@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import ParameterError
 from biasgauge.uncertainty.estimates import contrasts
 from biasgauge.uncertainty.fit import fit
-from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors
+from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors, ScalePrior
+from biasgauge.uncertainty.posterior import Posterior
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
-
-    from biasgauge.uncertainty.model import ScalePrior
-    from biasgauge.uncertainty.posterior import Posterior
 
 NOTEWORTHY = 0.25
 """Shift, in posterior standard deviations, from which the prior matters."""

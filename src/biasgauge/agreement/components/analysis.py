@@ -18,6 +18,7 @@ from biasgauge.agreement.components.layout import Layout, layout_of
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.crossed.gaps import effective_freedom
 from biasgauge.stats.crossed.sums import EffectSquares, effect_squares
 from biasgauge.stats.estimate import Estimate
@@ -25,8 +26,6 @@ from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.scores import ScoreStore, ScoreTensor
 
 Method = Literal["anova", "reml"]
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-from biasgauge.scores import ScoreStore
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.scores import ScoreTensor
-    from biasgauge.stats.crossed.sums import Subset
+from biasgauge.scores import ScoreStore, ScoreTensor
+from biasgauge.stats.crossed.sums import Subset
 
 ORDER = ("word", "pair", "model", "measure")
 """How facets are named in an interaction."""
@@ -80,7 +75,7 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
     defined = tensor.undefined.transpose(0, 1, 3, 2) == 0
     values, defined, warnings = _with_scores(values, defined)
     kept = [axis for axis, size in enumerate(values.shape) if size > 1]
-    if len(kept) < 2:  # noqa: PLR2004 - one facet alone has nothing to be compared with
+    if len(kept) < 2:
         raise ParameterError(
             "Variance components need at least two facets with two levels each. Got "
             + ", ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in zip(AXES, values.shape, strict=True))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from biasgauge.agreement.components.layout import Layout
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.stats.crossed.sums import EffectSquares
 from biasgauge.stats.mixed_models.moments import MOST_LEVELS, moments
 from biasgauge.stats.mixed_models.solve import solve
-
-if TYPE_CHECKING:
-    from biasgauge.agreement.components.layout import Layout
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.crossed.sums import EffectSquares
 
 _LEAST = 1e-3
 

@@ -8,16 +8,12 @@ and 5.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from biasgauge.arrays import Floats
-
+from biasgauge.arrays import Floats
 
 QUERY = "query"
 """The object whose score is the mean over all of its words: compared with 0, not with others of its kind."""

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.stats.estimate import Estimate
 
 PLURAL = {"word": "words", "pair": "pairs", "model": "replicates", "measure": "measures"}
 """What the levels of a facet are called in tables."""

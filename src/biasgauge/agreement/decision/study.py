@@ -7,21 +7,18 @@ components through, so they hold for designs and components together.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from biasgauge.agreement.components.analysis import VarianceComponents
 from biasgauge.agreement.decision.errors import QUERY, Model
 from biasgauge.agreement.decision.result import PLURAL, DecisionStudy, Design, Need
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from biasgauge.agreement.components.analysis import VarianceComponents
-    from biasgauge.arrays import Floats
 
 Target = Literal["word", "pair", "query"]
 Coefficient = Literal["dependability", "generalizability"]
@@ -71,7 +68,7 @@ def decision_study(
     sampled = [name for name in facets if name not in fixed]
     if not sampled:
         raise ParameterError("A decision study needs a facet to average over that is not fixed. Got none.")
-    usual = DEFAULT if len(sampled) <= 2 else COARSE  # noqa: PLR2004 - the table grows with the facets
+    usual = DEFAULT if len(sampled) <= 2 else COARSE
     grids = {
         name: [components.facets[name]] if name in fixed else _grid(name, asked[name], components.facets[name], usual)
         for name in facets

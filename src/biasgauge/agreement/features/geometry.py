@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import has_direction, unit_singles
 from biasgauge.scores.neighbors import Workspace, block_rows, exact_similarities, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
 
 
 def nearest_similarity(
@@ -32,7 +27,7 @@ def nearest_similarity(
     place = np.cumsum(directed) - 1
     asked = np.flatnonzero(directed[rows])
     pool = pool[directed] if not directed.all() else pool
-    if len(pool) < 2:  # noqa: PLR2004 - a word and another
+    if len(pool) < 2:
         return found
     step = block_rows(len(pool))
     workspace = Workspace(min(step, max(len(asked), 1)), len(pool))

@@ -7,28 +7,24 @@ stability of the vector over replicates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.agreement.features.geometry import nearest_similarity
 from biasgauge.agreement.features.table import word_properties
-from biasgauge.embeddings import load, named_models, stability
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding, load, named_models, stability
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths
+from biasgauge.inputs import ModelsLike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import ModelsLike
 
 
 NUMBERS = ("log_frequency", "log_senses", "nn_similarity", "norm", "stability")
@@ -207,7 +203,7 @@ def _from_table(
 
 
 def _stability(models: list[Embedding], words: tuple[str, ...], n_jobs: int | None) -> tuple[Floats, NDArray[np.uint8]]:
-    if len(models) < 2 or not words:  # noqa: PLR2004 - a pair
+    if len(models) < 2 or not words:
         return np.full(len(words), np.nan), np.full(len(words), _ONE_MODEL, np.uint8)
     found = stability(models, words=words, n_jobs=n_jobs)
     reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[found.undefined]

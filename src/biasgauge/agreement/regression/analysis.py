@@ -7,6 +7,7 @@ and stability of its vector, with crossed random intercepts for algorithm and co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +23,6 @@ from biasgauge.stats.mixed_models.r2 import r2
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import pandas as pd
 
 REMARKS = (

@@ -8,15 +8,12 @@ hand.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import stdtr
 
-if TYPE_CHECKING:
-    from biasgauge.agreement.regression.model import Regression
-    from biasgauge.stats.mixed_models.model import MixedFit
+from biasgauge.agreement.regression.model import Regression
+from biasgauge.stats.mixed_models.model import MixedFit
 
 _ROWS = 32_768
 

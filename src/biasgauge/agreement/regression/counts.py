@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biasgauge.embeddings import load
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.scores import ScoreStore
+from biasgauge.scores import ScoreStore
 
 
 def read_counts(path: Path) -> dict[str, float]:

@@ -7,20 +7,18 @@ is: METHODS of the paper, appendix F, and its R script.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasgauge.agreement.features.words import NUMBERS
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
-
-    from biasgauge.arrays import Floats
 
 
 INTERCEPT = "(intercept)"

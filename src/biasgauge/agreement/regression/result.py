@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.mixed_models.model import FixedEffect
 from biasgauge.stats.mixed_models.r2 import R2, Drop
 from biasgauge.stats.mixed_models.variances import RandomEffect
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.stats.mixed_models.model import FixedEffect
 
 _DIGITS = 4
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -12,19 +14,14 @@ from biasgauge.agreement import over_measures, over_replicates
 from biasgauge.agreement.features.table import word_properties
 from biasgauge.agreement.features.words import NUMBERS, REASONS, word_features
 from biasgauge.agreement.scores_by_measure import by_measure
-from biasgauge.embeddings import load
+from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.inputs import ModelsLike
+from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.intraclass import icc_stack
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     import pandas as pd
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import ModelsLike
-    from biasgauge.scores import ScoreStore, ScoreTensor
 
 Outcome = Literal["test_retest", "inter_rater"]
 ALL_MEASURES = "all"

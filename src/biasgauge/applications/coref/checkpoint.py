@@ -7,14 +7,13 @@ last. Every epoch draws its random numbers from its own seed, so nothing else ha
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import torch
 
     from biasgauge.applications.coref.network import SpanRanker

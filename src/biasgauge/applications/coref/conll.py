@@ -8,20 +8,18 @@ eleven, in the tenth.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from biasgauge._io.atomic import write_text
 from biasgauge.applications.coref.conll_files import conll_texts
 from biasgauge.applications.coref.document import Document, Span, each_span_once
 from biasgauge.applications.coref.text import sentence_lengths
 from biasgauge.errors import CorpusError, ParameterError
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator
 
 Problems = Literal["error", "mend"]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biasgauge._io.source import ByteSource
 from biasgauge.errors import CorpusError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 ENDING = "conll"
 _BLOCK = 1 << 24

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Span = tuple[int, int]
 """First and last word, counted from 0 over the whole document; both belong to it."""

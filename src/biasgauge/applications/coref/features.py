@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.applications.coref.document import Document
+from biasgauge.applications.coref.settings import CorefSettings
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.applications.coref.document import Document
-    from biasgauge.applications.coref.settings import CorefSettings
-    from biasgauge.embeddings import Embedding
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 _PADDING, _UNKNOWN, _FIRST = 0, 1, 2

@@ -9,27 +9,23 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from biasgauge.applications.coref.conll_files import file_text
-from biasgauge.applications.coref.document import Document
+from biasgauge.applications.coref.document import Document, Span
+from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.text import in_sentences, words_with_places
 from biasgauge.applications.tasks.figures import gap_f1_charts
+from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 from biasgauge.stats.estimate import LabeledEstimate
 from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
-
-if TYPE_CHECKING:
-    import os
-
-    from biasgauge.applications.coref.document import Span
-    from biasgauge.applications.coref.model import CorefModel
-    from biasgauge.arrays import Floats
 
 GENDER = {
     **dict.fromkeys(("he", "him", "his", "himself"), "masculine"),

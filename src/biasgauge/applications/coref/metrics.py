@@ -7,17 +7,13 @@ denominators and match nothing. Over several documents numerators and denominato
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from biasgauge.applications.coref.document import each_span_once
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.applications.coref.document import Clusters, Span
-    from biasgauge.arrays import Floats
+from biasgauge.applications.coref.document import Clusters, Span, each_span_once
+from biasgauge.arrays import Floats
 
 Counts = np.ndarray[Any, np.dtype[np.int64]]
 

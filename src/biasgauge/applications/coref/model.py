@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -10,21 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
+from biasgauge.applications.coref.document import Document, Span
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import clusters_of
 from biasgauge.applications.text.classification import need_torch
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.inputs import VectorsLike
 from biasgauge.scores.gpu import device_named
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from biasgauge.applications.coref.document import Document, Span
     from biasgauge.applications.coref.network import Ranking, SpanRanker
-    from biasgauge.inputs import VectorsLike
 
 _FORMAT = "biasgauge coreference model 1"
 _JSON = "model.json"

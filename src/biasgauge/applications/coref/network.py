@@ -11,21 +11,18 @@ once a word instead of once a span, and what depends on spans once a span instea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from biasgauge.applications.coref.features import Arrays, Integers
+from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import BUCKETS, buckets, candidates, how_many, keep_best, pairs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.applications.coref.features import Arrays, Integers
-    from biasgauge.applications.coref.settings import CorefSettings
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
 """Pairs compared at a time: bounds the memory of predictions, and on a CPU keeps vectors of pairs in its cache, which

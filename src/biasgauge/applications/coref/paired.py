@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from biasgauge.applications.coref.metrics import METRICS, RATES, conll_rates, rates
+from biasgauge.arrays import Floats
 from biasgauge.results import Column, Table
+from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
 from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimate_of_sums, swapped_sums_p
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.bootstrap import Resampling
 
 PERCENT = 100
 LINKED = "linked"

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.metrics import METRICS, RATES, all_sums, conll_rates, rates
+from biasgauge.applications.coref.model import CorefModel
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 from biasgauge.stats.estimate import LabeledEstimate
 from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.applications.coref.document import Document
-    from biasgauge.applications.coref.model import CorefModel
-    from biasgauge.arrays import Floats
 
 CONLL = "conll"
 """The mean of MUC, B³ and CEAFφ4."""

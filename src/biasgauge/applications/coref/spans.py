@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 _BUCKETS = np.array([2, 3, 4, 5, 8, 16, 32, 64])

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from biasgauge.applications.coref.conll import read_conll
 from biasgauge.applications.coref.conll_files import ENDING
-from biasgauge.applications.coref.document import held_out
+from biasgauge.applications.coref.document import Document, held_out
 from biasgauge.applications.coref.features import Features, WordCoverage, coverage
 from biasgauge.applications.coref.metrics import all_sums
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.task_summary import summarize
 from biasgauge.applications.coref.training import documents_digest, train_coref
 from biasgauge.applications.coref.winobias_pairs import is_winobias, paired_sums, read_winobias
+from biasgauge.applications.tasks.result import TaskSummary
 from biasgauge.applications.text.classification import need_torch
 from biasgauge.applications.text.vectors import LITTLE
 from biasgauge.embeddings import load
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from biasgauge.applications.coref.document import Document
-    from biasgauge.applications.tasks.result import TaskSummary
-    from biasgauge.inputs import VectorsLike
-    from biasgauge.stats.bootstrap import Resampling
+from biasgauge.inputs import VectorsLike
+from biasgauge.stats.bootstrap import Resampling
 
 TASK_SETTINGS = frozenset({one.name for one in fields(CorefSettings)} | {"device", "winobias"})
 _PARTS = ("train", "dev", "test")

@@ -6,7 +6,8 @@ tasks of text classification. With one seed intervals say nothing about other se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +16,11 @@ from biasgauge.applications.coref.paired import LINKED, PAIRED, PERCENT, paired_
 from biasgauge.applications.coref.winobias_pairs import VERSIONS
 from biasgauge.applications.group_gaps.result import Gap, GapChange
 from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary
+from biasgauge.arrays import Floats
+from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimate_of_sums, swapped_sums_p
 from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.bootstrap import Resampling
 
 CONLL = "conll"
 WINOBIAS = "winobias "

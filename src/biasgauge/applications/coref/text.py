@@ -7,10 +7,7 @@ alone, as in the treebank that coreference corpora follow; every other sign stan
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 _WORD = re.compile(
     r"""

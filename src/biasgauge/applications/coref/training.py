@@ -6,13 +6,14 @@ import hashlib
 import math
 import os
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.applications.coref.conll import read_conll
+from biasgauge.applications.coref.conll import Problems, read_conll
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features, coverage
 from biasgauge.applications.coref.metrics import all_sums, conll_rates
@@ -21,15 +22,11 @@ from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.text.classification import need_torch
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.inputs import VectorsLike
 from biasgauge.scores.gpu import device_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import torch
-
-    from biasgauge.applications.coref.conll import Problems
-    from biasgauge.inputs import VectorsLike
 
     Given = str | os.PathLike[str] | Document | Iterable[str | os.PathLike[str] | Document]
 

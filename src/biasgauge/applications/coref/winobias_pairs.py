@@ -7,7 +7,9 @@ those of Goldfarb-Tarrant et al. 2021: 100 × (pro − anti), types apart.
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,22 +17,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.applications.coref.conll import read_conll
+from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.metrics import all_sums
+from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.paired import PairedGap, paired_gaps, paired_headline, paired_table
 from biasgauge.applications.tasks.figures import winobias_charts
+from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
 from biasgauge.results import Result, Summary
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from biasgauge.applications.coref.document import Document
-    from biasgauge.applications.coref.model import CorefModel
-    from biasgauge.arrays import Floats
 
 _FILE = re.compile(r"(?P<split>dev|test)_type(?P<type>[12])_(?P<version>pro|anti)_stereotype.*conll$")
 VERSIONS = ("pro", "anti")

@@ -7,6 +7,7 @@ depends on the pronoun's gender, and most so where that follows the share of wom
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -15,25 +16,21 @@ import numpy as np
 
 from biasgauge.applications.coref.conll_files import file_text
 from biasgauge.applications.coref.document import Document
+from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps, paired_headline, paired_table
 from biasgauge.applications.coref.text import in_sentences, words_with_places
+from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
 from biasgauge.lexicons import lexicon
+from biasgauge.lexicons.model import Values
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
 from biasgauge.stats.correlations import Coefficient, coefficient, why_undefined
 from biasgauge.stats.estimate import LabeledEstimate
 from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
 
 if TYPE_CHECKING:
-    import os
-
     import pandas as pd
-
-    from biasgauge.applications.coref.model import CorefModel
-    from biasgauge.arrays import Floats
-    from biasgauge.lexicons.model import Values
-    from biasgauge.stats.bootstrap import Resampling
 
 Answer = Literal["occupation", "participant", "both", "neither"]
 GENDERS = ("male", "female", "neutral")

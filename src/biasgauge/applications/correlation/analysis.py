@@ -7,6 +7,8 @@ be trusted in the first place.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -15,21 +17,16 @@ import numpy as np
 from biasgauge.applications.correlation.points import Points, as_points
 from biasgauge.applications.correlation.result import CorrelationGroup, CorrelationResult, level_sentences
 from biasgauge.applications.correlation.seeds import seed_reliability
+from biasgauge.arrays import Floats, Places
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
 from biasgauge.stats.correlations import Coefficient, Kind, coefficient, why_undefined
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power, detectable_r
 from biasgauge.stats.strata import Levels, levels
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from biasgauge.arrays import Floats, Places
-    from biasgauge.stats.bootstrap import Resampling
 
 POWER = 0.8
 ALPHA = 0.05
@@ -316,7 +313,7 @@ class _Work:
         )
 
     def levels(self, strata: int) -> Levels | None:
-        if strata < 2:  # noqa: PLR2004 - one stratum is all points
+        if strata < 2:
             return None
         return levels(self.data.x, self.data.y, self.codes, self.data.units, self.how)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Table
 from biasgauge.results.drawing import altair
+from biasgauge.stats.rounding import SAME
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,6 @@ MOST_LISTED = 2_000
 _MOST_TOLD = 8
 _STEPS = 40
 _FEWEST = 3
-_SAME = 1e-12
 
 
 def correlation_charts(
@@ -150,7 +150,7 @@ def _lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
     for key, part in parts:
         x, y = part["x"].to_numpy(float), part["y"].to_numpy(float)
         spread = float(((x - x.mean()) ** 2).sum())
-        if len(x) < _FEWEST or spread <= _SAME * max(1.0, float(np.abs(x).max())) ** 2:
+        if len(x) < _FEWEST or spread <= SAME * max(1.0, float(np.abs(x).max())) ** 2:
             continue
         slope = float((x - x.mean()) @ (y - y.mean())) / spread
         at = np.linspace(x.min(), x.max(), _STEPS)

@@ -14,21 +14,19 @@ import os
 import re
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from biasgauge.arrays import Floats
 
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})

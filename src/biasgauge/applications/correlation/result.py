@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,14 +12,10 @@ from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.correlations import Coefficient
-from biasgauge.stats.strata import Levels
+from biasgauge.stats.strata import LevelEstimate, Levels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pandas as pd
-
-    from biasgauge.stats.strata import LevelEstimate
 
 _KINDS = ("pearson", "spearman")
 _KEYS = ("interval", "fisher", "p", "p_method", "p_reason", "n", "reason")
@@ -284,7 +281,7 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
             f"({between.n} means): the two are different questions."
         )
     known = [(group.name, r) for group in strata if (r := group.pearson.value) is not None]
-    if levels.q_p is not None and levels.q_p < 0.05 and known:  # noqa: PLR2004 - the usual level
+    if levels.q_p is not None and levels.q_p < 0.05 and known:
         most, least = max(known, key=lambda stratum: stratum[1]), min(known, key=lambda stratum: stratum[1])
         sentences.append(
             f"Strata do not share one correlation (Q = {levels.q:.1f}, df = {levels.q_df}, p = {levels.q_p:.2g}): from "

@@ -7,21 +7,16 @@ attenuation (Spearman 1904) an error-free number correlates with gaps at the roo
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
-from biasgauge.agreement import band, icc
+from biasgauge.agreement import Icc, band, icc
+from biasgauge.arrays import Floats
 from biasgauge.results import Record
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from biasgauge.agreement import Icc
-    from biasgauge.arrays import Floats
-
 
 RELIABLE = 0.5
 """Below this a reliability is poor (Koo & Li 2016)."""

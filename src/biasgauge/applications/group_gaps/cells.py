@@ -6,17 +6,14 @@ ten thousand small tables.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats, Integers, Places
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.arrays import Floats, Integers, Places
 
 Label = str | int | float | bool | None
 """What a user names a class or a group; None for none."""
@@ -134,7 +131,7 @@ def p_method(rate: Rate, *, exact: bool) -> str:
 def comparisons(groups: int) -> list[Pair]:
     """Pairs of groups, then each against the rest where there are more than two."""
     pairs: list[Pair] = [(a, b) for a in range(groups) for b in range(a + 1, groups)]
-    return [*pairs, *((a, None) for a in range(groups))] if groups > 2 else pairs  # noqa: PLR2004 - two are one pair
+    return [*pairs, *((a, None) for a in range(groups))] if groups > 2 else pairs
 
 
 def sides(cells: Integers, pair: Pair) -> tuple[Integers, Integers]:

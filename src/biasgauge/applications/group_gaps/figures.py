@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from biasgauge.applications.group_gaps.result import Gap, GapChange, GapComparison, GapResult
 
 

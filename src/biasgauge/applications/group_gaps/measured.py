@@ -7,9 +7,10 @@ measured, though its appendix writes predictive parity as equality of false posi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,17 +28,13 @@ from biasgauge.applications.group_gaps.cells import (
 )
 from biasgauge.applications.group_gaps.result import REST, Gap, GapResult, GroupRate
 from biasgauge.applications.group_gaps.table import Tabulated, tabulate
+from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import ParameterError
+from biasgauge.scores import Resampling
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings, estimate_from_draws
 from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
+from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.multiple import holm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from biasgauge.arrays import Floats, Integers
-    from biasgauge.scores import Resampling
-    from biasgauge.stats.estimate import Estimate
 
 Shuffle = Literal["within", "all"]
 _PAIR = 2

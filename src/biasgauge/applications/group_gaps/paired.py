@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge.applications.group_gaps.cells import Label, Pair, Rate, comparisons, rate_values, sides, why_undefined
 from biasgauge.applications.group_gaps.result import GapChange, GapComparison
 from biasgauge.applications.group_gaps.table import Tabulated, tabulate
+from biasgauge.arrays import Floats, Integers
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings, estimate_from_draws
 from biasgauge.stats.count_tables import bootstrap_values, left_out_values, swapped_p
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from biasgauge.arrays import Floats, Integers
 
 SWAPPED = "monte-carlo, predictions of each item swapped"
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from biasgauge.applications.group_gaps.cells import Label, Pair, Rate, coded, plain, rates_of
 from biasgauge.applications.group_gaps.result import REST
+from biasgauge.arrays import Integers
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from biasgauge.arrays import Integers
 
 FEW = 30
 """Items below which a group is pointed out."""
@@ -120,7 +117,7 @@ def _ordered(names: list[Label], order: Sequence[Label] | None) -> list[int]:
             f"Got {list(order)!r}."
         )
     wanted = list(range(len(names))) if order is None else [names.index(name) for name in order]
-    if len(wanted) < 2:  # noqa: PLR2004 - a gap is between two
+    if len(wanted) < 2:
         raise ParameterError(
             f"A gap is between two groups at least. Got {', '.join(repr(names[place]) for place in wanted) or 'none'}."
         )

@@ -5,14 +5,11 @@ One file `labeled_data.csv`, columns class (0, 1, 2) and tweet. It names no grou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.text.data import TextData, Texts, split_up
 from biasgauge.applications.text.data_set import DataSet
 from biasgauge.applications.text.tables import find_file, read_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = {"0": "hate_speech", "1": "offensive_language", "2": "neither"}
 

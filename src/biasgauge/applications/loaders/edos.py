@@ -5,14 +5,11 @@ One file `edos_labelled_aggregated.csv`, columns text, label_sexist and split. I
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.text.data import TextData, Texts, split_by
 from biasgauge.applications.text.data_set import DataSet
 from biasgauge.applications.text.tables import find_file, read_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = {"sexist": "sexist", "not sexist": "not sexist"}
 PARTS = {"train": "train", "dev": "dev", "test": "test"}

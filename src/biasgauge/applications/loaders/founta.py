@@ -8,15 +8,12 @@ columns text, label and, in the test file, gender (male, female, neutral); its g
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.loaders.own_csv import load_csv
 from biasgauge.applications.text.data import TextData, Texts, split_up
 from biasgauge.applications.text.data_set import DataSet
 from biasgauge.applications.text.tables import find_file, read_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = {name: name for name in ("abusive", "hateful", "normal", "spam")}
 COLUMNS = ("text", "label", "votes")

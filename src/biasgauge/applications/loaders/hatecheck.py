@@ -6,13 +6,10 @@ A challenge set: nothing is learned from it. English `test_suite_cases.csv` and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.text.data import Texts
 from biasgauge.applications.text.tables import find_file, read_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = {"hateful": "hateful", "non-hateful": "not hateful"}
 FILES = {

@@ -8,17 +8,12 @@ ordered. Groups are therefore known in the official test order only.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.text.data import TextData, Texts
 from biasgauge.applications.text.data_set import DataSet
-from biasgauge.applications.text.tables import find_file, read_table
+from biasgauge.applications.text.tables import TextTable, find_file, read_table
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from biasgauge.applications.text.tables import TextTable
 
 NAMES = {"0": "not hateful", "1": "hateful"}
 HALVES = {"en": ("migrants", "women"), "es": ("women", "migrants")}

@@ -6,14 +6,11 @@ hateful where one of them is hateful. `group` names 14 groups, and "other" and "
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.text.data import TextData, Texts, split_up
 from biasgauge.applications.text.data_set import DataSet
 from biasgauge.applications.text.tables import find_file, read_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NO_GROUP = frozenset({"other", "individual", ""})
 FEELINGS = frozenset({"abusive", "disrespectful", "fearful", "hateful", "normal", "offensive"})

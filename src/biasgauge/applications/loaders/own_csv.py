@@ -6,17 +6,12 @@ A file, which is split 80 : 10 : 10 unless it has a column `split` (train, dev, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge.applications.text.data import WITHOUT_DEV, TextData, Texts, split_by, split_up
 from biasgauge.applications.text.data_set import DataSet
-from biasgauge.applications.text.tables import find_file, read_table
+from biasgauge.applications.text.tables import TextTable, find_file, read_table
 from biasgauge.errors import CorpusError, ParameterError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from biasgauge.applications.text.tables import TextTable
 
 SPLIT = "split"
 PARTS = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}

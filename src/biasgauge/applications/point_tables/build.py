@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasgauge.applications.point_tables.outcomes import outcome_of
+from biasgauge.applications.point_tables.outcomes import Outcome, outcome_of
 from biasgauge.applications.point_tables.result import Performance, Point, PointsResult
 from biasgauge.applications.tasks.run import extrinsic
+from biasgauge.applications.tasks.task import Task
 from biasgauge.embeddings import load
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import VectorsLike
+from biasgauge.lexicons import AssociationTest
 from biasgauge.scores import Resampling, weat
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from biasgauge.applications.point_tables.outcomes import Outcome
-    from biasgauge.applications.tasks.task import Task
-    from biasgauge.inputs import VectorsLike
-    from biasgauge.lexicons import AssociationTest
-
     Test = str | os.PathLike[str] | AssociationTest
 
 ORIGINAL = "original"

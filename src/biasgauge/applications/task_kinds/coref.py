@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from biasgauge.applications.coref.task import TASK_SETTINGS, CorefTask
 from biasgauge.applications.tasks.task import Task
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from biasgauge.inputs import VectorsLike
+from biasgauge.inputs import VectorsLike
 
 
 def _prepare(_: str, vectors: VectorsLike, data: Path, **settings: Any) -> CorefTask:  # noqa: ANN401 - the task's

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge import registry
 from biasgauge.applications.loaders.hatecheck import load_hatecheck
@@ -13,11 +14,7 @@ from biasgauge.applications.text.classification import TextClassification
 from biasgauge.applications.text.data import TextData, Texts
 from biasgauge.applications.text.data_set import CLASSIFIER
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    import os
-
-    from biasgauge.inputs import VectorsLike
+from biasgauge.inputs import VectorsLike
 
 HATEFUL, NOT_HATEFUL = "hateful", "not hateful"
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from biasgauge._io.atomic import write_text
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 VERSION = 1
 """Raised when the same key would give another outcome, so that old cells are not taken for new ones."""

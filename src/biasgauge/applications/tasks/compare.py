@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from biasgauge.applications.group_gaps.paired import compare_gaps
 from biasgauge.applications.group_gaps.result import GapComparison
-from biasgauge.applications.tasks.result import PairedItems, TaskItems
+from biasgauge.applications.tasks.result import PairedItems, TaskItems, TaskResult
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import bootstrap_settings
-
-if TYPE_CHECKING:
-    from biasgauge.applications.tasks.result import TaskResult
 
 DIFFER = "Two results can be compared on the same test items and groups; these differ."
 

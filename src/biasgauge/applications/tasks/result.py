@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.applications.group_gaps.result import Gap
 from biasgauge.applications.tasks.figures import task_charts
+from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import from_plain
@@ -17,11 +19,7 @@ from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pandas as pd
-
-    from biasgauge.arrays import Floats
 
 ONE_SEED = (
     "One model was trained: how far the gaps hang on its seed is not known, and the intervals leave it out. Train "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,13 @@ from typing import TYPE_CHECKING, Any
 from biasgauge import registry
 from biasgauge.applications.tasks.cache import CellCache
 from biasgauge.applications.tasks.result import TaskResult
+from biasgauge.applications.tasks.task import Task
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import VectorsLike
 from biasgauge.spelling import did_you_mean
 from biasgauge.stats.bootstrap import bootstrap_settings
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.applications.tasks.task import Task
-    from biasgauge.inputs import VectorsLike
-
     Progress = Callable[[int, int], None]
 
 _PARTS = 1000

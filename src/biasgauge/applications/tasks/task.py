@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from biasgauge.applications.tasks.result import TaskSummary
-    from biasgauge.stats.bootstrap import Resampling
+from biasgauge.applications.tasks.result import TaskSummary
+from biasgauge.stats.bootstrap import Resampling
 
 
 class Prepared(Protocol):

@@ -5,13 +5,11 @@ Tokens of all texts lie in one array; a batch is cut out of it in one step, with
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 

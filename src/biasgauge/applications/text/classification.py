@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.applications.tasks.result import TaskSummary
 from biasgauge.applications.text.batches import NumberedTexts
 from biasgauge.applications.text.classification_summary import summarize
-from biasgauge.applications.text.clean import TWITTER, Tokenized, cleaned
+from biasgauge.applications.text.clean import TWITTER, Retweets, Tokenized, cleaned
 from biasgauge.applications.text.cnn_settings import THREADS, CnnSettings
-from biasgauge.applications.text.groups import group_words, groups_by_words
-from biasgauge.applications.text.vectors import TaskVectors, task_vectors
+from biasgauge.applications.text.groups import GroupWords, group_words, groups_by_words
+from biasgauge.applications.text.vectors import TaskVectors, Unknown, task_vectors
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.inputs import VectorsLike
+from biasgauge.stats.bootstrap import Resampling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.applications.tasks.result import TaskSummary
-    from biasgauge.applications.text.clean import Retweets
     from biasgauge.applications.text.data import TextData
-    from biasgauge.applications.text.groups import GroupWords
-    from biasgauge.applications.text.vectors import Unknown
-    from biasgauge.inputs import VectorsLike
-    from biasgauge.stats.bootstrap import Resampling
 
 TEXT_SETTINGS = frozenset({"as_published", "group_words", "order", "positive", "retweets", "tokenizer", "unknown"})
 

@@ -7,7 +7,8 @@ narrow). With one seed only items are drawn, and intervals say nothing about oth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +22,12 @@ from biasgauge.applications.group_gaps.cells import (
     why_undefined,
 )
 from biasgauge.applications.group_gaps.measured import gaps
-from biasgauge.applications.group_gaps.result import REST
+from biasgauge.applications.group_gaps.result import REST, Gap
 from biasgauge.applications.tasks.result import SeedRun, TaskGap, TaskItems, TaskMetric, TaskSummary
+from biasgauge.arrays import Floats, Integers
+from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from biasgauge.applications.group_gaps.result import Gap
-    from biasgauge.arrays import Floats, Integers
-    from biasgauge.stats.bootstrap import Resampling
 
 NO_GROUPS = "the data names no groups of people; name words of groups (group_words) or a column of groups"
 
@@ -69,7 +65,7 @@ def summarize(
     no_gaps = None
     by_seed: list[tuple[Gap, ...]] = [() for _ in seeds]
     warnings: tuple[str, ...] = ()
-    if len(names) < 2:  # noqa: PLR2004 - a gap is between two
+    if len(names) < 2:
         no_gaps = f"the only group is {names[0]!r}" if names else NO_GROUPS
     else:
         named = set(names)

@@ -9,16 +9,14 @@ gradients against plain convolution.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.applications.text.cnn_settings import CnnSettings
+from biasgauge.applications.text.cnn_settings import CnnSettings
 
 
 class _StrongestWindow(torch.autograd.Function):

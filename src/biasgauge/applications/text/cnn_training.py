@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 from torch.nn import functional
 
+from biasgauge.applications.text.batches import Ints, NumberedTexts
 from biasgauge.applications.text.cnn import KimCnn
-from biasgauge.applications.text.cnn_settings import THREADS
+from biasgauge.applications.text.cnn_settings import THREADS, CnnSettings, Monitor
 from biasgauge.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from biasgauge.applications.text.batches import Ints, NumberedTexts
-    from biasgauge.applications.text.cnn_settings import CnnSettings, Monitor
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 

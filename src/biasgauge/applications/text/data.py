@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -12,8 +13,6 @@ import numpy as np
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from biasgauge.applications.text.tables import TextTable
 
 SHARES = MappingProxyType({"train": 0.8, "dev": 0.1, "test": 0.1})
@@ -97,7 +96,7 @@ class TextData:
             if not len(part):
                 raise InputError(f"{part.source}: {self.name} has no texts for {name}")
         learned = self.parts["train"]
-        if len(set(learned.labels)) < 2:  # noqa: PLR2004 - one class cannot be told from another
+        if len(set(learned.labels)) < 2:
             raise InputError(
                 f"{learned.source}: all {len(learned):,} texts to learn from are labeled {learned.labels[0]!r}; a "
                 "classifier needs two labels at least"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.applications.tasks.task import Task
 from biasgauge.applications.text.classification import TEXT_SETTINGS, TextClassification
 from biasgauge.applications.text.cnn_settings import CnnSettings
+from biasgauge.inputs import VectorsLike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from biasgauge.applications.text.data import TextData
-    from biasgauge.inputs import VectorsLike
 
 CLASSIFIER = TEXT_SETTINGS | CnnSettings.names()
 """Settings of every task that classifies texts."""

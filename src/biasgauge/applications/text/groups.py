@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 GroupWords = str | Mapping[str, Iterable[str]]
 
@@ -27,7 +23,7 @@ def group_words(given: GroupWords) -> dict[str, frozenset[str]]:
     """
     sets = {name: tuple(words) for name, words in given.items()} if isinstance(given, Mapping) else _of_lexicon(given)
     found = {name: frozenset(word.lower() for word in words) for name, words in sets.items()}
-    if len(found) < 2 or not all(found.values()):  # noqa: PLR2004 - a gap is between two
+    if len(found) < 2 or not all(found.values()):
         raise ParameterError(
             f"Words of groups must be of two groups at least, each with a word. Got {', '.join(found) or 'none'}."
         )

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from biasgauge._io.source import ByteSource
 from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError, InputError
 from biasgauge.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 _LONGEST_CELL = 2**24
 _LONGEST_NAME = 40

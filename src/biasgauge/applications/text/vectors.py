@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from biasgauge.embeddings import load, load_subwords
+from biasgauge.applications.text.clean import Tokenized
+from biasgauge.embeddings import Embedding, load, load_subwords
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from biasgauge.applications.text.clean import Tokenized
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import VectorsLike
+from biasgauge.inputs import VectorsLike
 
 Unknown = Literal["zero", "subwords"]
 LITTLE = 0.5

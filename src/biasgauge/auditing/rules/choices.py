@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from biasgauge.auditing.base_pairs import direction_agreement
-from biasgauge.auditing.verdict_rule import VerdictRule
+from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.auditing.verdict_rule import Case
 
 _NAMED = 3
 """Base pairs that are named in a sentence."""

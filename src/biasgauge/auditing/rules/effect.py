@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from biasgauge.auditing.verdict_rule import VerdictRule
+from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence, chance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.auditing.verdict_rule import Case
 
 METHODS = {"exact": "exact", "monte-carlo": "Monte Carlo"}
 

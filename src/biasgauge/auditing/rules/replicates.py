@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
-from biasgauge.agreement import icc
-from biasgauge.auditing.verdict_rule import VerdictRule
+from biasgauge.agreement import Icc, icc
+from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.agreement import Icc
-    from biasgauge.auditing.verdict_rule import Case
 
 FEWEST = 2
 

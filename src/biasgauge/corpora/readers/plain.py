@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from biasgauge.corpora.corpus_reader import CorpusReader
+from biasgauge.corpora.corpus_reader import CorpusReader, Sink
 from biasgauge.corpora.text_lines import line_blocks, whole_lines
 
 if TYPE_CHECKING:
     from biasgauge._io.source import ByteSource
-    from biasgauge.corpora.corpus_reader import Sink
     from biasgauge.corpora.layouts import Layout
 
 

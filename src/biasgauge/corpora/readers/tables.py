@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.corpora.corpus_reader import CorpusReader
+from biasgauge.corpora.corpus_reader import CorpusReader, Sink
 from biasgauge.corpora.text_lines import LONGEST_RECORD, whole_lines
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from biasgauge._io.source import ByteSource
-    from biasgauge.corpora.corpus_reader import Sink
     from biasgauge.corpora.layouts import Layout
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -99,8 +97,8 @@ def _kind(value: object) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    shown = ", ".join(repr(name if len(name) < 40 else name[:39] + "…") for name in names[:10])  # noqa: PLR2004 - a line
-    return (shown + (", …" if len(names) > 10 else "")) or "nothing"  # noqa: PLR2004 - as above
+    shown = ", ".join(repr(name if len(name) < 40 else name[:39] + "…") for name in names[:10])
+    return (shown + (", …" if len(names) > 10 else "")) or "nothing"
 
 
 READER = (

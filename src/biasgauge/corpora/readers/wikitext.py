@@ -6,15 +6,13 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from biasgauge.corpora.corpus_reader import CorpusReader
-from biasgauge.corpora.layouts import FORMULA
+from biasgauge.corpora.corpus_reader import CorpusReader, Sink
+from biasgauge.corpora.layouts import FORMULA, Layout
 from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
     from biasgauge._io.source import ByteSource
-    from biasgauge.corpora.corpus_reader import Sink
-    from biasgauge.corpora.layouts import Layout
 
 _TITLE = re.compile(r"= .* =")
 _SECTION = re.compile(r"= = .* = =")

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from biasgauge import registry
 from biasgauge._io.source import GZIP_MAGIC, ByteSource
-from biasgauge.embeddings.formats.vector_format import HEAD
+from biasgauge.embeddings.formats.vector_format import HEAD, Request, VectorFormat
 from biasgauge.errors import EmbeddingFormatError
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings.formats.vector_format import Request, VectorFormat
 
 READ_FORMATS = "word2vec text or binary, GloVe text, fastText .vec, .npz, .npy with a vocabulary, safetensors"
 
@@ -41,7 +36,7 @@ def detect(request: Request) -> VectorFormat:
         head = source.read(HEAD)
     if not head:
         raise request.error("the file is empty")
-    if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # noqa: PLR2004 - pickle protocols 2 to 5
+    if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:
         raise request.error(PICKLE)
     formats: list[VectorFormat] = sorted(
         registry.everything("vector_format").values(), key=lambda known: (known.order, known.name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge._io.source import ByteSource
@@ -9,9 +11,6 @@ from biasgauge.embeddings.rows import decode
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from biasgauge.embeddings.formats.vector_format import Request
 
 

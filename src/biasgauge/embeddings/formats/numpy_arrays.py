@@ -9,9 +9,11 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from collections.abc import Iterator
+from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.formats.lines import read_vocabulary
@@ -19,11 +21,6 @@ from biasgauge.embeddings.formats.select import check_matrix, select_rows
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable
 from biasgauge.errors import EmbeddingFormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes
@@ -258,7 +255,7 @@ def _is_npz(head: bytes, request: Request) -> bool:
     if any(name.endswith("data.pkl") for name in names):
         raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")
     if not any(name.endswith(".npy") for name in names):
-        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")  # noqa: PLR2004 - a few names are enough
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         raise request.error(f"is a zip archive ({shown}); unzip it and give the file inside")
     return True
 

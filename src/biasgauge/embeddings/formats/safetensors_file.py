@@ -10,21 +10,17 @@ characters of an n-gram).
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.formats.lines import read_vocabulary
 from biasgauge.embeddings.formats.select import check_matrix, select_rows
-from biasgauge.embeddings.formats.vector_format import VectorFormat
+from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import decode
 from biasgauge.errors import EmbeddingFormatError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings.formats.vector_format import Request, Table
 
 LONGEST_HEADER = 2**24
 """Bytes; the format allows 100 million, but a file of vectors needs hundreds."""

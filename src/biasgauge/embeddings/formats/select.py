@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.embeddings.formats.vector_format import Request, Table
 from biasgauge.embeddings.rows import NOT_FINITE, unusable_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
 _BLOCK = 2**24
 
@@ -25,7 +22,7 @@ def check_matrix(request: Request, kind: str, shape: tuple[int, ...], dtype: np.
             f"{kind} holds pickled Python objects, which can run code when they are read; save plain numbers and text: "
             "numpy.savez(path, words=numpy.array(words, dtype=str), vectors=matrix.astype('float32'))"
         )
-    if len(shape) != 2 or dtype.kind not in "fiu" or shape[1] == 0:  # noqa: PLR2004 - a matrix
+    if len(shape) != 2 or dtype.kind not in "fiu" or shape[1] == 0:
         raise request.error(f"{kind} should be a matrix of numbers, words × dimensions; found {dtype} of shape {shape}")
     if dtype.kind == "f" and dtype.itemsize not in {2, 4, 8}:
         raise request.error(f"{kind} is {dtype}; biasgauge reads 16-, 32- and 64-bit floating point")

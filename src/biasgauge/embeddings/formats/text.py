@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.formats.lines import line_blocks
 from biasgauge.embeddings.formats.vector_format import HEAD, Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable, decode, encodings
 from biasgauge.errors import EmbeddingFormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r"
@@ -91,7 +87,7 @@ def find_layout(request: Request, lines: Sequence[bytes]) -> Layout:
 def parse_header(line: bytes) -> tuple[int, int] | None:
     """Rows and dimensions, if the line is two whole numbers; None otherwise."""
     fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() and len(field) <= _LARGEST for field in fields):  # noqa: PLR2004
+    if len(fields) == 2 and all(field.isdigit() and len(field) <= _LARGEST for field in fields):
         return int(fields[0]), int(fields[1])
     return None
 

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
 from biasgauge.embeddings.formats.text import known_as, parse_header
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable, decode, encodings
 from biasgauge.errors import EmbeddingFormatError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _BLOCK = 2**20
 _LONGEST_HEADER = 64

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file
 from biasgauge.corpora.folders import writing
@@ -32,11 +35,6 @@ from biasgauge.mitigation.balancing.sets import balance_sets
 from biasgauge.mitigation.balancing.words import SetFinder
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
     from biasgauge._io.source import Progress
     from biasgauge.lexicons import AssociationTest
     from biasgauge.mitigation.balancing.plan import Plan

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
 from biasgauge.corpora.text_lines import LONGEST_RECORD, line_blocks
 from biasgauge.errors import CorpusError, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from biasgauge._io.source import Progress
     from biasgauge.corpora.layouts import Layout
 

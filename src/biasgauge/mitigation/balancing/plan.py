@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Direction = Literal["debias", "overbias"]
 Degree = float | Literal["max"]
@@ -28,7 +26,7 @@ Keep = Literal["random", "earliest"]
 X, Y, A, B = 1, 2, 4, 8
 CLASSES = {"pro 1": X | A, "pro 2": Y | B, "anti 1": Y | A, "anti 2": X | B}
 """The sets that a line of each class has, and no other."""
-MIXED = tuple(sets for sets in range(16) if sets.bit_count() > 2)  # noqa: PLR2004 - two sets make one class
+MIXED = tuple(sets for sets in range(16) if sets.bit_count() > 2)
 REMOVED_FROM = {"debias": ("pro 1", "pro 2"), "overbias": ("anti 1", "anti 2")}
 OPPOSITE = {"pro 1": "anti 1", "pro 2": "anti 2"}
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from biasgauge.arrays import Integers
 from biasgauge.mitigation.balancing.plan import CLASSES, MIXED, holding
 from biasgauge.results import Column, Record, Result, Summary, Table
-
-if TYPE_CHECKING:
-    from biasgauge.arrays import Integers
 
 
 @dataclass(frozen=True)

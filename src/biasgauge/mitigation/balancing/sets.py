@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from biasgauge.corpora.tokenizers import Tokenizer
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, lexicon, words_of
+from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
 from biasgauge.mitigation.balancing.plan import A, B, X, Y
-
-if TYPE_CHECKING:
-    import os
-
-    from biasgauge.corpora.tokenizers import Tokenizer
-    from biasgauge.lexicons import WordSet
 
 ROLES = {"x": X, "y": Y, "a": A, "b": B}
 

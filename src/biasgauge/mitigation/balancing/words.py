@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from itertools import chain
 from string import ascii_letters
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from biasgauge.corpora.tokenizers import Tokenizer
+from biasgauge.corpora.tokenizers import Tokenizer
 
 _KEY = 8
 """Bytes of a run that are looked at together."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.embeddings import Embedding, load, similarity_names
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import VectorsLike
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
 from biasgauge.mitigation.effects.controls import benchmark_rows, moved_rows, overlap_row
 from biasgauge.mitigation.effects.result import MitigationEffect, Row, changed_words
@@ -15,11 +16,6 @@ from biasgauge.mitigation.effects.tests import association_rows, distance_rows
 from biasgauge.mitigation.recovery import Recovery, recovery_rows
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from biasgauge.inputs import VectorsLike
 
 LEXICONS = ("weat6b", "weat7", "gender")
 """What is compared unless something else is asked for."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from biasgauge.embeddings import load, similarity_benchmark
+from biasgauge.arrays import Floats
+from biasgauge.embeddings import Embedding, load, similarity_benchmark
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.geometry import row_cosines
 from biasgauge.mitigation.effects.result import Row
@@ -15,12 +17,6 @@ from biasgauge.stats.bootstrap import Resampled, Resampling, estimate_over_words
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.fisher import correlations_differ
 from biasgauge.stats.means import mean_estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
 
 _ASKED = 2_000
 

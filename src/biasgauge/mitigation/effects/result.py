@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from biasgauge.embeddings import Embedding
 from biasgauge.mitigation.effects.figures import effect_charts
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
 
 PARTS = {
     "association": "association tests, for every lexicon of kind test",

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge import registry
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.mitigation.effects.result import Row
 from biasgauge.stats.bootstrap import Resampled, Resampling, estimate_over_words
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty import CONNECTIONS, bayes_change
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from numpy.typing import NDArray
-
     from biasgauge.association.result import AssociationResult
     from biasgauge.association.set_test import SetTest
-    from biasgauge.embeddings import Embedding
-    from biasgauge.lexicons import AssociationTest, Lexicon
 
 Sets = dict[str, "NDArray[Any]"]
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths, unit_rows
+from biasgauge.inputs import LexiconLike, VectorsLike
 from biasgauge.mitigation.attract_repel import Descent, descend
 from biasgauge.mitigation.constraints import Constraints, found_constraints, lexicon_pairs
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import LexiconLike, VectorsLike
 
 _DECIMALS = 6
 
@@ -127,7 +123,7 @@ class AttractRepel(Mitigation):
             raise ParameterError(
                 f"The 'epochs' of AttractRepel must be a whole number of at least 1. Got {self.epochs!r}."
             )
-        if self.descent.batch_size < 2:  # noqa: PLR2004 - negative examples come from another pair
+        if self.descent.batch_size < 2:
             raise ParameterError(f"A batch of AttractRepel needs at least two pairs. Got {self.descent.batch_size!r}.")
 
     @property

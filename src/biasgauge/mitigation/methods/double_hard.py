@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.clusters import alignment, two_means
 from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
+from biasgauge.mitigation.mitigation import OwnVectors
 from biasgauge.mitigation.subspace import bias_subspace, projections
 from biasgauge.mitigation.word_groups import defining_pairs, found_sets, mask, merged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.mitigation.mitigation import OwnVectors
 
 
 @dataclass(kw_only=True, eq=False)
@@ -76,7 +73,7 @@ class DoubleHard(HardDebias):
         along = projections(model, direction)[neutral]
         neutral, along = neutral[~np.isnan(along)], along[~np.isnan(along)]
         count = min(self.biased_words, len(neutral) // 2)
-        if count < 2:  # noqa: PLR2004 - clusters need points
+        if count < 2:
             raise ParameterError("Double-hard debiasing needs at least four neutral words.")
         order = neutral[np.argsort(along, kind="stable")]
         chosen = np.concatenate([order[:count], order[-count:]])

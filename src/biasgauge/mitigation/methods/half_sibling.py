@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import WordsLike
 from biasgauge.lexicons import words_of
 from biasgauge.mitigation.mitigation import Mitigation
 from biasgauge.mitigation.word_groups import mask
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import WordsLike
 
 
 @dataclass(kw_only=True, eq=False)

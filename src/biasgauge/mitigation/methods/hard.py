@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import row_lengths
+from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
@@ -21,14 +25,6 @@ from biasgauge.mitigation.word_groups import (
     merged,
     specific_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import PairsLike, WordsLike
 
 
 @dataclass(kw_only=True, eq=False)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.geometry import row_lengths, unit_rows
 from biasgauge.mitigation.methods.hard import equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import OwnVectors
 from biasgauge.mitigation.multiclass import Multiclass
 from biasgauge.mitigation.subspace import Subspace, equalized
 from biasgauge.mitigation.word_groups import found_sets, mask, merged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
@@ -14,11 +16,6 @@ from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.multiclass import Multiclass
 from biasgauge.mitigation.soft_map import published_map, soft_map
 from biasgauge.mitigation.word_groups import mask
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths, unit_singles
+from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.repulsion import Weights, repulsed
 from biasgauge.mitigation.subspace import Subspace, bias_subspace
 from biasgauge.mitigation.word_groups import defining_pairs, joined, mask, specific_words
 from biasgauge.scores.neighbors import nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import PairsLike, WordsLike
 
 _BLOCK = 2**23
 """Numbers of neighbors' vectors held at a time."""
@@ -109,7 +106,7 @@ class Ran(Mitigation):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        if len(self.weights) != 3 or min(self.weights) < 0:  # noqa: PLR2004 - three aims
+        if len(self.weights) != 3 or min(self.weights) < 0:
             raise ParameterError(f"The 'weights' of Ran must be three numbers of at least 0. Got {self.weights!r}.")
         for name in ("neighbors", "epochs"):
             if getattr(self, name) < 1:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +19,6 @@ from biasgauge.papers.badderseeds2022.tables import CORPORA, REVIEWS, SIZES, TAB
 from biasgauge.papers.row import Recomputed, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
@@ -15,8 +16,6 @@ from biasgauge.papers.data import Need
 from biasgauge.papers.row import Recomputed, Row
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

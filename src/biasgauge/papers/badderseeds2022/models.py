@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from biasgauge.embeddings import load_default_replicates, load_models
+from biasgauge.embeddings import Embedding, load_default_replicates, load_models
 from biasgauge.papers.badderseeds2022.tables import CORPORA
-from biasgauge.papers.data import Need
-
-if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
-    from biasgauge.papers.data import Data
+from biasgauge.papers.data import Data, Need
 
 SHIPPED = 3
 """How many of the replicates that ship are used: enough for an interval, few enough to be quick."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +28,6 @@ from biasgauge.papers.row import Recomputed, Row
 from biasgauge.seed_words import bias_subspace, seed_choice, seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from biasgauge.embeddings import Embedding
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress

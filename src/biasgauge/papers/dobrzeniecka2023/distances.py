@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.applications import read_points
 from biasgauge.association.mac import mac_change, mac_from_similarities
@@ -16,10 +18,6 @@ from biasgauge.uncertainty import CONNECTIONS, bayes, read_distances, within_ban
 from biasgauge.uncertainty.predictive import check_predictions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from biasgauge.association.mac import MacResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress

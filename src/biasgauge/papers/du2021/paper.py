@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge.lexicons import Pairs, lexicon
@@ -11,8 +12,6 @@ from biasgauge.papers.paper import Paper, Part, late
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

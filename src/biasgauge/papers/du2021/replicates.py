@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +16,6 @@ from biasgauge.scores import ScoreStore, score
 from biasgauge.scores.store import MANIFEST
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.agreement import ReliabilityResult
     from biasgauge.agreement.summary import Distribution
     from biasgauge.papers.data import Data

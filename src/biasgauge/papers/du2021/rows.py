@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from biasgauge.papers.row import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CORPORA = ("wikitext103", "askscience", "askhistorians")
 COMBINATIONS = tuple(f"{algorithm}-{corpus}" for algorithm in ("sgns", "glove") for corpus in CORPORA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from biasgauge.agreement.rows import pair_name
@@ -10,8 +11,6 @@ from biasgauge.papers.zhang2020.runs import Runs, runs_of
 from biasgauge.papers.zhang2020.tables import LINES, MEAN, PAIRS, PROFESSIONS, TRUTHS, WITH_ALL_FORMS, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from biasgauge.agreement import Estimate
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress

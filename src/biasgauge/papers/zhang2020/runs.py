@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from biasgauge.papers.zhang2020.tables import NEUTRAL
 from biasgauge.sensitivity import neutral, robustness, similarity_explained
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.embeddings import Embedding
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress

@@ -6,12 +6,10 @@ every score and changes no kappa. Digits beyond those of the paper are from the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from biasgauge.papers.row import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MEASURES = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
 PAIRS = ("he~she", "his~her", "man~woman", "john~mary", "himself~herself", "son~daughter", "father~mother", "guy~gal",
@@ -99,7 +97,7 @@ def _of_line(line: Line) -> Iterator[Row]:
     compared = _COMPARED[line.table].format(measure=MEASURES[line.measure], against=against)
     for pair, kappa in zip((*PAIRS, MEAN), line.kappas, strict=True):
         of = "mean over the ten pairs" if pair == MEAN else theirs(pair)
-        by = f" by {MEASURES[line.measure]}" if line.table == 3 else ""  # noqa: PLR2004 - the other tables name it
+        by = f" by {MEASURES[line.measure]}" if line.table == 3 else ""
         yield Row(
             line.row_id(pair),
             f"Cohen's κ of {compared}{by}, {of}",

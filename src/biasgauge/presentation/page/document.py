@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from biasgauge._version import __version__
 from biasgauge.presentation.page.colors import style_sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from biasgauge.presentation.page.summary_page import Section
     from biasgauge.results.summary import Extra, Summary
 

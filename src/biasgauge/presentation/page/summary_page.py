@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,6 @@ from biasgauge.presentation.page.document import rendered, whole_page
 from biasgauge.presentation.text import MISSING, NUMERIC, cell_text, interval_text, number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from biasgauge.results.summary import Chart, Column, Summary, Table
 
 _LEADING = 12

@@ -7,17 +7,13 @@ each model, intervals with nominal degrees of freedom covered as little as 83 %,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasgauge.stats.crossed.sums import effect_squares
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.crossed.sums import EffectSquares, Subset
+from biasgauge.arrays import Floats
+from biasgauge.stats.crossed.sums import EffectSquares, Subset, effect_squares
 
 _LAYOUTS = 100
 _CELLS = 60_000

@@ -9,18 +9,15 @@ unbiased whatever the pattern of gaps, as long as it does not depend on the scor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats
 
 Subset = tuple[int, ...]
 

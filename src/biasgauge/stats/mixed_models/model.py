@@ -7,13 +7,16 @@ Giesbrecht & Burns 1985 and Fai & Cornelius 1996 (degrees of freedom).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.mixed_models.moments import Moments, moments
@@ -22,12 +25,7 @@ from biasgauge.stats.mixed_models.variances import RandomEffect, random_effects
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pandas as pd
-    from numpy.typing import ArrayLike
-
-    from biasgauge.arrays import Floats
 
 
 FEW_LEVELS = 5

@@ -6,22 +6,17 @@ differ little keeps its digits; estimates are turned back to the columns as give
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from biasgauge.arrays import Floats
-
 
 _ROWS = 32_768
 """Rows summed at a time: bounds the memory."""
@@ -131,12 +126,12 @@ class _Sums:
 
 def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
     outcome, matrix = np.asanyarray(y), np.asanyarray(x)
-    if outcome.ndim != 1 or matrix.ndim != 2 or len(outcome) != len(matrix):  # noqa: PLR2004 - a matrix
+    if outcome.ndim != 1 or matrix.ndim != 2 or len(outcome) != len(matrix):
         raise ParameterError(
             "A mixed model needs one outcome for each row of X. Got an outcome of shape "
             f"{outcome.shape} and X of shape {matrix.shape}."
         )
-    if len(outcome) < 2:  # noqa: PLR2004 - one row has no spread
+    if len(outcome) < 2:
         raise ParameterError(f"A mixed model needs at least two rows. Got {len(outcome)}.")
     if len(names) != matrix.shape[1] or len(set(names)) != len(names):
         raise ParameterError(
@@ -160,7 +155,7 @@ def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[NDArray[np.
         found, unique = pd.factorize(values, sort=True)
         if (found < 0).any():
             raise ParameterError(f"The group {name!r} has no label in row {int(np.argmax(found < 0)) + 1:,}.")
-        if len(unique) < 2:  # noqa: PLR2004 - one level has no variance
+        if len(unique) < 2:
             raise ParameterError(f"The group {name!r} needs at least two levels to have a variance. Got {len(unique)}.")
         codes.append(found.astype(np.int64))
         levels.append(tuple(unique.tolist()))

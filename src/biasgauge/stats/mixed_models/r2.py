@@ -8,6 +8,7 @@ in 66 % of cases, not 95 %.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +16,14 @@ import numpy as np
 
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.mixed_models.solve import solve
-from biasgauge.stats.mixed_models.variances import OVER, pivots
+from biasgauge.stats.mixed_models.solve import Solution, solve
+from biasgauge.stats.mixed_models.variances import OVER, Pivot, pivots
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from biasgauge.arrays import Floats
     from biasgauge.stats.mixed_models.model import MixedFit
     from biasgauge.stats.mixed_models.moments import Moments
-    from biasgauge.stats.mixed_models.solve import Solution
-    from biasgauge.stats.mixed_models.variances import Pivot
 
 _HOW = "draws from pivots"
 _NEWTON_STEPS = 200

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from biasgauge.arrays import Floats
     from biasgauge.stats.mixed_models.moments import Moments
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.stats.mixed_models.reml import Criterion, Problem, minimize, problem
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
     from biasgauge.stats.mixed_models.moments import Moments
 
 _PERFECT = 1e-14

@@ -17,10 +17,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtri, fdtri
 
+from biasgauge.arrays import Floats
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
     from biasgauge.stats.mixed_models.reml import Problem
     from biasgauge.stats.mixed_models.solve import Solution
 

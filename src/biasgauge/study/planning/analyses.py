@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from biasgauge.spelling import did_you_mean
+from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF
+from biasgauge.study.schema import AnalysisTable
 from biasgauge.study.step import Analysis, analyses
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
-    from biasgauge.study.schema import AnalysisTable
 
 CORRELATE = "correlate"
 """Comes last: it reads tables of other analyses."""

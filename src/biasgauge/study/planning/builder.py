@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from biasgauge import registry
 from biasgauge._version import __version__
@@ -13,15 +15,8 @@ from biasgauge.spelling import did_you_mean
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.costs import NOTHING, Size, estimate
 from biasgauge.study.files import Checksums, FileSettings, places_of
-from biasgauge.study.parameters import NONE, arguments, filled, needed, problems_in
-from biasgauge.study.read import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from biasgauge.study.parameters import Known
-    from biasgauge.study.read import Study
+from biasgauge.study.parameters import NONE, Known, arguments, filled, needed, problems_in
+from biasgauge.study.read import Problem, Study
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.corpora.layouts import Layout
@@ -10,17 +12,13 @@ from biasgauge.corpora.read import read_corpus
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import BiasgaugeError
 from biasgauge.spelling import did_you_mean
-from biasgauge.study.costs import text_size
+from biasgauge.study.costs import Size, text_size
 from biasgauge.study.files import bytes_of
 from biasgauge.study.kind import a_lexicon
 from biasgauge.study.ordering import in_order
 from biasgauge.study.parameters import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from biasgauge.study.costs import Size
     from biasgauge.study.planning.builder import PlanBuilder
     from biasgauge.study.schema import CorpusTable
 

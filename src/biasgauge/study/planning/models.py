@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
@@ -16,15 +18,11 @@ from biasgauge.study.files import bytes_of, places_of
 from biasgauge.study.kind import some_words, unasked
 from biasgauge.study.ordering import in_order
 from biasgauge.study.parameters import Known, method_settings, parameters, recipe_of
-from biasgauge.study.planning.builder import Group, Member, Version
+from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings, Version
+from biasgauge.study.schema import ModelTable, Seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from biasgauge.study.planning.builder import PlanBuilder, Settings
     from biasgauge.study.planning.corpora import PlannedCorpus
-    from biasgauge.study.schema import ModelTable, Seeds
 
 OF = ("models", "vectors", "mitigations")
 MOST_DIM = 100_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,8 +25,6 @@ from biasgauge.study.read import Problem, Study, read_study
 from biasgauge.study.result import Failure, counted
 
 if TYPE_CHECKING:
-    import os
-
     import pandas as pd
 
     from biasgauge.study.store import CellStore

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons import pairs_of, words_of
@@ -12,11 +11,9 @@ from biasgauge.study.costs import NOTHING, Size
 from biasgauge.study.files import restored
 from biasgauge.study.kind import some_pairs, some_words
 from biasgauge.study.parameters import parameters
+from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF
-
-if TYPE_CHECKING:
-    from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
-    from biasgauge.study.schema import ScoresTable
+from biasgauge.study.schema import ScoresTable
 
 FULL = "full"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge import registry
 from biasgauge.spelling import did_you_mean
@@ -10,13 +10,9 @@ from biasgauge.study.cell import address_sha256
 from biasgauge.study.costs import text_size
 from biasgauge.study.files import bytes_of
 from biasgauge.study.parameters import Known, groups_given, parameters
+from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF, seed_list
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
-    from biasgauge.study.schema import TaskTable
+from biasgauge.study.schema import TaskTable
 
 SUMMARY = ("level", "resamples", "random_state")
 """Settings that only the summary over seeds depends on."""

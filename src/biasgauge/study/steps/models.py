@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from biasgauge._io.checksums import file_sha256
 from biasgauge.corpora import open_corpus
@@ -15,9 +15,6 @@ from biasgauge.study.outcomes import MODEL, open_model, write_model
 from biasgauge.study.parameters import arguments, method_settings, recipe_of
 from biasgauge.study.step import Job, Step
 from biasgauge.study.steps.corpora import CORPUS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECIPE = "recipe.json"
 KEPT = ("recipe", "digest", "words", "tokens", "losses", "untrained")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge import registry
 from biasgauge.embeddings import analogy_accuracy, similarity_benchmark, similarity_names
@@ -15,9 +16,6 @@ from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_pairs, som
 from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
 from biasgauge.study.parameters import Known
 from biasgauge.study.step import Job, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def _known_benchmarks(settings: dict[str, Any]) -> None:

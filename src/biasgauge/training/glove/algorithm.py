@@ -12,20 +12,18 @@ threads, the tool's order drifts from iteration to iteration, which raises its c
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
 from biasgauge.training.glove.descent import descend, first_weights
 from biasgauge.training.glove.order import shuffled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from biasgauge.training.cooccurrence import Cooccurrence
 
 

@@ -7,14 +7,11 @@ line does. Weights are whole numbers of a common unit: sums of them are exact, i
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.training.compiled import compiled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 BREAK = -1
 _BLOCK = 5

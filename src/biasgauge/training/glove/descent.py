@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.errors import ParameterError
 from biasgauge.training.compiled import compiled
 from biasgauge.training.glove.lanes import product, step
 from biasgauge.training.lanes import LINE, fetch_row, padded
 from biasgauge.training.stream import fill_uniform, stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
 _ONE = np.float32(1)
 _BOUND = np.float32(100)

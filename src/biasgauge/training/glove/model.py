@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge.errors import InputError
 from biasgauge.training.algorithms import Fit
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
 from biasgauge.training.glove.algorithm import train_glove
+from biasgauge.training.settings import GloveSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from biasgauge.training.settings import GloveSettings
     from biasgauge.training.text import TrainingText
 
 

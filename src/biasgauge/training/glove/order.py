@@ -10,14 +10,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.training.compiled import compiled
 from biasgauge.training.glove.scratch import scratch
 from biasgauge.training.stream import below, stream
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from biasgauge.training.cooccurrence import Cooccurrence
 
 CELL = np.dtype([("row", np.int32), ("column", np.int32), ("log", np.float32), ("weight", np.float32)])

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from typing import IO
-
-    from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 
 def scratch(length: int, dtype: DTypeLike, memory: int) -> NDArray[Any]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.arrays import Floats
-
 
 _BLOCK_NUMBERS = 1 << 19
 """Random numbers drawn at a time: bounds the memory; results do not depend on it."""

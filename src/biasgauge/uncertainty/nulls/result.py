@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.nulls.figures import null_charts
@@ -16,8 +17,6 @@ from biasgauge.uncertainty.nulls.model import NullModel
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from biasgauge.arrays import Floats
 
 
 QUANTILES = (0.005, 0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975, 0.995)

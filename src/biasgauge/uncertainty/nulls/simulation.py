@@ -7,6 +7,7 @@ of which it uses the first. Averaged as WEAT is defined, the share is .0083 on t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from math import comb, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, get_args
@@ -20,8 +21,6 @@ from biasgauge.uncertainty.nulls.vectors import run_on_vectors
 from biasgauge.uncertainty.nulls.weat_mac import run_mac, run_weat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from biasgauge.association.set_test import SetTest
     from biasgauge.stats.permutation import Alternative
 
@@ -201,7 +200,7 @@ def _with_theory(found: Comparison, model: NullModel, ddof: int) -> Comparison:
     """
     from scipy.special import betainc, ndtr
 
-    if found.two_sided is None or model.family_sd or model.dimensions or model.targets < 3:  # noqa: PLR2004 - a spread
+    if found.two_sided is None or model.family_sd or model.dimensions or model.targets < 3:
         return found
     n = model.targets
     if found.of == "statistic":

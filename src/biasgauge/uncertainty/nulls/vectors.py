@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.nulls.model import BEFORE, NOT_ASKED, PERMUTATIONS, Simulated
+from biasgauge.uncertainty.nulls.model import BEFORE, NOT_ASKED, PERMUTATIONS, NullModel, Simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from biasgauge.arrays import Floats
     from biasgauge.association.set_test import SetTest
-    from biasgauge.uncertainty.nulls.model import NullModel
 
 Exchanged = Literal["xy", "ab"]
 
@@ -76,7 +74,7 @@ def exchanged_values(
     one, two = (sets[name] for name in exchanged)
     counts = {name: np.ones((1 + permutations, len(vectors))) for name, vectors in sets.items()}
     if test.paired and exchanged == "xy":
-        turned = random.random((permutations, len(one))) < 0.5  # noqa: PLR2004 - a fair coin
+        turned = random.random((permutations, len(one))) < 0.5
         straight = np.concatenate([np.ones((1, len(one))), ~turned])
         counts["xy"] = np.concatenate([straight, 1 - straight], axis=1)
         pools = dict(zip(exchanged, (np.concatenate([one, two]), np.concatenate([two, one])), strict=True))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biasgauge.uncertainty.nulls.model import AFTER, BEFORE, NOT_ASKED, PERMUTATIONS, Simulated
+from biasgauge.arrays import Floats
+from biasgauge.uncertainty.nulls.model import AFTER, BEFORE, NOT_ASKED, PERMUTATIONS, NullModel, Simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from biasgauge.arrays import Floats
     from biasgauge.association.set_test import SetTest
-    from biasgauge.uncertainty.nulls.model import NullModel
 
 
 MOST_SPLITS = 20_000
