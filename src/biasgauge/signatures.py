@@ -1,8 +1,8 @@
 """What a function takes, read from its signature and its docstring: settings of studies and options of commands.
 
 A function given by its name, as "scores:weat", is read from the source of this package: explaining an option imports
-neither the function's room nor the libraries that it computes with. What the source cannot say, such as a default that
-is computed, is asked of the function itself.
+neither the function's room nor the libraries that it computes with. What the source cannot say is asked of the function
+itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -57,6 +57,13 @@ class Setting:
     def needed(self) -> bool:
         """Whether it has no default."""
         return self.default is Parameter.empty
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A default that is a record, such as `Rules()`, of which the source is known alone."""
+
+    source: str
 
 
 def function_named(name: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -139,7 +146,7 @@ def _values_of(name: str, module: str) -> tuple[Any, ...]:
         _, node = _definition(module, name)
     except LookupError:
         return ()
-    written = ast.unparse(node.value) if isinstance(node, ast.Assign | ast.AnnAssign) and node.value else ""
+    written = ast.unparse(node)
     return tuple(ast.literal_eval(f"[{written[len('Literal[') : -1]}]")) if written.startswith("Literal[") else ()
 
 
@@ -151,34 +158,50 @@ def _settings_in_source(name: str) -> dict[str, Setting]:
     """
     room, _, function = name.partition(":")
     module, node = _definition(f"biasgauge.{room}", function)
-    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
-        raise LookupError(name)
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        raise LookupError(name)  # noqa: TRY004 - then the function itself is asked
     about = argument_texts(ast.get_docstring(node) or "")
+    settings = {}
+    for argument, annotation, default, open_ended in _parameters(node):
+        written = ast.unparse(annotation) if annotation else str(Parameter.empty)
+        value = Parameter.empty if default is None else _constant(default, module)
+        told = about.get(argument, "")
+        settings[argument] = Setting(argument, value, written, _choices(written, module), told, open_ended)
+    return settings
+
+
+def _parameters(
+    node: ast.FunctionDef | ast.ClassDef,
+) -> Iterator[tuple[str, ast.expr | None, ast.expr | None, bool]]:
+    """Name, type and default of what a function takes, or of the fields of a class without a parent."""
+    if isinstance(node, ast.ClassDef):
+        if node.bases:
+            raise LookupError(node.name)
+        for field in node.body:
+            if isinstance(field, ast.AnnAssign):
+                yield ast.unparse(field.target), field.annotation, field.value, False
+        return
+    if node.decorator_list:
+        raise LookupError(node.name)
     placed = [*node.args.posonlyargs, *node.args.args]
     lacking = [None] * (len(placed) - len(node.args.defaults))
-    defaults = [*lacking, *node.args.defaults, *node.args.kw_defaults, None]
-    last = [node.args.kwarg] if node.args.kwarg else []
-    settings = {}
-    for argument, default in zip([*placed, *node.args.kwonlyargs, *last], defaults, strict=False):
-        written = ast.unparse(argument.annotation) if argument.annotation else str(Parameter.empty)
-        value = Parameter.empty if default is None else _constant(default, module)
-        settings[argument.arg] = Setting(
-            argument.arg,
-            value,
-            written,
-            _choices(written, module),
-            about.get(argument.arg, ""),
-            argument is node.args.kwarg,
-        )
-    return settings
+    defaults = [*lacking, *node.args.defaults, *node.args.kw_defaults]
+    for argument, default in zip([*placed, *node.args.kwonlyargs], defaults, strict=True):
+        yield argument.arg, argument.annotation, default, False
+    if node.args.kwarg is not None:
+        yield node.args.kwarg.arg, node.args.kwarg.annotation, None, True
 
 
 def _constant(node: ast.expr, module: str) -> Any:  # noqa: ANN401 - any constant
     """The value of a literal, or of a name that stands for one."""
     if isinstance(node, ast.Name):
         home, known = _definition(module, node.id)
-        if isinstance(known, ast.Assign | ast.AnnAssign) and known.value is not None:
-            return _constant(known.value, home)
+        if isinstance(known, ast.expr):
+            return _constant(known, home)
+    if isinstance(node, ast.Tuple):
+        return tuple(_constant(part, module) for part in node.elts)
+    if isinstance(node, ast.Call):
+        return Computed(ast.unparse(node))
     try:
         return ast.literal_eval(node)
     except ValueError as problem:
@@ -186,19 +209,28 @@ def _constant(node: ast.expr, module: str) -> Any:  # noqa: ANN401 - any constan
 
 
 @cache
-def _definition(module: str, name: str) -> tuple[str, ast.stmt]:
-    """The module in which a name is defined, and the statement that does; imports are followed within this package."""
+def _definition(module: str, name: str) -> tuple[str, ast.AST]:
+    """The module in which a name is defined, and what it is; imports are followed within this package."""
     for node in _statements(module):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("biasgauge"):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
                     return _definition(node.module, alias.name)
-        names = [ast.unparse(target) for target in getattr(node, "targets", [])]
-        if isinstance(node, ast.AnnAssign):
-            names = [ast.unparse(node.target)]
-        if name in names or getattr(node, "name", None) == name:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
             return module, node
+        if isinstance(node, ast.Assign | ast.AnnAssign) and name in (values := dict(_assigned(node))):
+            return module, values[name]
     raise LookupError(f"{module}.{name}")
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, ast.expr]]:
+    """Names and values of an assignment, of several at once too."""
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        together = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        names, values = (target.elts, node.value.elts) if together else ([target], [node.value])  # type: ignore[attr-defined, union-attr]
+        for named, value in zip(names, values, strict=True):
+            if isinstance(named, ast.Name) and value is not None:
+                yield named.id, value
 
 
 @cache

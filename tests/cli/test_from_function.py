@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +14,7 @@ import pytest
 from biasgauge.cli.entry import COMMANDS, app, run
 from biasgauge.cli.from_function import further_settings
 from biasgauge.errors import ParameterError
-from biasgauge.signatures import Setting, argument_texts, choices, function_named, settings_of
+from biasgauge.signatures import Computed, Setting, argument_texts, choices, function_named, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,22 @@ def test_what_the_source_says_is_what_the_function_takes(name: str) -> None:
     if not hasattr(made, "function"):
         pytest.skip("a command of several, or written out")
     for function in (made.function, *made.sources):
-        assert settings_of(function) == settings_of(function_named(function)), function
+        said, taken = settings_of(function), settings_of(function_named(function))
+        for setting in said.values():
+            if isinstance(setting.default, Computed):
+                assert setting.default.source == f"{type(taken[setting.name].default).__name__}()"
+                said[setting.name] = replace(setting, default=taken[setting.name].default)
+        assert said == taken, function
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "study"])
+def test_help_imports_no_library_of_numbers(name: str) -> None:
+    program = (
+        f"import sys; from biasgauge.cli.entry import run; code = run([{name!r}, '--help']); "
+        "assert not code; print({'numpy', 'scipy', 'pandas'} & set(sys.modules))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1] == "set()"
 
 
 def test_a_docstring_without_arguments_has_no_texts() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.auditing import Rules, audit, track
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
@@ -39,6 +38,8 @@ _OF_POINTS = ("points_x", "points_y", "points_by", "points_unit", "points_seed")
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Audit the vectors, or those after a change; write the page."""
+    from biasgauge.auditing import Rules, audit, track
+
     vectors, before, after = list(arguments.pop("vectors")), arguments["before"], arguments.pop("after")
     if (before is None) != (after is None) or (after is not None and vectors):
         raise ParameterError("--before and --after go together, and without other vectors.")

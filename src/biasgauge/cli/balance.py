@@ -9,7 +9,6 @@ from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
 from biasgauge.errors import ParameterError
-from biasgauge.mitigation import balance
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -35,6 +34,8 @@ _ROLES = ("x", "y", "a", "b")
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Balance with a lexicon, or with four sets of words."""
+    from biasgauge.mitigation import balance
+
     sets = {role: arguments.pop(role) for role in _ROLES}
     given = {role: typed_words(words) for role, words in sets.items() if words is not None}
     named = arguments.pop("lexicon")

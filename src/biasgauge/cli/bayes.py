@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge import uncertainty
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import console, progress
 from biasgauge.errors import ParameterError
@@ -35,6 +34,8 @@ _OF_DISTANCES = ("human", "neutral", "duplicates", "min_coverage", "case_fallbac
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """The posterior of distances, or of their change; beside it the share within a band, and a plan."""
+    from biasgauge import uncertainty
+
     vectors, distances, after = (arguments.pop(name) for name in ("vectors", "distances", "after"))
     band, width, word = (arguments.pop(name) for name in ("band", "width", "word"))
     contrast: Any = tuple(arguments.pop("contrast", ("associated", "different")))
@@ -72,6 +73,8 @@ def _tables(
     options: Options,
 ) -> list[DistanceTable]:
     """The distances to fit, and those after a change where there are any."""
+    from biasgauge import uncertainty
+
     if (vectors is None) == (distances is None):
         raise ParameterError("Name a vector file and --lexicon, or --distances FILE; one of them, not both.")
     if vectors is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.applications import extrinsic
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
@@ -46,6 +45,8 @@ _OF_TASKS = ("positive", "order", "group_words", "train_on", "train_data", "wino
 
 def run(arguments: dict[str, Any], options: Options) -> Any:  # noqa: ANN401 - a result
     """Train; of the settings that only some tasks have, those that were typed are given."""
+    from biasgauge.applications import extrinsic
+
     typed = {name: arguments.pop(name) for name in _OF_TASKS}
     given = {name: value for name, value in typed.items() if value not in (None, False)}
     with progress(options, f"training {arguments['task']}") as report:

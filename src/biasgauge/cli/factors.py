@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge import agreement
-from biasgauge.agreement.regression.counts import read_counts, stored_counts
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.errors import ParameterError
-from biasgauge.scores import ScoreStore
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -31,6 +28,10 @@ Examples:
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Gather the features of words into one table, then regress."""
+    from biasgauge import agreement
+    from biasgauge.agreement.regression.counts import read_counts, stored_counts
+    from biasgauge.scores import ScoreStore
+
     named = [_named_store(typed) for typed in arguments.pop("sources")]
     files = dict(_corpus_and_file(typed) for typed in arguments.pop("counts"))
     if unknown := sorted(files.keys() - {corpus for _, corpus, _ in named}):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.cli.from_function import NONE, Option, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_words
-from biasgauge.mitigation import mitigate_to_file
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -34,6 +33,8 @@ _OF_METHODS = ("lexicon", "equalize", "specific", "words", "as_published")
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Change the vectors; of the settings that only some methods have, those that were typed are given."""
+    from biasgauge.mitigation import mitigate_to_file
+
     typed = {name: arguments.pop(name) for name in _OF_METHODS}
     given: dict[str, Any] = {
         name: None if value == NONE else value for name, value in typed.items() if value not in (None, False)

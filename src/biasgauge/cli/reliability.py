@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.words import typed_names
-from biasgauge.scores import ScoreStore
 
 EXAMPLES = """\
 SCORES is a folder that `biasgauge score` made of several replicates: models
@@ -27,6 +27,13 @@ Examples:
   biasgauge reliability scores --json > reliability.json
 """
 
+
+def _opened(folder: Path) -> Any:  # noqa: ANN401 - a ScoreStore, whose room is imported when it is needed
+    from biasgauge.scores import ScoreStore
+
+    return ScoreStore.open(folder)
+
+
 app = command(
     "agreement:reliability",
     arguments="scores",
@@ -34,7 +41,7 @@ app = command(
     examples=EXAMPLES,
     doing="agreement",
     changes={
-        "scores": Option("folder of scores that biasgauge score wrote", type=Path, read=ScoreStore.open),
+        "scores": Option("folder of scores that biasgauge score wrote", type=Path, read=_opened),
         "lists": Option(
             "word lists, separated by commas; by default the shipped ones that the scores cover", read=typed_names
         ),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.errors import ParameterError
-from biasgauge.papers import list_papers, reproduce
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -28,6 +27,8 @@ Examples:
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """One paper, or the list of papers where none is named."""
+    from biasgauge.papers import list_papers, reproduce
+
     parts = arguments.pop("part") or None
     if arguments["name"] is None:
         if parts or arguments["data"] is not None:

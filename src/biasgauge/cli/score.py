@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
-from biasgauge.scores import score_to_store, word_scores
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -28,6 +27,8 @@ Examples:
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score into the folder; nothing but one model at a time is in memory."""
+    from biasgauge.scores import score_to_store, word_scores
+
     folder = arguments.pop("out")
     with progress(options, "scoring") as report:
         store = score_to_store(folder, list(arguments.pop("vectors")), progress=report, **arguments)

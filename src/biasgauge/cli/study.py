@@ -14,7 +14,6 @@ from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.screen import console, print_json, progress
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.presentation.terminal import print_summary, print_table
 
 if TYPE_CHECKING:
     from biasgauge.study.read import Study
@@ -75,6 +74,7 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
         cells: list every cell, not only how many there are of each kind
         options: those of every command
     """
+    from biasgauge.presentation.terminal import print_summary, print_table
     from biasgauge.study.state import study_state
 
     state = study_state(file, out)
@@ -91,6 +91,7 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Compute what is missing; say what is odd before the work, which may take hours."""
+    from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.read import read_study
     from biasgauge.study.run import run_study
 
@@ -127,6 +128,7 @@ def show(file: Path, /, *, out: str | None = None, page: Path | None = None, opt
         page: write a page of what is there so far to this file, with what failed and what is missing
         options: those of every command
     """
+    from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.state import study_state
 
     state = study_state(file, out)

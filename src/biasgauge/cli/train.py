@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_names
-from biasgauge.corpora import read_corpus
-from biasgauge.training import train, training_plan
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -37,6 +35,9 @@ _OF_TRAINING = ("seeds", "bootstrap", "precision", "subwords", "n_jobs_per_model
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Settle the settings, tokenize, train."""
+    from biasgauge.corpora import read_corpus
+    from biasgauge.training import train, training_plan
+
     corpus, out = arguments.pop("corpus"), arguments.pop("out")
     plans, text, training = (
         {name: arguments.pop(name) for name in names if name in arguments}

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
-from biasgauge.embeddings import load
-from biasgauge.scores import Resampling, association_test
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -30,6 +28,9 @@ SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Read the vectors, then test; `alternative` and `ddof` are of WEAT alone."""
+    from biasgauge.embeddings import load
+    from biasgauge.scores import Resampling, association_test
+
     own = {name: arguments.pop(name) for name in ("alternative", "ddof")}
     own = {**own, "random_state": options.seed} if arguments["kind"] == "weat" else {}
     with progress(options, "reading vectors") as report:

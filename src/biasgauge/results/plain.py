@@ -17,14 +17,12 @@ from functools import cache
 from os import PathLike, fspath
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import numpy as np
-
 from biasgauge.errors import InputError
 
 _SCALARS = (str, int, bool, type(None))
 
 
-def to_plain(value: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one line for each type that a record may hold
+def to_plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 - one line for each type that a record may hold
     """A value as JSON holds it.
 
     Raises:
@@ -32,14 +30,12 @@ def to_plain(value: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one line for e
     """
     if isinstance(value, Enum):
         return to_plain(value.value)
-    if isinstance(value, float | np.floating):
+    if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
-    if isinstance(value, np.generic):
-        return value.item()
     if isinstance(value, _SCALARS):
         return value
-    if isinstance(value, np.ndarray):
-        return _array_to_lists(value)
+    if _numpy(type(value)):
+        return _array_to_lists(value) if value.ndim else to_plain(value.item())
     if hasattr(value, "to_dict") and not isinstance(value, type):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
@@ -72,7 +68,14 @@ def _key(key: object) -> str:
     return f"{key:g}" if isinstance(key, float) else str(key)
 
 
-def _array_to_lists(array: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401 - as deep as the array
+def _numpy(kind: Any) -> bool:  # noqa: ANN401 - a type
+    """Whether it is a type of NumPy, which is slow to import and need not be here to know that."""
+    return getattr(kind, "__module__", "") == "numpy"
+
+
+def _array_to_lists(array: Any) -> Any:  # noqa: ANN401 - as deep as the array
+    import numpy as np
+
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         held = array.astype(object)
         held[~np.isfinite(array)] = None
@@ -101,7 +104,7 @@ def from_plain(kind: Any, value: Any, where: str = "") -> Any:  # noqa: ANN401, 
         if value is not None:
             raise InputError(f"{where or 'it'} must be empty. Got {value!r}.")
         return None
-    if origin is np.ndarray or kind is np.ndarray:
+    if _numpy(origin or kind):
         return _array(kind, value)
     if isinstance(kind, type) and is_dataclass(kind):
         return value if isinstance(value, kind) else _record(kind, value, where)
@@ -193,7 +196,9 @@ def _collected(kind: type[Any], items: list[Any]) -> Any:  # noqa: ANN401 - of `
     return kind(items) if kind in {set, frozenset} else items
 
 
-def _array(kind: Any, value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - as from_plain
+def _array(kind: Any, value: Any) -> Any:  # noqa: ANN401 - as from_plain
+    import numpy as np
+
     arguments = get_args(kind)
     dtype = get_args(arguments[1])[0] if len(arguments) > 1 and get_args(arguments[1]) else np.float64
     if dtype is Any or not isinstance(dtype, type) or dtype is np.floating:
