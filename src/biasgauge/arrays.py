@@ -16,3 +16,5 @@ Places = np.ndarray[Any, np.dtype[np.intp]]
 """Where something stands in an axis."""
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 """Yes or no for each."""
+Vectors = np.ndarray[Any, np.dtype[np.floating[Any]]]
+"""Numbers in any precision: vectors as a file has them."""

@@ -36,7 +36,7 @@ def test_the_report_is_its_parts() -> None:
     assert told["accuracy"][0]["name"] == "total"
     assert told["accuracy"][0]["lost"] == expected.total.lost
     assert found.to_frame().equals(alone.to_frame())
-    assert found._repr_html_().count("<table>") == 2 + len(found.accuracy)  # one for each of its parts
+    assert found._repr_html_().count("<table") == 2 + len(found.accuracy)  # one for each of its parts
 
 
 def test_words_of_the_user_take_the_place_of_the_questions() -> None:
@@ -51,8 +51,8 @@ def test_the_sentence_says_what_was_found() -> None:
     found = analogy_report(model, questions=[("day", "days", "year", "years"), ("he", "she", "his", "her")], top=2)
     near = found.explained.condition().explained
     assert near.value is not None
-    assert f"the nearest neighbor of x for {100 * near.value:.1f}% of 2 words (95% interval" in found.summary
-    assert found.verdicts[0] == found.summary
+    assert f"the nearest neighbor of x for {100 * near.value:.1f}% of 2 words (95% interval" in found.summary().headline
+    assert found.verdicts[0] == found.summary().headline
     pair, alone = found.explained.condition().correct.value, found.explained.nearest_correct.value
     assert f"the pair finds {100 * (pair or 0):.1f}%;" in found.verdicts[1]
     assert found.verdicts[1].endswith(f"is the listed answer for {100 * (alone or 0):.1f}%.")
@@ -60,10 +60,10 @@ def test_the_sentence_says_what_was_found() -> None:
     assert f"{100 * (right[0] or 0):.1f}% are answered rightly" in found.verdicts[2]
     assert f"{100 * (right[1] or 0):.1f}% when they are not" in found.verdicts[2]
     lost = analogy_report(Embedding(("a", "b", "c"), np.eye(3)), questions=[("a", "b", "c", "a")])
-    assert lost.summary == (
+    assert lost.summary().headline == (
         "“man is to x as woman is to …?” is undefined: man: not in the vocabulary; woman: not in the vocabulary."
     )
-    assert lost.verdicts[0] == lost.summary
+    assert lost.verdicts[0] == lost.summary().headline
     assert lost.generated.reason == "man: not in the vocabulary; woman: not in the vocabulary"
 
 

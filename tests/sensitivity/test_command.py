@@ -106,7 +106,7 @@ def test_analogies_are_filled_when_asked_for(
         seen.append(settings)
         return Report()
 
-    monkeypatch.setattr(sys.modules["biasgauge.sensitivity.analogy_evidence"], "analogy_report", report)
+    monkeypatch.setattr(sys.modules["biasgauge.sensitivity.battery"], "analogy_report", report)
     assert result(capsys, [*asked, "--analogies", "--seed", "3"])["analogies"] == {"said": "Similarity explains them."}
     assert seen == [{"level": 0.95, "random_state": 3}]
     assert run([*asked, "--analogies"]) == 0
@@ -119,7 +119,9 @@ def test_analogies_of_the_shipped_vectors(capsys: pytest.CaptureFixture[str]) ->
     shown = result(
         capsys, ["robustness", str(DEFAULT_PATH), "--analogies", "--set", "frequent=2000", "--measures", "dbwa"]
     )
-    assert shown["analogies"] == bg.robustness(DEFAULT_PATH, analogies=True, frequent=2_000).analogies.to_dict()
+    expected = bg.robustness(DEFAULT_PATH, analogies=True, frequent=2_000).analogies
+    assert expected is not None
+    assert shown["analogies"] == expected.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_analogies_of_the_shipped_vectors(capsys: pytest.CaptureFixture[str]) ->
         (["--truths", "weat7"], "must have a set of words for each end of the pairs, male and female"),
         (["--forms", "plurals"], "A form must be one of plural, capitalized, upper, lower"),
         (["--measures", "weat"], "A measure must be one of"),
-        (["--min-coverage", "2"], "must be between 0 and 1. Got 2.0"),
+        (["--min-coverage", "2"], "must be a number from 0 to 1. Got 2.0"),
         (["--pairs", "occ16"], "holds words, but pairs are wanted here"),
         (["--level", "x"], "Try: biasgauge robustness --help"),
     ],

@@ -13,7 +13,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.scores import score
 from biasgauge.sensitivity import Flip, Flips, flips
-from biasgauge.sensitivity.flipped_result import UNCLEAR
+from biasgauge.sensitivity.flipped import UNCLEAR
 
 if TYPE_CHECKING:
     from biasgauge.embeddings import Embedding

@@ -168,7 +168,7 @@ def test_arguments_that_cannot_be_used() -> None:
         generate_pairs(model, ("m0", "f0"), top=0)
     with pytest.raises(ParameterError, match=r"'unique' parameter .*Got 'both'"):
         generate_pairs(model, ("m0", "f0"), unique="both")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"'restrict' parameter of generate_pairs .*Got 0"):
+    with pytest.raises(ParameterError, match=r"'restrict' parameter .*Got 0"):
         generate_pairs(model, ("m0", "f0"), restrict=0)
     with pytest.raises(ParameterError, match="'words' parameter of generate_pairs must be a collection"):
         generate_pairs(model, ("m0", "f0"), words="m0")

@@ -239,7 +239,7 @@ def test_own_truths_for_pairs_whose_ends_have_no_names(planted: Embedding) -> No
 @pytest.mark.parametrize(
     ("settings", "error", "sentence"),
     [
-        ({"min_coverage": 2}, ParameterError, "must be between 0 and 1. Got 2"),
+        ({"min_coverage": 2}, ParameterError, "must be a number from 0 to 1. Got 2"),
         ({"resamples": 0}, ParameterError, "'resamples'"),
         ({"level": 95}, ParameterError, "must lie between 0 and 1. Got 95"),
         ({"truths": "bsri"}, ParameterError, "a set of words for each end of the pairs, first and second"),

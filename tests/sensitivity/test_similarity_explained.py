@@ -183,7 +183,7 @@ def test_tables_and_json_say_the_same() -> None:
     assert picked["low"].tolist() == [one["explained"]["interval"]["low"] for one in told["conditions"]]
     assert len(found.words_frame()) == 100
     assert "<table>" in found._repr_html_()
-    assert "share explained 0 [0, " in repr(found)
+    assert "returns the nearest neighbor of x for 0.0% of" in repr(found)
 
 
 def test_files_and_bad_arguments(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_files_and_bad_arguments(tmp_path: Path) -> None:
         similarity_explained(model, ["x0"], pair=("a",), **PLAIN)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="'excluded' parameter of similarity_explained must be a collection"):
         similarity_explained(model, ["x0"], pair=("a", "c"), excluded="family", **PLAIN)
-    with pytest.raises(ParameterError, match="'neighbors' and 2 'random_pairs'"):
+    with pytest.raises(ParameterError, match="The 'neighbors' parameter must be a whole number of at least 1"):
         similarity_explained(model, ["x0"], neighbors=0)
     with pytest.raises(ParameterError, match="'level' of an interval"):
         similarity_explained(model, ["x0"], level=1.0)

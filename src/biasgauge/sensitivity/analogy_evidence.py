@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from biasgauge.embeddings.analogies import Method
 from biasgauge.embeddings.analogy_questions import AnalogyAccuracy, analogy_accuracy
 from biasgauge.embeddings.benchmark_files import questions_of
 from biasgauge.embeddings.loading import load
 from biasgauge.inputs import VectorsLike
+from biasgauge.results import Result, Summary
 from biasgauge.sensitivity.analogy_search import RESTRICT
-from biasgauge.sensitivity.explained import similarity_explained
+from biasgauge.sensitivity.explained import SimilarityExplained, similarity_explained
 from biasgauge.sensitivity.pair_generator import DELTA, GeneratedPairs, generate_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.embeddings.analogy_questions import Questions
-    from biasgauge.sensitivity.explained_result import SimilarityExplained
 
 
-@dataclass(frozen=True, eq=False)
-class AnalogyReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class AnalogyReport(Result):
     """Analogies of one model.
 
     Attributes:
@@ -34,68 +33,50 @@ class AnalogyReport:
         accuracy: the share of the questions answered rightly, by both methods, with and without excluding the inputs.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"accuracy"})
+
     model: str
     explained: SimilarityExplained
     generated: GeneratedPairs
     accuracy: tuple[AnalogyAccuracy, ...]
 
     @property
-    def summary(self) -> str:
-        """The finding in one sentence."""
-        question = "“{} is to x as {} is to …?”".format(*self.explained.pair)
-        found, alone = (self.explained.condition(exclude_inputs=exclude) for exclude in (True, False))
-        near, itself = found.explained, alone.itself
-        if near.value is None or itself.value is None:
-            return f"{question} is undefined: {self.explained.reason or near.reason or itself.reason}."
-        return (
-            f"{question} returns the nearest neighbor of x for {near.value:.1%} of {near.n:,} words "
-            f"({near.level:.0%} interval {near.low:.1%} to {near.high:.1%}), and x itself "
-            f"for {itself.value:.1%} when it may."
-        )
-
-    @property
     def verdicts(self) -> tuple[str, ...]:
         """The findings, a sentence each: what similarity explains, what it solves by itself, what exclusion does."""
-        found = [self.summary]
+        sentences = [self.explained.summary().headline]
         pair, alone = self.explained.condition().correct, self.explained.nearest_correct
         if pair.value is not None and alone.value is not None:
-            found.append(
+            sentences.append(
                 f"Of {pair.n:,} words with a listed answer the pair finds {pair.value:.1%}; the nearest neighbor of "
                 f"x, without any pair, is the listed answer for {alone.value:.1%}."
             )
-        shares = {one.exclude_inputs: one.total for one in self.accuracy if one.method == self.explained.method}
+        shares = {way.exclude_inputs: way.total for way in self.accuracy if way.method == self.explained.method}
         excluded, free = shares[True], shares[False]
         if excluded.value is not None and free.value is not None:
-            found.append(
+            sentences.append(
                 f"Of {excluded.n:,} analogy questions {excluded.value:.1%} are answered rightly when the "
                 f"inputs are excluded, {free.value:.1%} when they are not."
             )
-        return tuple(found)
+        return tuple(sentences)
+
+    def derived(self) -> Mapping[str, Any]:
+        """Its sentences, and every total and category of the questions."""
+        rows = [
+            {"method": way.method, "exclude_inputs": way.exclude_inputs, **row.to_dict()}
+            for way in self.accuracy
+            for row in way.rows()
+        ]
+        return {"verdicts": self.verdicts, "accuracy": rows}
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each way of asking, category and statistic; `generated` and `accuracy` have their own frames."""
         return self.explained.to_frame()
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            "model": self.model,
-            "verdicts": list(self.verdicts),
-            "explained": self.explained.to_dict(),
-            "generated": self.generated.to_dict(),
-            "accuracy": [
-                {"method": each.method, "exclude_inputs": each.exclude_inputs, **one.to_dict()}
-                for each in self.accuracy
-                for one in each.rows()
-            ],
-        }
-
-    def __repr__(self) -> str:
-        return f"<AnalogyReport of {self.model!r}: {self.summary}>"
-
-    def _repr_html_(self) -> str:
-        parts: list[Any] = [self.explained, self.generated, *self.accuracy]
-        return f"<p>{escape(self.summary)}</p>" + "".join(one._repr_html_() for one in parts)
+    def summary(self) -> Summary:
+        """Its sentences, and its parts."""
+        first, *others = self.verdicts
+        parts = tuple(part.summary() for part in (self.explained, self.generated, *self.accuracy))
+        return Summary("Analogies", first, tuple(others), parts=parts, name="analogies")
 
 
 def analogy_report(
@@ -135,38 +116,25 @@ def analogy_report(
         ParameterError: an argument cannot be used.
     """
     model = load(vectors)
-    asked = questions_of(questions, "analogy_report")
     by_category: dict[str, list[tuple[str, ...]]] = {}
-    for one in asked:
-        by_category.setdefault(one.category, []).append(tuple(one[1:]))
-    listed = {category: [(a, b) for a, b, _, _ in some] for category, some in by_category.items()}
-    return AnalogyReport(
-        model=model.name,
-        explained=similarity_explained(
-            model,
-            words if words is not None else listed,
-            pair=pair,
-            method=method,
-            restrict=restrict,
-            excluded=excluded,
-            case_fallback=case_fallback,
-            level=level,
-            random_state=random_state,
-        ),
-        generated=generate_pairs(
-            model, pair, delta=delta, top=top, restrict=restrict, case_fallback=case_fallback, level=level
-        ),
-        accuracy=tuple(
-            analogy_accuracy(
-                model,
-                by_category,
-                method=one,
-                exclude_inputs=exclude,
-                limit=restrict,
-                case_fallback=case_fallback,
-                level=level,
-            )
-            for one in get_args(Method)
-            for exclude in (True, False)
-        ),
+    for category, *four in questions_of(questions, "analogy_report"):
+        by_category.setdefault(category, []).append(tuple(four))
+    listed = {category: [(a, b) for a, b, _, _ in rows] for category, rows in by_category.items()}
+    shared: dict[str, Any] = {"case_fallback": case_fallback, "level": level}
+    explained = similarity_explained(
+        model,
+        listed if words is None else words,
+        pair=pair,
+        method=method,
+        restrict=restrict,
+        excluded=excluded,
+        random_state=random_state,
+        **shared,
     )
+    generated = generate_pairs(model, pair, delta=delta, top=top, restrict=restrict, **shared)
+    accuracy = tuple(
+        analogy_accuracy(model, by_category, method=way, exclude_inputs=exclude, limit=restrict, **shared)
+        for way in get_args(Method)
+        for exclude in (True, False)
+    )
+    return AnalogyReport(model.name, explained, generated, accuracy)

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Places
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.embeddings.analogies import REASONS, Method, Solutions, solve_analogies
 from biasgauge.embeddings.analogy_questions import question_rows
 from biasgauge.embeddings.benchmark_files import Question, questions_of
 from biasgauge.embeddings.coverage import ZERO
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.results import Record, Result, Summary, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.embeddings.analogy_questions import Questions
-    from biasgauge.embeddings.embedding import Embedding
 
 Direction = Literal["stated", "reversed"]
 
 RESTRICT = 50_000
 """Only so many of a model's first words can be an answer, as in Zhang et al.: the rest are too rare to be of use."""
 
-_SHOWN = 20
-
 
 @dataclass(frozen=True)
-class AnalogyAnswer:
+class AnalogyAnswer(Record):
     """One question, and what a model answers.
 
     Attributes:
@@ -46,6 +45,8 @@ class AnalogyAnswer:
         reason: why there is no answer, naming the lost words; None when there is one.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"question"})
+
     question: Question
     direction: Direction
     answers: tuple[tuple[str, float], ...]
@@ -56,18 +57,13 @@ class AnalogyAnswer:
         """The best candidate; None where the question is undefined."""
         return self.answers[0][0] if self.answers else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            **self.question._asdict(),
-            "direction": self.direction,
-            "answers": [{"word": word, "score": score} for word, score in self.answers],
-            "reason": self.reason,
-        }
+    def derived(self) -> Mapping[str, Any]:
+        """The words of the question, and each answer with its score."""
+        return {**self.question._asdict(), "answers": [{"word": word, "score": score} for word, score in self.answers]}
 
 
-@dataclass(frozen=True, eq=False)
-class Analogies:
+@dataclass(frozen=True, eq=False, repr=False)
+class Analogies(Result):
     """Answers of one model to analogy questions.
 
     Attributes:
@@ -87,44 +83,34 @@ class Analogies:
     @property
     def undefined(self) -> int:
         """How many questions have no answer."""
-        return sum(one.reason is not None for one in self.answers)
+        return sum(answer.reason is not None for answer in self.answers)
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each answer, `rank` 1 being the best; one without an answer for each undefined question."""
         import pandas as pd
 
         rows = [
-            (*one.question, one.direction, rank, word, score, one.reason)
-            for one in self.answers
-            for rank, (word, score) in enumerate(one.answers or ((None, None),), start=1)
+            (*answer.question, answer.direction, rank, word, score, answer.reason)
+            for answer in self.answers
+            for rank, (word, score) in enumerate(answer.answers or ((None, None),), start=1)
         ]
-        return pd.DataFrame(
-            rows, columns=[*Question._fields, "direction", "rank", "answer", "score", "reason"], dtype=object
-        ).astype({"rank": int, "score": float})
+        columns = [*Question._fields, "direction", "rank", "answer", "score", "reason"]
+        return pd.DataFrame(rows, columns=columns, dtype=object).astype({"rank": int, "score": float})
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            "model": self.model,
-            "method": self.method,
-            "exclude_inputs": self.exclude_inputs,
-            "restrict": self.restrict,
-            "answers": [one.to_dict() for one in self.answers],
-        }
-
-    def __repr__(self) -> str:
-        return (
-            f"<Analogies of {self.model!r}, {self.method}: {len(self.answers):,} answers, {self.undefined:,} undefined>"
+    def summary(self) -> Summary:
+        """How many questions have an answer, and the answers."""
+        rows = [
+            (
+                "{} : {} :: {} :".format(*answer.question[1:4]),
+                ", ".join(word for word, _ in answer.answers) or f"undefined: {answer.reason}",
+            )
+            for answer in self.answers
+        ]
+        return Summary(
+            title=f"Analogies of {self.model}, {self.method}",
+            headline=f"{self.model}, {self.method}: {len(self.answers):,} answers, {self.undefined:,} undefined",
+            tables=(Table.of("answers", "", ["question", "answer"], rows, most=20),),
         )
-
-    def _repr_html_(self) -> str:
-        more = f"<p>… and {len(self.answers) - _SHOWN:,} more</p>" if len(self.answers) > _SHOWN else ""
-        rows = "".join(
-            f"<tr><td>{escape(f'{one.question.a} : {one.question.b} :: {one.question.c} :')}</td>"
-            f"<td>{escape(', '.join(word for word, _ in one.answers) or f'undefined: {one.reason}')}</td></tr>"
-            for one in self.answers[:_SHOWN]
-        )
-        return f"<p>{escape(repr(self))}</p><table>{rows}</table>{more}"
 
 
 def analogies(
@@ -156,10 +142,7 @@ def analogies(
         LexiconError: the file is not what it should be.
         ParameterError: an argument cannot be used.
     """
-    directions = get_args(Direction) if direction == "both" else (direction,)
-    if not set(directions) <= set(get_args(Direction)):
-        allowed = (*get_args(Direction), "both")
-        raise ParameterError(f"The 'direction' parameter of analogies must be one of {allowed}. Got {direction!r}.")
+    check_choice((*get_args(Direction), "both"), direction=direction)
     model = load(vectors)
     stated = questions_of(questions, "analogies", answers=False)
     solve = partial(
@@ -167,12 +150,13 @@ def analogies(
         model,
         method=method,
         exclude_inputs=exclude_inputs,
-        candidates=candidate_rows(model, restrict, "analogies"),
+        candidates=candidate_rows(model, restrict),
         topn=topn,
     )
-    found = [_answers(model, stated, way, solve, case_fallback=case_fallback) for way in directions]
-    answers = tuple(one for both in zip(*found, strict=True) for one in both)
-    return Analogies(model.name, method, exclude_inputs, restrict, answers)
+    directions: tuple[Direction, ...] = get_args(Direction) if direction == "both" else (direction,)
+    answers = [_answers(model, stated, way, solve, case_fallback=case_fallback) for way in directions]
+    in_order = tuple(answer for both in zip(*answers, strict=True) for answer in both)
+    return Analogies(model.name, method, exclude_inputs, restrict, in_order)
 
 
 def two_words(pair: Iterable[str], function: str) -> tuple[str, str]:
@@ -196,17 +180,16 @@ def directed_rows(
     return dict(zip(found.words, found.rows.tolist(), strict=True)), dict(found.lost)
 
 
-def candidate_rows(model: Embedding, restrict: int | None, function: str) -> NDArray[np.intp]:
+def candidate_rows(model: Embedding, restrict: int | None) -> Places:
     """Rows that can be an answer: the first so many, or all.
 
     Raises:
         ParameterError: it is no number of words.
     """
-    if restrict is not None and (not isinstance(restrict, int) or restrict < 1):
-        raise ParameterError(
-            f"The 'restrict' parameter of {function} must be a whole number of at least 1, or None. Got {restrict!r}."
-        )
-    return np.arange(len(model) if restrict is None else min(restrict, len(model)))
+    if restrict is None:
+        return np.arange(len(model))
+    check_whole(1, restrict=restrict)
+    return np.arange(min(restrict, len(model)))
 
 
 def _answers(
@@ -217,19 +200,14 @@ def _answers(
     *,
     case_fallback: bool,
 ) -> list[AnalogyAnswer]:
-    asked = stated if direction == "stated" else [one._replace(a=one.c, c=one.a, d="") for one in stated]
-    rows, lost = question_rows(model, asked, roles=3, case_fallback=case_fallback)
-    kept = [place for place in range(len(asked)) if place not in lost]
-    found = [AnalogyAnswer(one, direction, (), lost.get(place)) for place, one in enumerate(asked)]
-    for place, answers, reason in zip(kept, *_words(model, solve(*rows[kept].T)), strict=True):
-        found[place] = AnalogyAnswer(asked[place], direction, answers, reason)
-    return found
-
-
-def _words(model: Embedding, solutions: Solutions) -> tuple[list[tuple[tuple[str, float], ...]], list[str | None]]:
-    """Answers with their scores, and why there are none, for each question."""
-    answers = [
-        tuple((model.words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0)
-        for rows, scores in zip(solutions.ranked.tolist(), solutions.ranked_scores.tolist(), strict=True)
-    ]
-    return answers, [REASONS[place] or None for place in solutions.undefined.tolist()]
+    if direction == "reversed":
+        stated = [question._replace(a=question.c, c=question.a, d="") for question in stated]
+    rows, lost = question_rows(model, stated, roles=3, case_fallback=case_fallback)
+    kept = [index for index in range(len(stated)) if index not in lost]
+    answers = [AnalogyAnswer(question, direction, (), lost.get(index)) for index, question in enumerate(stated)]
+    solutions = solve(*rows[kept].T)
+    columns = (column.tolist() for column in (solutions.ranked, solutions.ranked_scores, solutions.undefined))
+    for index, ranked, scores, undefined in zip(kept, *columns, strict=True):
+        best = tuple((model.words[row], score) for row, score in zip(ranked, scores, strict=True) if row >= 0)
+        answers[index] = AnalogyAnswer(stated[index], direction, best, REASONS[undefined] or None)
+    return answers

@@ -1,25 +1,36 @@
-"""Base-pair stability: does another pair give words the same direction, and how far does it move their scores?"""
+"""Base-pair stability: does another pair give words the same direction, and how far does it move their scores?
+
+How far is far is told by the scores of all frequent words: Zhang, Sneyd & Stevenson 2020, section 5 and Table 1.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from biasgauge.agreement import Estimate, fleiss_kappa
-from biasgauge.arrays import Floats
-from biasgauge.sensitivity.agreements import numbers
+from biasgauge.arrays import Floats, Vectors
+from biasgauge.embeddings import Embedding
+from biasgauge.measures import Measure
+from biasgauge.scores import score
+from biasgauge.sensitivity.agreements import Row
+from biasgauge.sensitivity.forms import Pair
+from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.kappas import fleiss_kappa
 from biasgauge.stats.means import mean_share
 from biasgauge.stats.shares import share_of_words
 
 NO_SD = "the scores of the embedding have no standard deviation"
+QUANTILES = (0.05, 0.5, 0.95)
+NO_SCORES = "fewer than two words have scores"
 
 
 @dataclass(frozen=True)
-class BasePairs:
+class BasePairs(Row):
     """What changing the pair does to the scores of words, under one measure.
 
     Attributes:
@@ -33,6 +44,8 @@ class BasePairs:
         as_published: say also what the paper's table prints in the place of `changed_by_one_sd`: one minus it.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"as_published"})
+
     measure: str
     kappa: Estimate
     unanimous: Estimate
@@ -41,42 +54,20 @@ class BasePairs:
     undirected: int
     as_published: bool = False
 
-    def withdrawn(self, reason: str) -> BasePairs:
-        """The same row, undefined for a reason that lies outside it."""
-        return replace(
-            self,
-            kappa=self.kappa.without(reason),
-            unanimous=self.unanimous.without(reason),
-            changed_by_one_sd=self.changed_by_one_sd.without(reason),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`; `magnitude_as_published` only where it was asked for."""
+    @property
+    def magnitude_as_published(self) -> float | None:
+        """What the paper's table prints: one minus the share of changes by one standard deviation."""
         changed = self.changed_by_one_sd.value
-        shape = {
-            "measure": self.measure,
-            **numbers("kappa", self.kappa),
-            **numbers("unanimous", self.unanimous),
-            **numbers("changed_by_one_sd", self.changed_by_one_sd),
-            **({"magnitude_as_published": None if changed is None else 1 - changed} if self.as_published else {}),
-            "sd": self.sd,
-            "n": self.kappa.n,
-            "pairs": self.kappa.k,
-            "undirected": self.undirected,
-        }
-        reasons = (self.kappa.reason, self.unanimous.reason, self.changed_by_one_sd.reason)
-        reason = next((one for one in reasons if one), None)
-        return {**shape, **({"reason": reason} if reason else {})}
+        return None if changed is None else 1 - changed
+
+    def derived(self) -> Mapping[str, Any]:
+        """Numbers of words and pairs; `magnitude_as_published` only where it was asked for."""
+        published = {"magnitude_as_published": self.magnitude_as_published} if self.as_published else {}
+        return {**published, "n": self.kappa.n, "pairs": self.kappa.k}
 
 
 def over_pairs(
-    measure: str,
-    scores: NDArray[np.floating[Any]],
-    signs: Floats,
-    sd: float | None,
-    level: float,
-    *,
-    as_published: bool,
+    measure: str, scores: Vectors, signs: Floats, sd: float | None, level: float, *, as_published: bool
 ) -> BasePairs:
     """Stability of one measure.
 
@@ -95,12 +86,8 @@ def over_pairs(
     assert isinstance(kappa, Estimate)  # noqa: S101 - one matrix in, one estimate out
     agreed = int(np.count_nonzero((ratings == ratings[:, :1]).all(axis=1))) if len(usable) else 0
     pairs = len(usable)
-    changed = mean_share(
-        change_shares(scores[usable].astype(np.float64), sd) if sd else np.empty(0),
-        level,
-        "share of changes of the pair by one sd or more",
-        pairs * (pairs - 1) // 2,
-    )
+    shares = change_shares(scores[usable].astype(np.float64), sd) if sd else np.empty(0)
+    changed = mean_share(shares, level, "share of changes of the pair by one sd or more", pairs * (pairs - 1) // 2)
     return BasePairs(
         measure=measure,
         kappa=kappa,
@@ -118,11 +105,99 @@ def change_shares(scores: Floats, sd: float) -> Floats:
     Of pairs × words; words without a score on some pair are left out.
     """
     complete = scores[:, ~np.isnan(scores).any(axis=0)]
-    changes = list(combinations(range(len(complete)), 2))
+    changes = list(combinations(complete, 2))
     if not changes:
         return np.empty(0)
     counts = np.zeros(complete.shape[1])
-    for one, other in changes:
-        counts += np.abs(complete[one] - complete[other]) >= sd
-    found: Floats = counts / len(changes)
-    return found
+    for before, after in changes:
+        counts += np.abs(before - after) >= sd
+    shares: Floats = counts / len(changes)
+    return shares
+
+
+@dataclass(frozen=True)
+class Reference(Row):
+    """Distribution of the scores of all frequent words on all pairs, under one measure.
+
+    Attributes:
+        measure: the measure.
+        mean: mean score; positive where most words lean to the first end.
+        sd: standard deviation (of the population: divided by the count); a change of a score by as much is relevant.
+        quantiles: by level: .05, .5 and .95; None where there are no scores.
+        words, pairs: how many were scored.
+        undefined: scores that are not defined, and not counted.
+    """
+
+    measure: str
+    mean: Estimate
+    sd: Estimate
+    quantiles: Mapping[float, float] | None
+    words: int
+    pairs: int
+    undefined: int
+
+
+def reference_scores(
+    vectors: Embedding,
+    pairs: Sequence[Pair],
+    words: Sequence[str],
+    measures: Sequence[str | Measure],
+    *,
+    k: int = 100,
+    pool: Sequence[str] | None = None,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Reference, ...]:
+    """Score `words` on all pairs, and describe the scores of each measure.
+
+    Args:
+        vectors: the embedding.
+        pairs: base pairs.
+        words: those that stand for the embedding, as `limited` gives them.
+        measures: names of measures.
+        k: how many neighbors vote.
+        pool: which words may be neighbors; the whole vocabulary when None.
+        level: nominal coverage of the intervals.
+        n_jobs: threads; all cores when None.
+        progress: called with (done, total) blocks.
+    """
+    check_level(level)
+    scores = score(
+        vectors, pairs=pairs, words=words, measures=list(measures), k=k, pool=pool, n_jobs=n_jobs, progress=progress
+    )
+    return tuple(describe(name, scores.values[index, :, :, 0], level) for index, name in enumerate(scores.measures))
+
+
+def describe(measure: str, scores: Vectors, level: float) -> Reference:
+    """Mean and standard deviation of scores, pairs × words, NaN where undefined."""
+    values = scores.astype(np.float64)
+    defined = ~np.isnan(values)
+    counts = defined.sum(axis=0)
+    words, pairs, total = int(np.count_nonzero(counts)), int(defined.any(axis=1).sum()), int(counts.sum())
+    method = "normal, a word's scores as one cluster"
+    mean, sd = (
+        Estimate(statistic=name, value=None, level=level, method=method, n=words, k=pairs) for name in ("mean", "sd")
+    )
+    missing = int(defined.size - total)
+    if words < 2:
+        return Reference(measure, mean.without(NO_SCORES), sd.without(NO_SCORES), None, words, pairs, missing)
+    center = float(values[defined].mean())
+    apart = np.where(defined, values - center, 0)
+    variance = float((apart**2).sum() / total)
+    spread = variance**0.5
+    quantile = float(ndtri((1 + level) / 2))
+    # Influence of a word on the mean, and on the variance: the sum of its scores' contributions.
+    of_mean = apart.sum(axis=0) / total
+    of_variance = ((apart**2).sum(axis=0) - counts * variance) / total
+    margin = quantile * float(np.sqrt((of_mean**2).sum()))
+    around_sd = quantile * float(np.sqrt((of_variance**2).sum())) / (2 * spread) if spread else 0.0
+    return Reference(
+        measure,
+        replace(mean, value=center, low=center - margin, high=center + margin),
+        replace(sd, value=spread, low=max(spread - around_sd, 0.0), high=spread + around_sd),
+        dict(zip(QUANTILES, np.quantile(values[defined], QUANTILES).tolist(), strict=True)),
+        words,
+        pairs,
+        missing,
+    )

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from biasgauge.agreement.rows import pair_name
-from biasgauge.embeddings import Coverage, Embedding, load
-from biasgauge.errors import ParameterError
+from biasgauge.checks import check_number, check_whole
+from biasgauge.embeddings import Coverage, load
 from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.measures import Measure
 from biasgauge.scores import score
-from biasgauge.sensitivity import comparisons
-from biasgauge.sensitivity.agreements import CORRESPONDENCE, Agreement, Comparison, MeanKappa
-from biasgauge.sensitivity.base_pairs import over_pairs
-from biasgauge.sensitivity.comparisons import Signs
+from biasgauge.sensitivity import agreements
+from biasgauge.sensitivity.agreements import Agreement, Comparison, MeanKappa, Signs
+from biasgauge.sensitivity.analogy_evidence import analogy_report
+from biasgauge.sensitivity.base_pairs import over_pairs, reference_scores
 from biasgauge.sensitivity.difference_vectors import difference_cosines, likeness_and_agreement, mean_cosine
 from biasgauge.sensitivity.forms import FormsLike
-from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, chosen_measures, pool_of
-from biasgauge.sensitivity.reference import reference_scores
+from biasgauge.sensitivity.plan import FREQUENT, MEASURES, NEUTRAL, Plan, as_spelled, chosen_measures, limited, pool_of
 from biasgauge.sensitivity.result import RobustnessResult
 from biasgauge.sensitivity.truths import Truth, TruthsLike, truths_of
-from biasgauge.sensitivity.vocabularies import FREQUENT, as_spelled, limited, pairs_as_spelled
 from biasgauge.stats.estimate import check_level
 
-NOT_USUAL = "no frequent word is made of letters alone: the standard deviation is that of the words asked for"
+Compared = TypeVar("Compared", Agreement, MeanKappa)
 
-Row = TypeVar("Row", "Agreement", "MeanKappa")
+NOT_USUAL = "no frequent word is made of letters alone: the standard deviation is that of the words asked for"
 
 
 def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its default
@@ -88,67 +86,57 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         LexiconError: a lexicon is unknown.
     """
     check_level(level)
-    _check(min_coverage, resamples)
+    check_number(0, 1, min_coverage=min_coverage)
+    check_whole(1, resamples=resamples)
     model = load(vectors)
-    base = pairs_of(pairs)
-    asked = words_of(words)
+    base, wanted = pairs_of(pairs), words_of(words)
     known, remark = truths_of(truths, base)
     known = tuple(
-        Truth(one.name, *(as_spelled(model, words, case_fallback=case_fallback) for words in (one.first, one.second)))
-        for one in known
+        Truth(truth.name, *(as_spelled(model, end, case_fallback=case_fallback) for end in (truth.first, truth.second)))
+        for truth in known
     )
     used = chosen_measures(measures, as_published=as_published)
     plan = Plan.of(
-        model,
-        pairs_as_spelled(model, base.pairs, case_fallback=case_fallback),
-        as_spelled(model, asked.words, case_fallback=case_fallback),
-        forms,
-        pair_forms,
-        as_published=as_published,
+        model, base.pairs, wanted.words, forms, pair_forms, as_published=as_published, case_fallback=case_fallback
     )
     neighbors = pool_of(pool, model, plan.pairs, used, frequent, as_published=as_published)
     computed: dict[str, Any] = {"measures": list(used), "k": k, "pool": neighbors, "n_jobs": n_jobs}
-    scored = score(
-        model,
-        pairs=plan.all_pairs,
-        words=list(dict.fromkeys([*plan.all_words, *(word for one in known for word in one.words)])),
-        **computed,
-    )
+    of_truths = [word for truth in known for word in truth.words]
+    scores = score(model, pairs=plan.all_pairs, words=list(dict.fromkeys([*plan.all_words, *of_truths])), **computed)
     usual = limited(model, frequent, as_published=as_published)
-    reference = reference_scores(
-        model,
-        plan.pairs,
-        usual or plan.words,
-        level=level,
-        progress=progress,
-        **computed,
-    )
-    signs = comparisons.Signs.of(scored, as_published=as_published)
-    by_word = signs.select(plan.pairs, plan.words)
-    values = scored.select(pair=plan.pairs, word=plan.words).values[..., 0]
-    coverage = _coverage(model, plan, known)
-    short = {name: _shortfall(coverage, name, min_coverage) for name in coverage.sets if name != "pairs"}
-    parts = {
-        "pair_forms": comparisons.of_pair_forms(signs, plan),
-        "word_forms": comparisons.of_word_forms(signs, plan),
-        "correspondence": comparisons.of_truths(signs, plan, known),
-        "between_measures": comparisons.of_measures(signs, plan),
+    reference = reference_scores(model, plan.pairs, usual or plan.words, level=level, progress=progress, **computed)
+    signs = Signs.of(scores, as_published=as_published)
+    directions = signs.select(plan.pairs, plan.words)
+    values = scores.select(pair=plan.pairs, word=plan.words).values[..., 0]
+    ends = [end for pair in plan.pairs for end in pair]
+    sets = {"words": plan.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in known}}
+    coverage = model.coverage(sets)
+    short = {name: _shortfall(coverage, name, min_coverage) for name in sets if name != "pairs"}
+    comparisons = {
+        "pair_forms": agreements.of_pair_forms(signs, plan),
+        "word_forms": agreements.of_word_forms(signs, plan),
+        "correspondence": agreements.of_truths(signs, plan, known),
+        "between_measures": agreements.of_measures(signs, plan),
     }
-    pairwise = _rows(comparisons.of_pairs(signs, plan), level, short)
+    pairwise = _rows(agreements.of_pairs(signs, plan), level, short)
+    rows = {name: _rows(several, level, short) for name, several in comparisons.items()}
     cosines = difference_cosines(model, plan.pairs)
     stability = [
-        over_pairs(one.measure, values[place], by_word[place], one.sd.value, level, as_published=as_published)
-        for place, one in enumerate(reference)
+        over_pairs(row.measure, values[index], directions[index], row.sd.value, level, as_published=as_published)
+        for index, row in enumerate(reference)
     ]
     return RobustnessResult(
         reference=reference,
-        base_pairs=tuple(one.withdrawn(short["words"]) if short["words"] else one for one in stability),
+        base_pairs=tuple(row.withdrawn(short["words"]) if short["words"] else row for row in stability),
         pairwise=pairwise,
-        **cast("Any", {name: _rows(several, level, short) for name, several in parts.items()}),
+        pair_forms=rows["pair_forms"],
+        word_forms=rows["word_forms"],
+        correspondence=rows["correspondence"],
+        between_measures=rows["between_measures"],
         means=tuple(
-            _sound(one.mean(level, resamples, random_state), one.part, one.against, short)
-            for several in parts.values()
-            for one in several
+            _sound(comparison.mean(level, resamples, random_state), short)
+            for several in comparisons.values()
+            for comparison in several
         ),
         similarity=likeness_and_agreement(cosines, pairwise, plan.pairs, level, with_itself=as_published),
         mean_cosine=mean_cosine(cosines, with_itself=as_published),
@@ -157,16 +145,16 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         words=plan.words,
         forms=plan.forms,
         formed_pairs=plan.pair_forms,
-        scores=scored,
+        scores=scores,
         coverage=coverage,
         settings={
             "vectors": model.name,
             "pairs": base.name,
-            "words": asked.name,
-            "truths": [one.name for one in known],
-            "measures": list(scored.measures),
-            "forms": [one.name for one in plan.forms],
-            "pair_forms": [one.name for one in plan.pair_forms],
+            "words": wanted.name,
+            "truths": [truth.name for truth in known],
+            "measures": list(scores.measures),
+            "forms": [form.name for form in plan.forms],
+            "pair_forms": [form.name for form in plan.pair_forms],
             "k": k,
             "pool": pool if isinstance(pool, str) or pool is None else "given words",
             "pool_words": len(model) if neighbors is None else len(neighbors),
@@ -179,55 +167,37 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
             "random_state": random_state,
         },
         warnings=(*([remark] if remark else []), *([] if usual else [NOT_USUAL]), *_warnings(plan, signs, short)),
-        analogies=_analogies(model, level, random_state) if analogies else None,
+        analogies=analogy_report(model, level=level, random_state=random_state) if analogies else None,
     )
-
-
-def _check(min_coverage: float, resamples: int) -> None:
-    if not 0 <= min_coverage <= 1:
-        raise ParameterError(f"The 'min_coverage' of robustness must be between 0 and 1. Got {min_coverage!r}.")
-    if not isinstance(resamples, int) or resamples < 1:
-        raise ParameterError(f"The 'resamples' of robustness must be a whole number of at least 1. Got {resamples!r}.")
-
-
-def _coverage(model: Embedding, plan: Plan, truths: Sequence[Truth]) -> Coverage:
-    ends = [end for pair in plan.pairs for end in pair]
-    return model.coverage({"words": plan.words, "pairs": ends, **{f"truth {one.name}": one.words for one in truths}})
 
 
 def _shortfall(coverage: Coverage, name: str, least: float) -> str:
     """Why a set has too few words to say anything; empty where it has enough."""
-    one = coverage.sets[name]
-    if len(one.words) >= least * one.asked and one.words:
+    words = coverage.sets[name]
+    if len(words.words) >= least * words.asked and words.words:
         return ""
     what = "the words" if name == "words" else f"the words of the {name}"
-    return f"fewer than {least:.0%} of {what} found: {len(one.words)} of {one.asked}"
+    return f"fewer than {least:.0%} of {what} found: {len(words.words)} of {words.asked}"
 
 
-def _rows(several: Sequence[Comparison], level: float, short: Mapping[str, str]) -> tuple[Agreement, ...]:
-    return tuple(_sound(row, row.part, row.against, short) for one in several for row in one.rows(level))
+def _rows(comparisons: Sequence[Comparison], level: float, short: Mapping[str, str]) -> tuple[Agreement, ...]:
+    return tuple(_sound(row, short) for comparison in comparisons for row in comparison.rows(level))
 
 
-def _sound(row: Row, part: str, against: str, short: Mapping[str, str]) -> Row:
+def _sound(row: Compared, short: Mapping[str, str]) -> Compared:
     """The row, undefined where the words that it rests on are too few."""
-    reason = short[f"truth {against}" if part == CORRESPONDENCE else "words"]
+    reason = short[f"truth {row.against}" if row.part == agreements.CORRESPONDENCE else "words"]
     return row.withdrawn(reason) if reason else row
 
 
-def _warnings(plan: Plan, signs: Signs, short: Mapping[str, str]) -> list[str]:
-    found = [f"{reason}; a lower min_coverage judges them all the same" for reason in short.values() if reason]
+def _warnings(plan: Plan, signs: Signs, short: Mapping[str, str]) -> Iterator[str]:
+    yield from (f"{reason}; a lower min_coverage judges them all the same" for reason in short.values() if reason)
     for pair in plan.pairs:
-        lost = {name: one[pair] for name, one in zip(signs.measures, signs.lost, strict=True) if pair in one}
-        if len(lost) == len(signs.measures):
-            found.append(f"the pair {pair_name(pair)} is left out: {next(iter(lost.values()))}")
-        elif lost:
-            found.append(f"the pair {pair_name(pair)} is left out of {', '.join(lost)}: {next(iter(lost.values()))}")
-    found += [f"no word has the form {one.name!r} in the vocabulary" for one in plan.forms if not one.found]
-    found += [f"no pair has the form {one.name!r} in the vocabulary" for one in plan.pair_forms if not one.found]
-    return found
-
-
-def _analogies(model: Embedding, level: float, random_state: int) -> object:
-    from biasgauge.sensitivity.analogy_evidence import analogy_report
-
-    return analogy_report(model, level=level, random_state=random_state)
+        lost = {
+            name: missing[pair] for name, missing in zip(signs.measures, signs.lost, strict=True) if pair in missing
+        }
+        if lost:
+            of = "" if len(lost) == len(signs.measures) else f" of {', '.join(lost)}"
+            yield f"the pair {pair_name(pair)} is left out{of}: {next(iter(lost.values()))}"
+    yield from (f"no word has the form {form.name!r} in the vocabulary" for form in plan.forms if not form.found)
+    yield from (f"no pair has the form {form.name!r} in the vocabulary" for form in plan.pair_forms if not form.found)

@@ -7,31 +7,26 @@ rows: so the result does not depend on the block size or on the number of thread
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats, Places, Singles, Vectors
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.geometry import unit_rows
 from biasgauge.scores.neighbors import DIGITS, set_places
 
 _ROUNDING = 1e-5
 """Squared distances of unit vectors are right to within this in single precision."""
-
 EQUAL = 1e-6
 """Unit vectors that are nearer than this have no difference to speak of."""
-
 _BLOCK = 2**22
 """Similarities in a block."""
-
 _MANY = 16
 """One in so many pairs of a block is too many to be looked at one by one."""
 
 
-@dataclass(frozen=True, eq=False)
-class Differences:
+class Differences(NamedTuple):
     """Pairs of rows, best first.
 
     Attributes:
@@ -41,29 +36,19 @@ class Differences:
         cosines: of the two vectors.
     """
 
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    cosines: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.first)
+    first: Places
+    second: Places
+    scores: Floats
+    cosines: Floats
 
     def best(self, most: int, more: Differences) -> Differences:
         """The best of these and of more."""
-        first, second = np.concatenate([self.first, more.first]), np.concatenate([self.second, more.second])
-        scores, cosines = np.concatenate([self.scores, more.scores]), np.concatenate([self.cosines, more.cosines])
+        first, second, scores, cosines = (np.concatenate(both) for both in zip(self, more, strict=True))
         order = np.lexsort((second, first, -scores))[:most]
         return Differences(first[order], second[order], scores[order], cosines[order])
 
 
-def best_differences(
-    vectors: NDArray[np.floating[Any]],
-    rows: NDArray[np.intp],
-    direction: NDArray[np.float64],
-    delta: float,
-    most: int,
-) -> Differences:
+def best_differences(vectors: Vectors, rows: Places, direction: Floats, delta: float, most: int) -> Differences:
     """The `most` pairs of different rows, at most `delta` apart, whose difference is nearest to the direction.
 
     Args:
@@ -88,14 +73,12 @@ def best_differences(
         able = _able(gaps, squares, delta, least, most)
         first, second = rows[start + one[able]], rows[start + other[able]]
         best = best.best(most, _exact(vectors, first, second, direction, delta))
-        least = float(best.scores[-1]) if len(best) == most else 0.0
+        least = float(best.scores[-1]) if len(best.first) == most else 0.0
         start += size
     return best
 
 
-def _close(
-    units: NDArray[np.float32], along: NDArray[np.float64], size: int, delta: float, least: float
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+def _close(units: Singles, along: Floats, size: int, delta: float, least: float) -> tuple[Places, Places, Floats]:
     """Places of pairs of the first `size` with all that follow, which may be within `delta`; their squared distances.
 
     Where that leaves many, pairs whose score is below `least` for certain are left out too.
@@ -115,9 +98,7 @@ def _close(
     return one[above], other[above], squares
 
 
-def _able(
-    gaps: NDArray[np.float64], squares: NDArray[np.float64], delta: float, least: float, most: int
-) -> NDArray[np.intp]:
+def _able(gaps: Floats, squares: Floats, delta: float, least: float, most: int) -> Places:
     """Places of the pairs that can be among the best: a score is the root of gap over square."""
     largest = gaps / np.maximum(squares - _ROUNDING, EQUAL**2)
     able = np.flatnonzero(largest >= (least - _ROUNDING) ** 2 if least > _ROUNDING else gaps > 0)
@@ -130,13 +111,7 @@ def _able(
     return able
 
 
-def _exact(
-    vectors: NDArray[np.floating[Any]],
-    one: NDArray[np.intp],
-    other: NDArray[np.intp],
-    direction: NDArray[np.float64],
-    delta: float,
-) -> Differences:
+def _exact(vectors: Vectors, one: Places, other: Places, direction: Floats, delta: float) -> Differences:
     """Score pairs in double precision, and turn each so that its score is positive."""
     scores, squares = np.zeros(len(one)), np.zeros(len(one))
     for start in range(0, len(one), ROWS):

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-from biasgauge.agreement import Estimate
 from biasgauge.agreement.relations import correlation
 from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
-from biasgauge.sensitivity.agreements import Agreement, numbers
-
-Pair = tuple[str, str]
+from biasgauge.sensitivity.agreements import Agreement, Row
+from biasgauge.sensitivity.forms import Pair
+from biasgauge.stats.estimate import Estimate
 
 _LEAST = 4
 """Pairs that a jackknife of correlations takes."""
 
 
 @dataclass(frozen=True)
-class SimilarityAgreement:
+class SimilarityAgreement(Row):
     """Pearson's r between the likeness of two pairs' difference vectors and the kappa of their directions.
 
     Attributes:
@@ -42,27 +41,19 @@ class SimilarityAgreement:
     p: float | None
     with_itself: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        shape = {
-            "measure": self.measure,
-            "pair": None if self.pair is None else pair_name(self.pair),
-            **numbers("r", self.r),
-            "p": self.p,
-            "n": self.r.n,
-            "with_itself": self.with_itself,
-        }
-        return {**shape, **({"reason": self.r.reason} if self.r.reason else {})}
+    def derived(self) -> Mapping[str, Any]:
+        """The name of the pair, and the number of points."""
+        return {"pair": None if self.pair is None else pair_name(self.pair), "n": self.r.n}
 
 
 def difference_cosines(model: Embedding, pairs: Sequence[Pair]) -> Floats:
     """Cosines between the pairs' difference vectors, pairs × pairs; ends of length 1. NaN where a pair has none."""
-    found = np.full((len(pairs), model.dim), np.nan)
-    for place, ends in enumerate(pairs):
+    differences = np.full((len(pairs), model.dim), np.nan)
+    for index, ends in enumerate(pairs):
         if all(end in model for end in ends):
             first, second = unit_rows(np.stack([model[end].astype(np.float64) for end in ends]))
-            found[place] = first - second
-    unit = unit_rows(found)
+            differences[index] = first - second
+    unit = unit_rows(differences)
     cosines: Floats = unit @ unit.T
     return cosines
 
@@ -90,33 +81,25 @@ def likeness_and_agreement(
         level: nominal coverage of the intervals.
         with_itself: hold each pair against itself too, as published.
     """
-    place = {pair_name(pair): number for number, pair in enumerate(pairs)}
-    found: list[SimilarityAgreement] = []
+    index = {pair_name(pair): number for number, pair in enumerate(pairs)}
+    correlations: list[SimilarityAgreement] = []
     for measure in dict.fromkeys(row.measure for row in rows):
         kappas = np.full(cosines.shape, np.nan)
         for row in rows:
             if row.measure == measure and row.kappa.value is not None:
-                one, other = place[pair_name(row.pair)], place[row.against]
-                kappas[one, other] = kappas[other, one] = row.kappa.value
+                first, second = index[pair_name(row.pair)], index[row.against]
+                kappas[first, second] = kappas[second, first] = row.kappa.value
         if with_itself:
             np.fill_diagonal(kappas, np.where(np.isnan(np.diag(cosines)), np.nan, 1))
-        found += [
-            _one_pair(measure, pair, cosines[number], kappas[number], level, with_itself=with_itself)
-            for number, pair in enumerate(pairs)
-        ]
-        found.append(SimilarityAgreement(measure, None, _all_pairs(cosines, kappas, level), None, with_itself))
-    return tuple(found)
-
-
-def _one_pair(
-    measure: str, pair: Pair, cosines: Floats, kappas: Floats, level: float, *, with_itself: bool
-) -> SimilarityAgreement:
-    found = correlation(cosines, kappas, level, of="pair", a="cosine", b="kappa", list=None)
-    r = Estimate(
-        statistic="Pearson's r", value=found.r, low=found.low, high=found.high, level=level, method=found.method,
-        n=found.n, k=2, reason=found.reason,
-    )  # fmt: skip
-    return SimilarityAgreement(measure, pair, r, found.p, with_itself)
+        for number, pair in enumerate(pairs):
+            fit = correlation(cosines[number], kappas[number], level, of="pair", a="cosine", b="kappa", list=None)
+            r = Estimate(
+                statistic="Pearson's r", value=fit.r, low=fit.low, high=fit.high, level=level, method=fit.method,
+                n=fit.n, k=2, reason=fit.reason,
+            )  # fmt: skip
+            correlations.append(SimilarityAgreement(measure, pair, r, fit.p, with_itself))
+        correlations.append(SimilarityAgreement(measure, None, _all_pairs(cosines, kappas, level), None, with_itself))
+    return tuple(correlations)
 
 
 def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
@@ -126,24 +109,24 @@ def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
     units = len(usable)
     method = "jackknife over pairs (Fisher's z, Student's t)"
     value = _pearson(cosines[known], kappas[known])
-    found = Estimate(statistic="Pearson's r", value=value, level=level, method=method, n=int(known.sum()), k=units)
+    r = Estimate(statistic="Pearson's r", value=value, level=level, method=method, n=int(known.sum()), k=units)
     if value is None:
-        return replace(found, reason="fewer than three pairs, or one of the two does not vary")
+        return replace(r, reason="fewer than three pairs, or one of the two does not vary")
     if units < _LEAST:
-        return replace(found, reason=f"an interval takes at least {_LEAST} pairs")
+        return replace(r, reason=f"an interval takes at least {_LEAST} pairs")
     left_out = []
     for unit in usable:
         others = known.copy()
         others[unit], others[:, unit] = False, False
         left_out.append(_pearson(cosines[others], kappas[others]))
-    rs = np.array([value, *(np.nan if one is None else one for one in left_out)])
+    rs = np.array([value, *left_out], np.float64)  # None becomes NaN
     if not (np.abs(rs) < 1).all():
-        return replace(found, reason="r is ±1, or undefined, without some pair")
+        return replace(r, reason="r is ±1, or undefined, without some pair")
     z = np.arctanh(rs[1:])
     spread = float(((units - 1) / units * ((z - z.mean()) ** 2).sum()) ** 0.5)
     margin = float(stdtrit(units - 1, (1 + level) / 2)) * spread
     low, high = np.tanh([np.arctanh(value) - margin, np.arctanh(value) + margin]).tolist()
-    return replace(found, low=low, high=high)
+    return replace(r, low=low, high=high)
 
 
 def _pearson(x: Floats, y: Floats) -> float | None:

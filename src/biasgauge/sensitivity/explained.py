@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from biasgauge.embeddings.analogies import REASONS, Method, Solutions, solve_analogies
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_whole
+from biasgauge.embeddings.analogies import REASONS, Method, solve_analogies
 from biasgauge.embeddings.benchmark_files import google_analogies, read_analogies
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
@@ -25,33 +26,181 @@ from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_cosines
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.results.result import records_frame
 from biasgauge.sensitivity.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
-from biasgauge.sensitivity.explained_result import Condition, SimilarityExplained, WordAnswer
-from biasgauge.sensitivity.neighbor_ranks import NeighborRanks, neighbor_ranks
+from biasgauge.sensitivity.neighbor_ranks import neighbor_ranks
 from biasgauge.stats import repeated_words
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.repeated_words import WordStatistic
 
-__all__ = ["SimilarityExplained", "similarity_explained"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-Way = tuple[Direction, bool]
-WAYS: tuple[Way, ...] = (("stated", True), ("reversed", True), ("stated", False), ("reversed", False))
+WAYS: tuple[tuple[Direction, bool], ...] = (
+    ("stated", True), ("reversed", True), ("stated", False), ("reversed", False)
+)  # fmt: skip
 """Ways of asking: the direction, and whether the inputs are excluded."""
-
 ALL = "all"
-_TWO = 2
 
-
-class _Item(NamedTuple):
-    category: str
-    x: str
-    expected: str
-
-
+Item: TypeAlias = tuple[str, str, str]
+"""Category, word x, and what is expected for it or ""."""
 ItemsLike: TypeAlias = (
     "str | os.PathLike[str] | Iterable[str | Sequence[str]] | Mapping[str, Iterable[str | Sequence[str]]]"
 )
 """Words, or pairs of a word and what is expected, by category or not; or a file of questions."""
+
+
+@dataclass(frozen=True)
+class WordAnswer:
+    """The answer to "first is to x as second is to …?" for one word x.
+
+    Attributes:
+        category: the category that x stands in.
+        x: the word asked about.
+        expected: the word that stands beside x in the list; "" where there is none.
+        direction: "stated", or "reversed": "second is to x as first is to …?".
+        exclude_inputs: whether x and the pair were kept from being the answer.
+        answer: the answer; None where it is undefined.
+        score: its score by the method.
+        cosine: of x and the answer, in [−1, 1].
+        rank: place of the answer among the neighbors of x; 1: the nearest; 0: x itself.
+        nearest: the nearest neighbor of x, the pair aside.
+        reason: why there is no answer; None when there is one.
+    """
+
+    category: str
+    x: str
+    expected: str
+    direction: Direction
+    exclude_inputs: bool
+    answer: str | None = None
+    score: float | None = None
+    cosine: float | None = None
+    rank: int | None = None
+    nearest: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Condition(Record):
+    """How one way of asking came out.
+
+    Attributes:
+        category: the category; "all" for all but those excluded.
+        direction: "stated" or "reversed".
+        exclude_inputs: whether x and the pair were kept from being the answer.
+        itself: share of the words for which the answer is x itself.
+        explained: share for which the answer is x itself or its nearest neighbor: what similarity alone explains.
+        near: share for which the answer is x itself or among its `neighbors` nearest.
+        correct: share for which the answer is the expected word, among those whose expected word has a vector. Where no
+            relation of gender holds between x and that word, a right answer cannot be due to the pair.
+        rank: median rank of the answer among the neighbors of x.
+        cosine: mean cosine of x and the answer.
+    """
+
+    STATISTICS: ClassVar = ("itself", "explained", "near", "correct", "rank", "cosine")
+    category: str
+    direction: Direction
+    exclude_inputs: bool
+    itself: WordStatistic
+    explained: WordStatistic
+    near: WordStatistic
+    correct: WordStatistic
+    rank: WordStatistic
+    cosine: WordStatistic
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimilarityExplained(Result):
+    """Does "first is to x as second is to …?" return more than what is similar to x?
+
+    Attributes:
+        model: the model's name.
+        pair: the two words, (first, second).
+        method: "3cosadd" or "3cosmul".
+        restrict: how many of the model's first words could be an answer; None: all.
+        neighbors: how many neighbors of x count as near.
+        excluded: categories that `conditions` leaves out, because their pairs are of the kind that `pair` is.
+        pair_cosine: cosine of the two words of the pair; None where one is lost. The nearer to 1, the less the pair can
+            move x.
+        conditions: both directions, with and without the inputs, over all categories that are not excluded.
+        by_category: the same for every category, excluded or not; empty where the words came without categories.
+        nearest_correct: share of the words whose nearest neighbor is the expected word: what is answered rightly
+            without any pair.
+        listed: mean cosine of x and its expected word, over the categories not excluded.
+        listed_with_excluded: the same over all categories.
+        random_pairs: mean cosine of two words drawn at random from those that could be an answer.
+        answers: for each word, each way of asking; `words_frame` has them.
+        lost: words x that could not be asked about, with the reason; expected words without a vector likewise.
+        reason: why nothing could be asked; None when it could.
+    """
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"answers", "listed", "listed_with_excluded"})
+
+    model: str
+    pair: tuple[str, str]
+    method: Method
+    restrict: int | None
+    neighbors: int
+    excluded: tuple[str, ...]
+    pair_cosine: float | None
+    conditions: tuple[Condition, ...]
+    by_category: tuple[Condition, ...]
+    nearest_correct: WordStatistic
+    listed: WordStatistic
+    listed_with_excluded: WordStatistic
+    random_pairs: WordStatistic
+    answers: tuple[WordAnswer, ...]
+    lost: dict[str, str]
+    reason: str | None = None
+
+    def condition(self, direction: Direction = "stated", *, exclude_inputs: bool = True) -> Condition:
+        """One way of asking, over all categories that are not excluded."""
+        return self.conditions[WAYS.index((direction, exclude_inputs))]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each way of asking, category and statistic, all categories first."""
+        import pandas as pd
+
+        rows = []
+        for condition in (*self.conditions, *self.by_category):
+            for name in Condition.STATISTICS:
+                number = getattr(condition, name)
+                ends = {"low": number.low, "high": number.high}
+                rows.append({**vars(condition), "statistic": name, **number.to_dict(), **ends})
+        columns = ["category", "direction", "exclude_inputs", "statistic", "value", "low", "high", "sd", "n", "reason"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def words_frame(self) -> pd.DataFrame:
+        """One row for each word and way of asking."""
+        return records_frame(self.answers)
+
+    def derived(self) -> Mapping[str, Any]:
+        """`as_published` follows the published code, `corrected` the published text."""
+        return {
+            "as_published": {"correct": self.condition("reversed").correct, "listed": self.listed_with_excluded},
+            "corrected": {"correct": self.condition().correct, "listed": self.listed},
+        }
+
+    def summary(self) -> Summary:
+        """What similarity alone explains, and every way of asking."""
+        question = "“{} is to x as {} is to …?”".format(*self.pair)
+        near, itself = self.condition().explained, self.condition(exclude_inputs=False).itself
+        if near.value is None or itself.value is None:
+            headline = f"{question} is undefined: {self.reason or near.reason or itself.reason}."
+        else:
+            headline = (
+                f"{question} returns the nearest neighbor of x for {near.value:.1%} of {near.n:,} words "
+                f"({near.level:.0%} interval {near.low:.1%} to {near.high:.1%}), and x itself "
+                f"for {itself.value:.1%} when it may."
+            )
+        columns = ["direction", "inputs excluded", *(Column(name, "estimate") for name in Condition.STATISTICS)]
+        rows = [
+            (way.direction, "yes" if way.exclude_inputs else "no", *(getattr(way, name) for name in way.STATISTICS))
+            for way in self.conditions
+        ]
+        return Summary("What similarity explains", headline, tables=(Table.of("conditions", "", columns, rows),))
 
 
 def similarity_explained(
@@ -91,29 +240,24 @@ def similarity_explained(
         ParameterError: an argument cannot be used.
     """
     check_level(level)
-    if not isinstance(neighbors, int) or neighbors < 1 or not isinstance(random_pairs, int) or random_pairs < _TWO:
-        raise ParameterError(
-            "similarity_explained needs at least 1 of 'neighbors' and 2 'random_pairs'. "
-            f"Got {neighbors!r} and {random_pairs!r}."
-        )
+    check_whole(1, neighbors=neighbors)
+    check_whole(2, random_pairs=random_pairs)
     model = load(vectors)
     items = _items(words)
-    pool = candidate_rows(model, restrict, "similarity_explained")
+    pool = candidate_rows(model, restrict)
     pair = two_words(pair, "similarity_explained")
     excluded = distinct_words(excluded, "excluded", "similarity_explained")
-    asked = {*pair, *(word for one in items for word in one[1:] if word)}
-    rows, lost = directed_rows(model, sorted(asked), case_fallback=case_fallback)
+    wanted = {*pair, *(word for _, x, expected in items for word in (x, expected) if word)}
+    rows, lost = directed_rows(model, sorted(wanted), case_fallback=case_fallback)
     reason = "; ".join(f"{end}: {lost[end]}" for end in pair if end in lost) or None
-    solved = None if reason else _Solved.of(model, [one.x for one in items if one.x in rows], rows, pair, pool, method)
-    answers = [
-        solved.answer(one, way) if solved and one.x in rows else _no_answer(one, way, reason or lost[one.x])
-        for one in items
-        for way in WAYS
-    ]
+    if reason:
+        answers = [WordAnswer(*item, *way, reason=reason) for item in items for way in WAYS]
+    else:
+        answers = _answers(model, items, rows, lost, pair, pool, method)
     spelled = {word: model.words[row] for word, row in rows.items()}
-    summarize = partial(_condition, spelled=spelled, neighbors=neighbors, level=level)
-    counted = [one for one in answers if one.category not in excluded]
-    judged = [one for one in _asked(counted, *WAYS[0]) if one.expected in spelled]
+    counted = [answer for answer in answers if answer.category not in excluded]
+    judged = [answer for answer in _in_way(counted, *WAYS[0]) if answer.expected in spelled]
+    hits = [answer.nearest == spelled[answer.expected] for answer in judged]
     return SimilarityExplained(
         model=model.name,
         pair=pair,
@@ -122,17 +266,16 @@ def similarity_explained(
         neighbors=neighbors,
         excluded=excluded,
         pair_cosine=None if reason else float(_cosines(model, *([rows[end]] for end in pair))[0]),
-        conditions=tuple(summarize(counted, ALL, *way) for way in WAYS),
+        conditions=_conditions(counted, ALL, spelled, neighbors, level),
         by_category=tuple(
-            summarize([one for one in answers if one.category == name], name, *way)
-            for name in dict.fromkeys(one.category for one in items)
-            for way in WAYS
-            if name != ALL
+            condition
+            for name in dict.fromkeys(category for category, _, _ in items if category != ALL)
+            for condition in _conditions(
+                [answer for answer in answers if answer.category == name], name, spelled, neighbors, level
+            )
         ),
-        nearest_correct=repeated_words.share_of_repeated(
-            [one.nearest == spelled[one.expected] for one in judged], [one.x for one in judged], level
-        ),
-        listed=_listed(model, [one for one in items if one.category not in excluded], rows, level),
+        nearest_correct=repeated_words.share_of_repeated(hits, [answer.x for answer in judged], level),
+        listed=_listed(model, [item for item in items if item[0] not in excluded], rows, level),
         listed_with_excluded=_listed(model, items, rows, level),
         random_pairs=_random_pairs(model, pool, random_pairs, random_state, level),
         answers=tuple(answers),
@@ -141,140 +284,103 @@ def similarity_explained(
     )
 
 
-def _items(given: ItemsLike | None) -> list[_Item]:
+def _items(words: ItemsLike | None) -> list[Item]:
     """Words and what is expected for each, once in a category, in the order given."""
-    if given is None or isinstance(given, (str, os.PathLike)):
-        asked = google_analogies() if given is None else read_analogies(Path(given))
-        return list(dict.fromkeys(_Item(one.category, one.a, one.b) for one in asked))
-    grouped: Mapping[Any, Any] = given if isinstance(given, Mapping) else {ALL: given}
-    found = []
-    for category, some in grouped.items():
-        for one in some if isinstance(some, Iterable) and not isinstance(some, str) else (None,):
-            words = (one, "") if isinstance(one, str) else tuple(one) if isinstance(one, Iterable) else ()
-            if len(words) != _TWO or not all(isinstance(word, str) for word in words):
+    if words is None or isinstance(words, (str, os.PathLike)):
+        questions = google_analogies() if words is None else read_analogies(Path(words))
+        return list(dict.fromkeys((question.category, question.a, question.b) for question in questions))
+    grouped: Mapping[Any, Any] = words if isinstance(words, Mapping) else {ALL: words}
+    items: list[Item] = []
+    for category, listed in grouped.items():
+        for entry in listed if isinstance(listed, Iterable) and not isinstance(listed, str) else (None,):
+            item = (entry, "") if isinstance(entry, str) else tuple(entry) if isinstance(entry, Iterable) else ()
+            if len(item) != 2 or not all(isinstance(word, str) for word in item):
                 raise ParameterError(
                     "The 'words' parameter of similarity_explained must be a file of questions, words, pairs of words, "
-                    f"or a dict of category to either. Got {one!r}."
+                    f"or a dict of category to either. Got {entry!r}."
                 )
-            found.append(_Item(str(category), *words))
-    if not found:
+            items.append((str(category), *item))
+    if not items:
         raise ParameterError("The 'words' parameter of similarity_explained holds no word.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(items))
 
 
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    """All ways of asking about some words, solved.
-
-    Attributes:
-        model: the model.
-        place: of each word x in the arrays.
-        solutions: one for each of `WAYS`.
-        ranks: of those answers among the neighbors of x.
-    """
-
-    model: Embedding
-    place: Mapping[str, int]
-    solutions: tuple[Solutions, ...]
-    ranks: NeighborRanks
-
-    @classmethod
-    def of(
-        cls,
-        model: Embedding,
-        words: Iterable[str],
-        rows: Mapping[str, int],
-        pair: tuple[str, str],
-        pool: NDArray[np.intp],
-        method: Method,
-    ) -> _Solved:
-        """Solve all ways of asking about some words."""
-        place = {word: number for number, word in enumerate(dict.fromkeys(words))}
-        x = np.array([rows[word] for word in place], np.intp)
-        ends = np.array([rows[end] for end in pair])
-        solutions = []
-        for direction, exclude in WAYS:
-            a, c = (np.full(len(x), end) for end in (ends if direction == "stated" else ends[::-1]))
-            found = solve_analogies(model, a, x, c, method=method, exclude_inputs=exclude, candidates=pool)
-            solutions.append(found)
-        answers = np.stack([one.rows for one in solutions], axis=1)
-        leaves_out = np.array([exclude for _, exclude in WAYS])
-        return cls(model, place, tuple(solutions), neighbor_ranks(model.vectors, x, answers, pool, ends, leaves_out))
-
-    def answer(self, item: _Item, way: Way) -> WordAnswer:
-        """The answer for one word."""
-        place, column = self.place[item.x], WAYS.index(way)
-        found = self.solutions[column]
-        if reason := REASONS[int(found.undefined[place])]:
-            return _no_answer(item, way, reason)
-        nearest = int(self.ranks.nearest[place])
-        return WordAnswer(
-            *item,
-            *way,
-            answer=self.model.words[found.rows[place]],
-            score=float(found.scores[place]),
-            cosine=float(self.ranks.cosines[place, column]),
-            rank=int(self.ranks.ranks[place, column]),
-            nearest=None if nearest < 0 else self.model.words[nearest],
-        )
+def _answers(
+    model: Embedding, items: Sequence[Item], rows: Mapping[str, int], lost: Mapping[str, str], pair: tuple[str, str],
+    pool: Places, method: Method,
+) -> list[WordAnswer]:  # fmt: skip
+    """The answers for every word in every way of asking; words that are lost have none."""
+    index = {x: number for number, x in enumerate(dict.fromkeys(x for _, x, _ in items if x in rows))}
+    x_rows = np.array([rows[x] for x in index], np.intp)
+    ends = np.array([rows[end] for end in pair])
+    solutions = []
+    for direction, exclude in WAYS:
+        a, c = (np.full(len(x_rows), end) for end in (ends if direction == "stated" else ends[::-1]))
+        solved = solve_analogies(model, a, x_rows, c, method=method, exclude_inputs=exclude, candidates=pool)
+        solutions.append(solved)
+    best = np.stack([solution.rows for solution in solutions], axis=1)
+    leaves_out = np.array([exclude for _, exclude in WAYS])
+    near = neighbor_ranks(model.vectors, x_rows, best, pool, ends, leaves_out)
+    answers = []
+    for item in items:
+        for column, way in enumerate(WAYS):
+            number = index.get(item[1])
+            reason = lost[item[1]] if number is None else REASONS[int(solutions[column].undefined[number])]
+            if number is None or reason:
+                answers.append(WordAnswer(*item, *way, reason=reason))
+                continue
+            row, nearest = best[number, column], int(near.nearest[number])
+            numbers = float(solutions[column].scores[number]), float(near.cosines[number, column])
+            neighbor = None if nearest < 0 else model.words[nearest]
+            answers.append(
+                WordAnswer(*item, *way, model.words[row], *numbers, int(near.ranks[number, column]), neighbor)
+            )
+    return answers
 
 
-def _no_answer(item: _Item, way: Way, reason: str) -> WordAnswer:
-    return WordAnswer(*item, *way, answer=None, score=None, cosine=None, rank=None, nearest=None, reason=reason)
-
-
-def _asked(answers: Iterable[WordAnswer], direction: Direction, exclude_inputs: bool) -> list[WordAnswer]:  # noqa: FBT001 - half of a way
+def _in_way(answers: Iterable[WordAnswer], *way: str | bool) -> list[WordAnswer]:
     """Those that were asked in one way and have an answer."""
-    return [
-        one
-        for one in answers
-        if (one.direction, one.exclude_inputs) == (direction, exclude_inputs) and one.answer is not None
-    ]
+    return [row for row in answers if (row.direction, row.exclude_inputs) == way and row.answer is not None]
 
 
-def _condition(
-    answers: Iterable[WordAnswer],
-    category: str,
-    direction: Direction,
-    exclude_inputs: bool,  # noqa: FBT001 - half of a way
-    *,
-    spelled: Mapping[str, str],
-    neighbors: int,
-    level: float,
-) -> Condition:
-    """Summarize one way of asking."""
-    used = _asked(answers, direction, exclude_inputs)
-    judged = [one for one in used if one.expected in spelled]
-    words = [one.x for one in used]
-    ranks = np.array([one.rank for one in used], float)
-    return Condition(
-        category=category,
-        direction=direction,
-        exclude_inputs=exclude_inputs,
-        itself=repeated_words.share_of_repeated(ranks == 0, words, level),
-        explained=repeated_words.share_of_repeated(ranks <= 1, words, level),
-        near=repeated_words.share_of_repeated(ranks <= neighbors, words, level),
-        correct=repeated_words.share_of_repeated(
-            [one.answer == spelled[one.expected] for one in judged], [one.x for one in judged], level
-        ),
-        rank=repeated_words.median_of_distinct(ranks, words, level),
-        cosine=repeated_words.mean_cosine(np.array([one.cosine for one in used], float), words, level),
-    )
+def _conditions(
+    answers: Sequence[WordAnswer], category: str, spelled: Mapping[str, str], neighbors: int, level: float
+) -> tuple[Condition, ...]:
+    """Summarize each way of asking."""
+    share = repeated_words.share_of_repeated
+    conditions = []
+    for way in WAYS:
+        used = _in_way(answers, *way)
+        judged = [answer for answer in used if answer.expected in spelled]
+        hits = [answer.answer == spelled[answer.expected] for answer in judged]
+        words = [answer.x for answer in used]
+        ranks = np.array([answer.rank for answer in used], float)
+        conditions.append(
+            Condition(
+                category,
+                *way,
+                itself=share(ranks == 0, words, level),
+                explained=share(ranks <= 1, words, level),
+                near=share(ranks <= neighbors, words, level),
+                correct=share(hits, [answer.x for answer in judged], level),
+                rank=repeated_words.median_of_distinct(ranks, words, level),
+                cosine=repeated_words.mean_cosine(np.array([row.cosine for row in used], float), words, level),
+            )
+        )
+    return tuple(conditions)
 
 
-def _listed(model: Embedding, items: Sequence[_Item], rows: Mapping[str, int], level: float) -> WordStatistic:
+def _listed(model: Embedding, items: Sequence[Item], rows: Mapping[str, int], level: float) -> WordStatistic:
     """Mean cosine of the words with what is expected for them."""
-    known = [one for one in items if one.x in rows and one.expected in rows]
-    cosines = _cosines(model, [rows[one.x] for one in known], [rows[one.expected] for one in known])
-    return repeated_words.mean_cosine(cosines, [one.x for one in known], level)
+    known = [(x, expected) for _, x, expected in items if x in rows and expected in rows]
+    cosines = _cosines(model, [rows[x] for x, _ in known], [rows[expected] for _, expected in known])
+    return repeated_words.mean_cosine(cosines, [x for x, _ in known], level)
 
 
-def _random_pairs(
-    model: Embedding, pool: NDArray[np.intp], count: int, random_state: int, level: float
-) -> WordStatistic:
+def _random_pairs(model: Embedding, pool: Places, count: int, random_state: int, level: float) -> WordStatistic:
     """Mean cosine of two different words drawn at random."""
     directed = pool[np.concatenate([model.vectors[pool[i : i + ROWS]].any(axis=1) for i in range(0, len(pool), ROWS)])]
-    if len(directed) < _TWO:
+    if len(directed) < 2:
         return repeated_words.undefined(level, repeated_words.STUDENT)
     random = np.random.default_rng(random_state)
     first = random.integers(0, len(directed), count)
@@ -283,11 +389,11 @@ def _random_pairs(
     return repeated_words.mean_cosine(cosines, None, level, over="random pairs")
 
 
-def _cosines(model: Embedding, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+def _cosines(model: Embedding, first: ArrayLike, second: ArrayLike) -> Floats:
     """Cosines of rows, one by one."""
-    one, other = np.asarray(first, np.intp), np.asarray(second, np.intp)
-    found = np.empty(len(one))
-    for start in range(0, len(one), ROWS):
+    left, right = np.asarray(first, np.intp), np.asarray(second, np.intp)
+    cosines = np.empty(len(left))
+    for start in range(0, len(left), ROWS):
         part = slice(start, start + ROWS)
-        found[part] = np.clip(row_cosines(model.vectors[one[part]], model.vectors[other[part]]), -1, 1)
-    return found
+        cosines[part] = np.clip(row_cosines(model.vectors[left[part]], model.vectors[right[part]]), -1, 1)
+    return cosines

@@ -1,17 +1,15 @@
-"""Which conclusions flip when a reasonable choice changes: the pair, the measure, the form of the words.
+"""`flips`: which conclusions flip when a reasonable choice changes: the pair, the measure, the form of the words.
 
 One choice is changed at a time, from a baseline: the first measure, the first pair, the words as given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from scipy.special import stdtrit
 
 from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats
@@ -20,24 +18,126 @@ from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results.summary import Tone
 from biasgauge.scores import ScoreTensor, score
-from biasgauge.sensitivity.flipped_result import CLEAR_TO_NONE, HOLDS, NONE_TO_CLEAR, REVERSED, UNCLEAR, Flip, Flips
-from biasgauge.sensitivity.forms import FormsLike
-from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, chosen_measures, pool_of
-from biasgauge.sensitivity.result import AS_GIVEN
-from biasgauge.sensitivity.vocabularies import as_spelled, pairs_as_spelled
-from biasgauge.stats.estimate import check_level
+from biasgauge.sensitivity.agreements import Row
+from biasgauge.sensitivity.forms import FormsLike, Pair
+from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, as_spelled, chosen_measures, pool_of
+from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.shares import share_of_words
-
-Pair = tuple[str, str]
 
 CONCEPTS = ("occ16", "adj", "bsri:male", "bsri:female", "weat7:x", "weat7:y", "weat8:x", "weat8:y")
 """What pairs of male and female are asked about: occupations, adjectives, traits, mathematics, science, arts."""
-_TWO = 2
-
+AS_GIVEN = "as given"
+"""Name of the form in which words were asked for."""
+UNCLEAR = "no clear lean"
+HOLDS, REVERSED, CLEAR_TO_NONE, NONE_TO_CLEAR = "holds", "reversed", "lost", "appears"
+TONES: dict[str, Tone] = {HOLDS: "good", REVERSED: "bad", CLEAR_TO_NONE: "caution", NONE_TO_CLEAR: "caution"}
 
 ConceptsLike: TypeAlias = "LexiconLike | WordSet | Iterable[WordsLike] | Mapping[str, WordsLike]"
 """Sets of words, each standing for one concept."""
+
+
+@dataclass(frozen=True)
+class Flip(Row):
+    """What changing one choice does to the conclusion about one concept.
+
+    Attributes:
+        concept: the set of words.
+        choice: what changes: "pair", "measure" or "form".
+        old, new: from which pair, measure or form to which.
+        before, after: to which end the words lean on average, or "no clear lean"; None with fewer than two words.
+        outcome: "holds", "reversed" (the other end), "lost" (a lean that is no longer clear), "appears" (one that was
+            not clear before); None where a side is undefined.
+        share: share of the words that lean to the other end after the change.
+        words: those words.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        "old": "from", "new": "to", "before": "conclusion", "after": "conclusion_then"
+    }  # fmt: skip
+
+    concept: str
+    choice: str
+    old: str
+    new: str
+    before: str | None
+    after: str | None
+    outcome: str | None
+    share: Estimate
+    words: tuple[str, ...]
+
+    def derived(self) -> Mapping[str, Any]:
+        """The number of words."""
+        return {"n": self.share.n}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Flips(Result):
+    """Every single change of a choice, for every concept.
+
+    Attributes:
+        rows: one for each concept and change.
+        baseline: measure, pair and form from which one thing at a time is changed.
+        level: of the intervals.
+        lost_pairs: pairs that the embedding does not have.
+        lost_words: words of each concept that it does not have.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"rows": "flips"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"level"})
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    rows: tuple[Flip, ...]
+    baseline: Mapping[str, str]
+    level: float
+    lost_pairs: tuple[str, ...]
+    lost_words: Mapping[str, tuple[str, ...]]
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """One sentence a concept: its conclusion, how many changes keep it, and the worst one."""
+        return tuple(self._headline(concept) for concept in dict.fromkeys(row.concept for row in self.rows))
+
+    def _headline(self, concept: str) -> str:
+        rows = [row for row in self.rows if row.concept == concept and row.outcome is not None]
+        if not rows:
+            return f"{concept}: unknown, too few of its words are in the vocabulary."
+        kept = sum(row.outcome == HOLDS for row in rows)
+        turned = [row.new for row in rows if row.outcome == REVERSED]
+        worst = max(rows, key=lambda row: row.share.value or 0.0)
+        lean = "has no clear lean" if rows[0].before == UNCLEAR else rows[0].before
+        verb = "reverses" if len(turned) == 1 else "reverse"
+        reverse = f"; {len(turned)} {verb} it ({', '.join(turned)})" if turned else ""
+        return (
+            f"{concept} {lean} ({self.baseline['measure']}, {self.baseline['pair']}): the lean "
+            f"holds under {kept} of {len(rows)} alternative choices{reverse}. Most words flip with {worst.new}: "
+            f"{worst.share.value:.0%} of {worst.share.n}."
+        )
+
+    def derived(self) -> Mapping[str, Any]:
+        """Its sentences."""
+        return {"headlines": self.headlines}
+
+    def summary(self) -> Summary:
+        """One sentence a concept, and every single change."""
+        columns: list[Column | str] = [
+            "words", "changed", "to", "before", "after", Column("outcome", "mark", tones=TONES),
+            Column("words that flip", "estimate"), Column("of", "count"),
+        ]  # fmt: skip
+        rows = [
+            (row.concept, row.choice, row.new, row.before, row.after, row.outcome, row.share, row.share.n)
+            for row in self.rows
+        ]
+        title = "Every single change of a choice, and what it does to the conclusion"
+        return Summary(
+            title="Conclusions under other choices",
+            headline=self.headlines[0],
+            sentences=self.headlines[1:],
+            tables=(Table.of("flips", title, columns, rows),),
+        )
 
 
 def flips(
@@ -79,115 +179,78 @@ def flips(
     base = pairs_of(pairs)
     named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in _concepts(concepts).items()}
     used = chosen_measures(measures)
-    asked = pairs_as_spelled(model, base.pairs, case_fallback=case_fallback)
-    plan = Plan.of(model, asked, [word for words in named.values() for word in words], forms, ())
+    words = [word for words in named.values() for word in words]
+    plan = Plan.of(model, base.pairs, words, forms, (), case_fallback=case_fallback)
     usable = tuple(pair for pair in plan.pairs if all(end in model for end in pair))
     if not usable:
         raise ParameterError(f"The embedding has no pair of {base.name} with both its ends; name other pairs.")
-    scored = score(
-        model,
-        pairs=usable,
-        words=plan.all_words,
-        measures=list(used),
-        k=k,
-        pool=pool_of(pool, model, plan.pairs, used),
-        n_jobs=n_jobs,
-    )
-    table = _Table(scored, usable, plan, level)
+    neighbors = pool_of(pool, model, plan.pairs, used)
+    scores = score(
+        model, pairs=usable, words=plan.all_words, measures=list(used), k=k, pool=neighbors, n_jobs=n_jobs
+    )  # fmt: skip
+    lost = {name: tuple(word for word in words if word not in model) for name, words in named.items()}
     return Flips(
-        rows=tuple(row for name, words in named.items() for row in table.rows(name, words)),
-        baseline={"measure": scored.measures[0], "pair": pair_name(usable[0]), "form": AS_GIVEN},
+        rows=tuple(row for name, words in named.items() for row in _changes(name, words, scores, plan, level)),
+        baseline={"measure": scores.measures[0], "pair": pair_name(usable[0]), "form": AS_GIVEN},
         level=level,
         lost_pairs=tuple(pair_name(pair) for pair in plan.pairs if pair not in usable),
-        lost_words={
-            name: lost for name, words in named.items() if (lost := tuple(word for word in words if word not in model))
-        },
+        lost_words={name: words for name, words in lost.items() if words},
     )
 
 
-def _concepts(given: ConceptsLike) -> dict[str, tuple[str, ...]]:
-    if isinstance(given, Mapping):
-        sets = {str(name): words_of(words).words for name, words in given.items()}
+def _concepts(concepts: ConceptsLike) -> dict[str, tuple[str, ...]]:
+    if isinstance(concepts, Mapping):
+        sets = {str(name): words_of(words).words for name, words in concepts.items()}
     else:
-        several = [given] if isinstance(given, (str, Lexicon, WordSet)) else given
+        several = [concepts] if isinstance(concepts, (str, Lexicon, WordSet)) else concepts
         if not isinstance(several, Iterable):
-            raise ParameterError(f"The 'concepts' must be lexicons, or a mapping of names to words. Got {given!r}.")
-        sets = {one.name: one.words for one in map(words_of, several)}
+            raise ParameterError(f"The 'concepts' must be lexicons, or a mapping of names to words. Got {concepts!r}.")
+        sets = {words.name: words.words for words in map(words_of, several)}
     if not sets:
         raise ParameterError("The 'concepts' must hold at least one set of words. Got none.")
     return {name: tuple(dict.fromkeys(words)) for name, words in sets.items()}
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Scores by choice."""
+def _changes(concept: str, words: Sequence[str], scores: ScoreTensor, plan: Plan, level: float) -> Iterator[Flip]:
+    """Every single change of a choice for one concept."""
+    index = {word: row for row, word in enumerate(scores.words)}
 
-    scores: ScoreTensor
-    pairs: tuple[Pair, ...]
-    plan: Plan
-    level: float
+    def values(measure: int, pair: int, spelled: Iterable[str]) -> Floats:
+        rows = [index[word] for word in spelled]
+        return np.asarray(scores.values[measure, pair, rows, 0], np.float64)
 
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Where each word is."""
-        return {word: place for place, word in enumerate(self.scores.words)}
+    ends, before = scores.pairs[0], values(0, 0, words)
+    for number, pair in enumerate(scores.pairs[1:], 1):
+        about = concept, "pair", pair_name(ends), pair_name(pair), words
+        yield _change(*about, (ends, pair), before, values(0, number, words), level)
+    for number, measure in enumerate(scores.measures[1:], 1):
+        about = concept, "measure", scores.measures[0], measure, words
+        yield _change(*about, (ends, ends), before, values(number, 0, words), level)
+    for form in plan.forms:
+        known = [word for word in words if word in form.found]
+        after = values(0, 0, (form.found[word] for word in known))
+        yield _change(concept, "form", AS_GIVEN, form.name, known, (ends, ends), values(0, 0, known), after, level)
 
-    def rows(self, concept: str, words: tuple[str, ...]) -> list[Flip]:
-        measures, pairs = self.scores.measures, self.pairs
-        before = self._values(0, 0, words)
-        found = [
-            self._row(
-                concept, words, "pair", pair_name(pairs[0]), pair_name(pair), before, self._values(0, place, words)
-            )
-            for place, pair in enumerate(pairs)
-            if place
-        ]
-        found += [
-            self._row(concept, words, "measure", measures[0], name, before, self._values(place, 0, words))
-            for place, name in enumerate(measures)
-            if place
-        ]
-        for form in self.plan.forms:
-            there = tuple(word for word in words if word in form.found)
-            spelled = tuple(form.found[word] for word in there)
-            first, second = (self._values(0, 0, several) for several in (there, spelled))
-            found.append(self._row(concept, there, "form", AS_GIVEN, form.name, first, second))
-        return found
 
-    def _values(self, measure: int, pair: int, words: tuple[str, ...]) -> Floats:
-        rows = [self.places[word] for word in words]
-        found: Floats = self.scores.values[measure, pair, rows, 0].astype(np.float64)
-        return found
-
-    def _row(
-        self, concept: str, words: tuple[str, ...], choice: str, old: str, new: str, before: Floats, after: Floats
-    ) -> Flip:
-        both = np.flatnonzero(~(np.isnan(before) | np.isnan(after)))
-        before, after = before[both], after[both]
-        ends = self.pairs[0]
-        new_ends = next((pair for pair in self.pairs if choice == "pair" and pair_name(pair) == new), ends)
-        leans = _lean(before, self.level), _lean(after, self.level)
-        flipped = np.flatnonzero(before * after < 0)
-        return Flip(
-            concept=concept,
-            choice=choice,
-            old=old,
-            new=new,
-            before=_said(leans[0], ends),
-            after=_said(leans[1], new_ends),
-            outcome=_outcome(*leans),
-            share=share_of_words(len(flipped), len(both), self.level, "share of words that flip"),
-            words=tuple(words[both[place]] for place in flipped),
-        )
+def _change(
+    concept: str, choice: str, old: str, new: str, words: Sequence[str], ends: tuple[Pair, Pair],
+    before: Floats, after: Floats, level: float,
+) -> Flip:  # fmt: skip
+    """One change, on the words that have both scores; `ends` are those of the pair before and after."""
+    both = np.flatnonzero(~(np.isnan(before) | np.isnan(after)))
+    flipped = both[before[both] * after[both] < 0]
+    share = share_of_words(len(flipped), len(both), level, "share of words that flip")
+    leans = _lean(before[both], level), _lean(after[both], level)
+    old_lean, new_lean = (_said(lean, pair) for lean, pair in zip(leans, ends, strict=True))
+    flipped_words = tuple(words[index] for index in flipped)
+    return Flip(concept, choice, old, new, old_lean, new_lean, _outcome(*leans), share, flipped_words)
 
 
 def _lean(scores: Floats, level: float) -> int | None:
     """1 or −1 where the mean differs from 0, 0 where it does not; None with fewer than two scores."""
-    n = len(scores)
-    if n < _TWO:
-        return None
-    mean, margin = float(scores.mean()), float(stdtrit(n - 1, (1 + level) / 2)) * float(scores.std(ddof=1)) / n**0.5
-    return 0 if abs(mean) <= margin else int(np.sign(mean))
+    mean = mean_estimate(scores, level=level)
+    clear = mean.excludes(0)
+    return None if clear is None else int(clear) * int(np.sign(mean.value or 0))
 
 
 def _said(lean: int | None, ends: Pair) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Flags, Floats, Places, Vectors
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.geometry import has_direction, row_cosines, unit_rows
 from biasgauge.stats.rounding import SAME
@@ -22,18 +22,13 @@ class NeighborRanks(NamedTuple):
         nearest: row of each word's nearest neighbor, left-out words aside; −1 where there is none.
     """
 
-    ranks: NDArray[np.intp]
-    cosines: NDArray[np.float64]
-    nearest: NDArray[np.intp]
+    ranks: Places
+    cosines: Floats
+    nearest: Places
 
 
 def neighbor_ranks(
-    vectors: NDArray[np.floating[Any]],
-    words: NDArray[np.intp],
-    answers: NDArray[np.intp],
-    pool: NDArray[np.intp],
-    left_out: NDArray[np.intp],
-    leaves_out: NDArray[np.bool_],
+    vectors: Vectors, words: Places, answers: Places, pool: Places, left_out: Places, leaves_out: Flags
 ) -> NeighborRanks:
     """Rank each answer among the neighbors of its word by cosine; equals share the better rank.
 
@@ -55,23 +50,21 @@ def neighbor_ranks(
     for start in range(0, len(pool), ROWS):
         rows = pool[start : start + ROWS]
         others = unit_rows(vectors[rows].astype(np.float64), rescale=True)
-        found = np.round(units @ others.T, 12)
-        found[:, ~has_direction(others)] = -np.inf
-        found[words[:, None] == rows] = -np.inf
-        _count(found, cosines, nearer, ~leaves_out)
-        found[:, np.isin(rows, left_out)] = -np.inf
-        _count(found, cosines, nearer, leaves_out)
-        column = found.argmax(axis=1)
-        value = found[np.arange(len(words)), column]
+        similarities = np.round(units @ others.T, 12)
+        similarities[:, ~has_direction(others)] = -np.inf
+        similarities[words[:, None] == rows] = -np.inf
+        _count(similarities, cosines, nearer, ~leaves_out)
+        similarities[:, np.isin(rows, left_out)] = -np.inf
+        _count(similarities, cosines, nearer, leaves_out)
+        column = similarities.argmax(axis=1)
+        value = similarities[np.arange(len(words)), column]
         better = value > best
         best[better], nearest[better] = value[better], rows[column[better]]
     ranks = np.where(answers < 0, -1, np.where(answers == words[:, None], 0, nearer + 1))
     return NeighborRanks(ranks, cosines, nearest)
 
 
-def _count(
-    found: NDArray[np.float64], cosines: NDArray[np.float64], nearer: NDArray[np.intp], columns: NDArray[np.bool_]
-) -> None:
-    """Add how many of the similarities found are larger than that of each answer."""
+def _count(similarities: Floats, cosines: Floats, nearer: Places, columns: Flags) -> None:
+    """Add how many of the similarities are larger than that of each answer."""
     for column in np.flatnonzero(columns):
-        nearer[:, column] += np.count_nonzero(found > cosines[:, column, None] + SAME, axis=1)
+        nearer[:, column] += np.count_nonzero(similarities > cosines[:, column, None] + SAME, axis=1)

@@ -9,34 +9,29 @@ cosine of x and y is at least .5, so that what is returned is similar before any
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.sensitivity.analogy_search import RESTRICT, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.difference_search import EQUAL, Differences, best_differences
 from biasgauge.stats import repeated_words
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.repeated_words import WordStatistic
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Unique = Literal["side", "word"]
 
 DELTA = 1.0
 """Largest distance of x and y in Bolukbasi et al.: their cosine is at least .5."""
-
-_SHOWN = 20
-_LARGEST = 2.0
 _SPARE = 20
 """So many times as many pairs as are wanted are looked at first where words must not recur."""
 
@@ -58,8 +53,8 @@ class GeneratedPair:
     cosine: float
 
 
-@dataclass(frozen=True, eq=False)
-class GeneratedPairs:
+@dataclass(frozen=True, eq=False, repr=False)
+class GeneratedPairs(Result):
     """The pairs of a model that differ most nearly as a pair does.
 
     Attributes:
@@ -75,6 +70,8 @@ class GeneratedPairs:
         reason: why there are no pairs; None when there are.
     """
 
+    tables: ClassVar[tuple[str, ...]] = ("pairs",)
+
     model: str
     pair: tuple[str, str]
     delta: float
@@ -86,39 +83,17 @@ class GeneratedPairs:
     lost: dict[str, str]
     reason: str | None = None
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row for each pair, best first."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(one) for one in self.pairs], columns=["first", "second", "score", "cosine"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            "model": self.model,
-            "pair": list(self.pair),
-            "delta": self.delta,
-            "unique": self.unique,
-            "words": self.words,
-            "pairs": [asdict(one) for one in self.pairs],
-            "similarity": self.similarity.to_dict(),
-            "pair_cosine": self.pair_cosine,
-            "lost": dict(self.lost),
-            "reason": self.reason,
-        }
-
-    def __repr__(self) -> str:
-        shown = f"undefined: {self.reason}" if self.reason else f"{len(self.pairs):,} pairs"
-        return f"<GeneratedPairs of {self.model!r} for {self.pair[0]}–{self.pair[1]}, δ = {self.delta:g}: {shown}>"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(one.first)}</td><td>{escape(one.second)}</td><td>{one.score:.3f}</td>"
-            f"<td>{one.cosine:.3f}</td></tr>"
-            for one in self.pairs[:_SHOWN]
+    def summary(self) -> Summary:
+        """How many pairs there are, and the best of them."""
+        first, second = self.pair
+        number = f"undefined: {self.reason}" if self.reason else f"{len(self.pairs):,} pairs"
+        columns = [first, second, Column("score", "number", 3), Column("cosine", "number", 3)]
+        rows = [(pair.first, pair.second, pair.score, pair.cosine) for pair in self.pairs]
+        return Summary(
+            title=f"Pairs that differ as {first}–{second} do",
+            headline=f"{self.model}, {first}–{second}, δ = {self.delta:g}: {number}",
+            tables=(Table.of("pairs", "", columns, rows, most=20),),
         )
-        head = f"<tr>{''.join(f'<th>{escape(end)}</th>' for end in self.pair)}<th>score</th><th>cosine</th></tr>"
-        return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>"
 
 
 def generate_pairs(
@@ -153,46 +128,38 @@ def generate_pairs(
         ParameterError: an argument cannot be used.
     """
     check_level(level)
-    if unique is not None and unique not in get_args(Unique):
-        raise ParameterError(
-            f"The 'unique' parameter of generate_pairs must be one of {get_args(Unique)} or None. Got {unique!r}."
-        )
-    if not isinstance(top, int) or top < 1:
-        raise ParameterError(
-            f"The 'top' parameter of generate_pairs must be a whole number of at least 1. Got {top!r}."
-        )
-    if not 0 < delta <= _LARGEST:
-        raise ParameterError(
-            f"The 'delta' parameter of generate_pairs must be more than 0 and at most 2. Got {delta!r}."
-        )
+    check_choice((*get_args(Unique), None), unique=unique)
+    check_whole(1, top=top)
+    if not 0 < delta <= 2:
+        raise ParameterError(f"The 'delta' parameter must be more than 0 and at most 2. Got {delta!r}.")
     model = load(vectors)
     pair = two_words(pair, "generate_pairs")
     ends, lost = directed_rows(model, pair, case_fallback=case_fallback)
     if words is None:
-        rows = candidate_rows(model, restrict, "generate_pairs")
+        rows = candidate_rows(model, restrict)
         rows = rows[np.asarray(model.vectors[rows].any(axis=1))]
     else:
         chosen = distinct_words(words, "words", "generate_pairs")
-        found_words, more = directed_rows(model, chosen, case_fallback=case_fallback)
-        rows, lost = np.unique(np.array(list(found_words.values()), np.intp)), {**lost, **more}
+        known, more = directed_rows(model, chosen, case_fallback=case_fallback)
+        rows, lost = np.unique(np.array(list(known.values()), np.intp)), {**lost, **more}
     reason = "; ".join(f"{end}: {lost[end]}" for end in pair if end in lost) or None
-    found: list[GeneratedPair] = []
+    pairs: list[GeneratedPair] = []
     cosine = None
     if reason is None:
         first, second = unit_rows(model.vectors[[ends[end] for end in pair]].astype(np.float64), rescale=True)
         cosine, length = float(first @ second), float(np.linalg.norm(first - second))
         reason = "the two words have the same direction" if length <= EQUAL else None
     if reason is None:
-        found = _pairs(model, rows, (first - second) / length, delta, top, unique)
-        reason = None if found else "no two words are that near each other"
+        pairs = _pairs(model, rows, (first - second) / length, delta, top, unique)
+        reason = None if pairs else "no two words are that near each other"
     return GeneratedPairs(
         model=model.name,
         pair=pair,
         delta=delta,
         unique=unique,
         words=len(rows),
-        pairs=tuple(found),
-        similarity=repeated_words.mean_cosine([one.cosine for one in found], None, level, "pairs"),
+        pairs=tuple(pairs),
+        similarity=repeated_words.mean_cosine([row.cosine for row in pairs], None, level, "pairs"),
         pair_cosine=cosine,
         lost=lost,
         reason=reason,
@@ -200,20 +167,15 @@ def generate_pairs(
 
 
 def _pairs(
-    model: Embedding,
-    rows: NDArray[np.intp],
-    direction: NDArray[np.float64],
-    delta: float,
-    top: int,
-    unique: Unique | None,
+    model: Embedding, rows: Places, direction: Floats, delta: float, top: int, unique: Unique | None
 ) -> list[GeneratedPair]:
     """Take the best pairs, passing over words that have had their turn; look down the list as far as needed."""
     most = top if unique is None else _SPARE * top
     while True:
-        found = best_differences(model.vectors, rows, direction, delta, most)
-        kept = _first_of_each(found, unique)[:top]
-        if len(kept) == top or len(found) < most:
-            columns = (one[kept].tolist() for one in (found.first, found.second, found.scores, found.cosines))
+        best = best_differences(model.vectors, rows, direction, delta, most)
+        kept = _first_of_each(best, unique)[:top]
+        if len(kept) == top or len(best.first) < most:
+            columns = (column[kept].tolist() for column in best)
             return [
                 GeneratedPair(model.words[first], model.words[second], score, cosine)
                 for first, second, score, cosine in zip(*columns, strict=True)
@@ -221,16 +183,16 @@ def _pairs(
         most *= _SPARE
 
 
-def _first_of_each(found: Differences, unique: Unique | None) -> list[int]:
-    """Places of the pairs whose words have not had their turn in an earlier one."""
+def _first_of_each(best: Differences, unique: Unique | None) -> list[int]:
+    """Which pairs have words that have not had their turn in an earlier one."""
     if unique is None:
-        return list(range(len(found)))
+        return list(range(len(best.first)))
     firsts: set[int] = set()
     seconds = firsts if unique == "word" else set()
     kept = []
-    for place, (first, second) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
+    for index, (first, second) in enumerate(zip(best.first.tolist(), best.second.tolist(), strict=True)):
         if first not in firsts and second not in seconds:
             firsts.add(first)
             seconds.add(second)
-            kept.append(place)
+            kept.append(index)
     return kept

@@ -1,28 +1,32 @@
-"""What is to be scored: words and pairs, their other forms, the measures, and who may be a neighbor."""
+"""What is to be scored: words and pairs, their other forms, the measures; which words are frequent or neutral.
+
+Zhang, Sneyd & Stevenson 2020, section 5, after Bolukbasi et al. 2016 and Gonen & Goldberg 2019.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from biasgauge import registry
+from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import WordsLike
-from biasgauge.lexicons import words_of
+from biasgauge.lexicons import lexicon, words_of
 from biasgauge.measures import Measure, Neighborhood
 from biasgauge.scores import AS_PUBLISHED
-from biasgauge.sensitivity.forms import FormsLike, PairForms, WordForms, find_forms, find_pair_forms, spellers
-from biasgauge.sensitivity.vocabularies import FREQUENT, neutral
-
-Pair = tuple[str, str]
+from biasgauge.sensitivity.forms import FormsLike, Pair, PairForms, WordForms, find_forms, find_pair_forms, spellers
 
 MEASURES = ("dbwa", "ripa", "nbm")
 NEUTRAL = "neutral"
-PAPER = "zhang2020"
+FREQUENT = 50_000
+GENDERED = ("equalize", "gender_specific")
+"""Lexicons of words that name a gender; left out of the neutral words when a pair does so too."""
 NO_WORD = "the word itself is not in the vocabulary"
 ANOTHER_LOST = "another of its forms is not in the vocabulary"
+_LETTERS, _ENGLISH_LETTERS = re.compile(r"(?:[^\W\d]|_)+"), re.compile(r"[A-Za-z_]+")
 
 
 @dataclass(frozen=True)
@@ -49,49 +53,63 @@ class Plan:
         pair_forms: FormsLike,
         *,
         as_published: bool = False,
+        case_fallback: bool = False,
     ) -> Plan:
         """Look up every form. As published, a word counts only where all its forms are there."""
-        asked, bases = tuple(dict.fromkeys(words)), tuple(dict.fromkeys(pairs))
-        there = [word for word in asked if word in model]
-        missing = {word: NO_WORD for word in asked if word not in model}
-        found = [
-            find_forms(model, there, name, spell) for name, spell in spellers(forms, as_published=as_published).items()
-        ]
-        if as_published and found:
-            complete = frozenset.intersection(*(frozenset(one.found) for one in found))
-            found = [one.only(complete, ANOTHER_LOST) for one in found]
+        wanted = tuple(dict.fromkeys(as_spelled(model, words, case_fallback=case_fallback)))
+        spelled = (as_spelled(model, pair, case_fallback=case_fallback) for pair in pairs)
+        bases = tuple(dict.fromkeys((first, second) for first, second in spelled))
+        there = [word for word in wanted if word in model]
+        missing = {word: NO_WORD for word in wanted if word not in model}
+        spell = spellers(forms, as_published=as_published)
+        of_words = [find_forms(model, there, name, function) for name, function in spell.items()]
+        if as_published:
+            incomplete = {word: ANOTHER_LOST for word in there if any(word in form.lost for form in of_words)}
+            of_words = [
+                WordForms(
+                    form.name,
+                    {word: spelling for word, spelling in form.found.items() if word not in incomplete},
+                    {**incomplete, **form.lost},
+                )
+                for form in of_words
+            ]
+        spell = spellers(pair_forms, as_published=as_published)
         return cls(
-            asked,
+            wanted,
             bases,
-            tuple(WordForms(one.name, one.found, MappingProxyType({**missing, **one.lost})) for one in found),
-            tuple(
-                find_pair_forms(model, bases, name, spell)
-                for name, spell in spellers(pair_forms, as_published=as_published).items()
-            ),
+            tuple(WordForms(form.name, form.found, {**missing, **form.lost}) for form in of_words),
+            tuple(find_pair_forms(model, bases, name, function) for name, function in spell.items()),
         )
 
     @property
     def all_words(self) -> list[str]:
         """Every word in every form, each once."""
-        return list(dict.fromkeys([*self.words, *(form for one in self.forms for form in one.found.values())]))
+        return list(dict.fromkeys([*self.words, *(other for form in self.forms for other in form.found.values())]))
 
     @property
     def all_pairs(self) -> list[Pair]:
         """Every pair in every form, each once."""
-        return list(dict.fromkeys([*self.pairs, *(form for one in self.pair_forms for form in one.found.values())]))
+        return list(dict.fromkeys([*self.pairs, *(other for form in self.pair_forms for other in form.found.values())]))
+
+
+def as_spelled(model: Embedding, words: Iterable[str], *, case_fallback: bool) -> tuple[str, ...]:
+    """Words as the vocabulary spells them: in another case where they are lost as written, if that is allowed."""
+    wanted = tuple(words)
+    respelled = model.lookup(wanted, case_fallback=True).respelled if case_fallback else {}
+    return tuple(respelled.get(word, word) for word in wanted)
 
 
 def chosen_measures(
-    given: str | Measure | Sequence[str | Measure], *, as_published: bool = False
+    measures: str | Measure | Sequence[str | Measure], *, as_published: bool = False
 ) -> tuple[Measure, ...]:
     """Measures by name; as published, those that the paper's code computes under these names."""
-    variants = AS_PUBLISHED[PAPER] if as_published else {}
-    names = [given] if isinstance(given, (str, Measure)) else list(given)
-    return tuple(registry.get("measure", variants.get(one, one) if isinstance(one, str) else one) for one in names)
+    variants = AS_PUBLISHED["zhang2020"] if as_published else {}
+    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    return tuple(registry.get("measure", variants.get(name, name) if isinstance(name, str) else name) for name in names)
 
 
 def pool_of(
-    given: WordsLike | None,
+    pool: WordsLike | None,
     model: Embedding,
     pairs: Sequence[Pair],
     measures: Sequence[Measure],
@@ -100,13 +118,40 @@ def pool_of(
     as_published: bool = False,
 ) -> tuple[str, ...] | None:
     """Which words may be neighbors; None for all, also where no measure asks for neighbors."""
-    if given is None or not any(isinstance(one, Neighborhood) for one in measures):
+    if pool is None or not any(isinstance(measure, Neighborhood) for measure in measures):
         return None
-    if isinstance(given, str) and given == NEUTRAL:
-        found = neutral(model, pairs, frequent, as_published=as_published)
-        if not found:
-            raise ParameterError(
-                f"None of the first {frequent:,} words can be a neutral neighbor; name a 'pool', or None for all."
-            )
-        return found
-    return words_of(given).words
+    if not isinstance(pool, str) or pool != NEUTRAL:
+        return words_of(pool).words
+    words = neutral(model, pairs, frequent, as_published=as_published)
+    if not words:
+        raise ParameterError(
+            f"None of the first {frequent:,} words can be a neutral neighbor; name a 'pool', or None for all."
+        )
+    return words
+
+
+def limited(vectors: Embedding, frequent: int = FREQUENT, *, as_published: bool = False) -> tuple[str, ...]:
+    """Frequent words of letters: among the first `frequent` of the file, no digit, no punctuation, 20 letters at most.
+
+    Underscores join phrases and are allowed. As published: letters of English alone, 19 at most, as the code has it.
+    """
+    check_whole(1, frequent=frequent)
+    pattern, most = (_ENGLISH_LETTERS, 19) if as_published else (_LETTERS, 20)
+    return tuple(
+        word for word in vectors.words[:frequent] if len(word) <= most and pattern.fullmatch(word) and word.strip("_")
+    )
+
+
+def neutral(
+    vectors: Embedding, pairs: Iterable[Pair], frequent: int = FREQUENT, *, as_published: bool = False
+) -> tuple[str, ...]:
+    """The limited words that are in lower case and do not name what the pairs are about.
+
+    Left out are the words of the pairs and, where one of them is a gendered word of `gender_specific`, all words of
+    that list and of `equalize`.
+    """
+    left_out = {end for pair in pairs for end in pair}
+    if as_published or not left_out.isdisjoint(lexicon("gender_specific").words):
+        left_out.update(word for name in GENDERED for word in lexicon(name).words)
+    words = limited(vectors, frequent, as_published=as_published)
+    return tuple(word for word in words if word not in left_out and word == word.lower())

@@ -1,41 +1,45 @@
-"""What `robustness` found, as data."""
+"""What `robustness` found, as data and in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from biasgauge.agreement import Estimate
 from biasgauge.agreement.rows import pair_name
+from biasgauge.arrays import Floats
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores import ScoreTensor
 from biasgauge.sensitivity.agreements import Agreement, MeanKappa
-from biasgauge.sensitivity.base_pairs import BasePairs
+from biasgauge.sensitivity.analogy_evidence import AnalogyReport
+from biasgauge.sensitivity.base_pairs import BasePairs, Reference
 from biasgauge.sensitivity.difference_vectors import SimilarityAgreement
 from biasgauge.sensitivity.figures import robustness_charts
-from biasgauge.sensitivity.flipped_result import Flips
-from biasgauge.sensitivity.forms import PairForms, WordForms
-from biasgauge.sensitivity.reference import Reference
+from biasgauge.sensitivity.flipped import AS_GIVEN, Flips
+from biasgauge.sensitivity.forms import Pair, PairForms, WordForms
+from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PARTS = ("pairwise", "pair_forms", "word_forms", "correspondence", "between_measures")
-AS_GIVEN = "as given"
-"""Name of the form in which words were asked for."""
-
-
 TITLES = {
     "pair_forms": ("Other forms of the pairs", "does She~He give what she~he gives?", "form"),
     "word_forms": ("Other forms of the words", "do words and their plurals have the same direction?", "form"),
     "correspondence": ("Against what is known", "do words have the direction that is known?", "truth"),
     "between_measures": ("Between measures", "do measures agree?", "with"),
 }
+"""Title and question of each part, and what its rows are held against."""
+CHANGES = {
+    "pair_forms": "Another form of the pair",
+    "word_forms": "Another form of the words",
+    "correspondence": "Against what is known",
+    "between_measures": "Another measure",
+}
+BANDS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
+LIMITS = (0.0, 0.2, 0.4, 0.6, 0.8)
+"""Landis & Koch 1977: to 0 poor, .2 slight, .4 fair, .6 moderate, .8 substantial; above almost perfect."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +68,10 @@ class RobustnessResult(Result):
         warnings: what the reader should know before trusting any number.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"mean_cosine", "cosines", "pairs", "words", "formed_pairs", "scores", "flips"}
+    )
+
     reference: tuple[Reference, ...]
     base_pairs: tuple[BasePairs, ...]
     pairwise: tuple[Agreement, ...]
@@ -74,8 +82,8 @@ class RobustnessResult(Result):
     means: tuple[MeanKappa, ...]
     similarity: tuple[SimilarityAgreement, ...]
     mean_cosine: float | None
-    cosines: NDArray[np.float64]
-    pairs: tuple[tuple[str, str], ...]
+    cosines: Floats
+    pairs: tuple[Pair, ...]
     words: tuple[str, ...]
     forms: tuple[WordForms, ...]
     formed_pairs: tuple[PairForms, ...]
@@ -83,38 +91,33 @@ class RobustnessResult(Result):
     coverage: Coverage
     settings: Mapping[str, Any]
     warnings: tuple[str, ...]
-    analogies: Any = None
+    analogies: AnalogyReport | None = None
     flips: Flips | None = None
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """What it all comes to, in sentences."""
-        from biasgauge.sensitivity.verdicts import sentences
+        """What it all comes to: one sentence for each question that has an answer with an interval."""
+        sentences = [_base_pair_sentence(row) for row in self.base_pairs if row.kappa.value is not None]
+        for part, change in CHANGES.items():
+            means = [row for row in self.means if row.part == part and row.kappa.low is not None]
+            for against in dict.fromkeys(row.against for row in means):
+                rows = [row for row in means if row.against == against]
+                values = [row.kappa.value for row in rows if row.kappa.value is not None]
+                bands = dict.fromkeys((kappa_band(min(values)), kappa_band(max(values))))
+                each = ", ".join(f"{row.measure} {_with_interval(row.kappa)}" for row in rows)
+                about = f"{change}, {against} ({rows[0].kappa.n:,} words)"
+                sentences.append(f"{about}: {' to '.join(bands)} agreement; {each}.")
+        return tuple(sentences)
 
-        return sentences(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object; `base_pairs`, `word_forms`, `correspondence`, `between_measures` are a contract."""
+    def derived(self) -> Mapping[str, Any]:
+        """Difference vectors, lost forms of pairs, sentences; what `flips` found, where that was asked for."""
+        pairs = [pair_name(pair) for pair in self.pairs]
         return {
-            "base_pairs": [one.to_dict() for one in self.base_pairs],
-            **{name: [one.to_dict() for one in getattr(self, name)] for name in PARTS},
-            "means": [one.to_dict() for one in self.means],
-            "similarity": [one.to_dict() for one in self.similarity],
-            "difference_vectors": {
-                "pairs": [pair_name(pair) for pair in self.pairs],
-                "cosines": [[_number(one) for one in row] for row in self.cosines.tolist()],
-                "mean": self.mean_cosine,
-            },
-            "reference": [one.to_dict() for one in self.reference],
-            "analogies": None if self.analogies is None else self.analogies.to_dict(),
-            "forms": [one.to_dict() for one in self.forms],
+            "difference_vectors": {"pairs": pairs, "cosines": self.cosines, "mean": self.mean_cosine},
             "lost_pair_forms": {
-                one.name: {pair_name(pair): reason for pair, reason in one.lost.items()} for one in self.formed_pairs
+                form.name: {pair_name(pair): reason for pair, reason in form.lost.items()} for form in self.formed_pairs
             },
-            "verdicts": list(self.verdicts),
-            "coverage": self.coverage.to_dict(),
-            "settings": dict(self.settings),
-            "warnings": list(self.warnings),
+            "verdicts": self.verdicts,
             **({} if self.flips is None else self.flips.to_dict()),
         }
 
@@ -122,24 +125,19 @@ class RobustnessResult(Result):
         """Every number in one tidy table: part, measure, pair, against, statistic, value, low, high, n, reason."""
         import pandas as pd
 
-        rows = [
-            _row("base_pairs", one.measure, None, None, estimate)
-            for one in self.base_pairs
-            for estimate in (one.kappa, one.unanimous, one.changed_by_one_sd)
-        ]
-        rows += [
-            _row(name, one.measure, one.pair, one.against, estimate)
-            for name in PARTS
-            for one in getattr(self, name)
-            for estimate in (one.kappa, one.same)
-        ]
-        rows += [_row(one.part, one.measure, None, one.against, one.kappa) for one in self.means]
-        rows += [_row("similarity", one.measure, one.pair, None, one.r) for one in self.similarity]
-        rows += [
-            _row("reference", one.measure, None, None, estimate)
-            for one in self.reference
-            for estimate in (one.mean, one.sd)
-        ]
+        columns = ("statistic", "value", "low", "high", "n", "k", "method", "reason")
+        rows = []
+        for part in ("base_pairs", *PARTS, "means", "similarity", "reference"):
+            for row in getattr(self, part):
+                pair = getattr(row, "pair", None)
+                labels = {
+                    "part": getattr(row, "part", part),
+                    "measure": row.measure,
+                    "pair": None if pair is None else pair_name(pair),
+                    "against": getattr(row, "against", None),
+                }
+                numbers = [{name: getattr(one, name) for name in columns} for one in row.estimates().values()]
+                rows += [{**labels, **number} for number in numbers]
         return pd.DataFrame(rows)
 
     def word_scores(self, word: str) -> pd.DataFrame:
@@ -152,23 +150,16 @@ class RobustnessResult(Result):
 
         if word not in self.words:
             raise KeyError(f"{word!r} is not among the words of this result")
-        spelled = {AS_GIVEN: word, **{one.name: one.found[word] for one in self.forms if word in one.found}}
+        spelled = {AS_GIVEN: word, **{form.name: form.found[word] for form in self.forms if word in form.found}}
         part = self.scores.select(pair=self.pairs, word=list(dict.fromkeys(spelled.values())))
-        values, place = part.to_numpy(), {one: number for number, one in enumerate(part.words)}
-        return pd.DataFrame(
-            [
-                {
-                    "measure": measure,
-                    "pair": pair_name(pair),
-                    "form": form,
-                    "spelling": spelling,
-                    "score": _number(float(values[i, j, place[spelling], 0])),
-                }
-                for i, measure in enumerate(part.measures)
-                for j, pair in enumerate(self.pairs)
-                for form, spelling in spelled.items()
-            ]
-        )
+        values = part.to_numpy()
+        rows = [
+            (measure, pair_name(pair), form, spelling, float(values[i, j, part.words.index(spelling), 0]))
+            for i, measure in enumerate(part.measures)
+            for j, pair in enumerate(self.pairs)
+            for form, spelling in spelled.items()
+        ]
+        return pd.DataFrame(rows, columns=["measure", "pair", "form", "spelling", "score"])
 
     def summary(self) -> Summary:
         """One table for each question: what survives another pair, form or measure."""
@@ -180,43 +171,37 @@ class RobustnessResult(Result):
             for form in self.forms
             if form.found and form.lost
         ]
-        parts = [self._agreement(part) for part in TITLES if getattr(self, part)]
+        parts = [self._base_pairs(), *(self._agreement(part) for part in TITLES if getattr(self, part))]
         if self.analogies is not None:
-            told = self.analogies.verdicts
-            parts.append(Summary("Analogies", "", sentences=told, name="analogies"))
-        told = self.verdicts or ("Nothing could be compared.",)
+            parts.append(Summary("Analogies", "", sentences=self.analogies.verdicts, name="analogies"))
+        sentences: tuple[str, ...] = self.verdicts or ("Nothing could be compared.",)
         more: tuple[str, ...] = ()
         if self.flips is not None:
-            parts.insert(0, replace(self.flips.summary(), headline="", sentences=()))
-            told, more = self.flips.headlines, told
+            parts.insert(1, replace(self.flips.summary(), headline="", sentences=()))
+            sentences, more = self.flips.headlines, sentences
         return Summary(
             title="Robustness of bias scores",
-            headline=told[0],
-            sentences=told[1:],
+            headline=sentences[0],
+            sentences=sentences[1:],
             more=more,
             charts=robustness_charts(self),
             warnings=(*self.warnings, *lost),
-            parts=(self._base_pairs(), *parts),
+            parts=tuple(parts),
         )
 
-    def _interval(self) -> str:
-        return f"[{self.settings['level']:.0%} interval]"
-
     def _base_pairs(self) -> Summary:
-        published = any(one.as_published for one in self.base_pairs)
+        published = any(row.as_published for row in self.base_pairs)
         columns: list[Column | str] = [
             "measure",
-            Column(f"Fleiss' kappa {self._interval()}", "estimate"),
-            Column("all agree", "share"),
-            Column("moved by 1 sd", "share"),
-            *([Column("as printed", "share")] if published else []),
+            Column(f"Fleiss' kappa [{self.settings['level']:.0%} interval]", "estimate"),
+            *(Column(name, "share") for name in ("all agree", "moved by 1 sd", *["as printed"][:published])),
             Column("words", "count"),
         ]
         rows = []
-        for one in self.base_pairs:
-            moved = one.changed_by_one_sd.value
-            printed = [None if moved is None else 1 - moved] if published else []
-            rows.append((one.measure, one.kappa, one.unanimous.value, moved, *printed, one.kappa.n))
+        for row in self.base_pairs:
+            shares = [row.unanimous.value, row.changed_by_one_sd.value]
+            shares += [row.magnitude_as_published] if published else []
+            rows.append((row.measure, row.kappa, *shares, row.kappa.n))
         question = "does another pair give the same scores?"
         return Summary("Base pairs", "", question=question, tables=(Table.of("base_pairs", "", columns, rows),))
 
@@ -225,23 +210,18 @@ class RobustnessResult(Result):
         title, question, against = TITLES[part]
         rows, reasons = [], {}
         for mean in (mean for mean in self.means if mean.part == part):
-            mine = [one for one in getattr(self, part) if (one.measure, one.against) == (mean.measure, mean.against)]
-            known = sorted((one.kappa.value, pair_name(one.pair)) for one in mine if one.kappa.value is not None)
+            own = [row for row in getattr(self, part) if (row.measure, row.against) == (mean.measure, mean.against)]
+            known = sorted((row.kappa.value, pair_name(row.pair)) for row in own if row.kappa.value is not None)
             if mean.kappa.value is None or not known:
-                reasons[mean.against] = next((one.kappa.reason for one in mine if one.kappa.reason), "") or "no kappas"
+                reasons[mean.against] = next((row.kappa.reason for row in own if row.kappa.reason), "no kappas")
                 continue
             (low, lowest), (high, _) = known[0], known[-1]
             rows.append((mean.measure, mean.against, mean.kappa, len(known), mean.kappa.n, low, high, lowest))
         columns: list[Column | str] = [
-            "measure",
-            against,
-            Column(f"mean kappa {self._interval()}", "estimate"),
-            Column("pairs", "count"),
-            Column("words", "count"),
-            Column("lowest", "number"),
-            Column("highest", "number"),
-            "lowest pair",
-        ]
+            "measure", against, Column(f"mean kappa [{self.settings['level']:.0%} interval]", "estimate"),
+            Column("pairs", "count"), Column("words", "count"),
+            Column("lowest", "number"), Column("highest", "number"), "lowest pair",
+        ]  # fmt: skip
         return Summary(
             title,
             "",
@@ -251,24 +231,22 @@ class RobustnessResult(Result):
         )
 
 
-def _row(
-    part: str, measure: str, pair: tuple[str, str] | None, against: str | None, estimate: Estimate
-) -> dict[str, Any]:
-    return {
-        "part": part,
-        "measure": measure,
-        "pair": None if pair is None else pair_name(pair),
-        "against": against,
-        "statistic": estimate.statistic,
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n": estimate.n,
-        "k": estimate.k,
-        "method": estimate.method,
-        "reason": estimate.reason,
-    }
+def kappa_band(value: float) -> str:
+    """Name of a kappa after Landis & Koch: 0 is slight, .2 still slight, .21 fair."""
+    return BANDS[int(value >= LIMITS[0]) + sum(value > limit for limit in LIMITS[1:])]
 
 
-def _number(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124 - NaN
+def _base_pair_sentence(row: BasePairs) -> str:
+    shares = row.unanimous.value, row.changed_by_one_sd.value
+    agreed, moved = ("an unknown share" if share is None else f"{share:.0%}" for share in shares)
+    return (
+        f"Another base pair, {row.measure}: agreement on the direction of words is {kappa_band(row.kappa.value or 0)} "
+        f"({_with_interval(row.kappa)}); all {row.kappa.k} pairs agree on {agreed} of {row.kappa.n:,} words; {moved} "
+        "of the changes move a score by one standard deviation or more."
+    )
+
+
+def _with_interval(estimate: Estimate) -> str:
+    name = "κ" if estimate.statistic.endswith("kappa") else "mean κ"
+    ends = f" [{estimate.low:.2f}, {estimate.high:.2f}]" if estimate.bounded else ""
+    return f"{name} = {estimate.value:.2f}{ends}"

@@ -8,8 +8,8 @@ from os import PathLike
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, WordsLike
 from biasgauge.lexicons import Lexicon, Pairs, lexicon, words_of
@@ -27,9 +27,7 @@ class Truth:
     second: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        second = set(self.second)
-        both = [word for word in self.first if word in second]
-        if both:
+        if both := [word for word in self.first if word in set(self.second)]:
             raise ParameterError(
                 f"A word of the truth {self.name!r} can lean to one end only. Got {both[0]!r} on both."
             )
@@ -40,7 +38,7 @@ class Truth:
         return (*self.first, *self.second)
 
     @property
-    def directions(self) -> NDArray[np.float64]:
+    def directions(self) -> Floats:
         """1 for words of the first end, −1 for those of the second."""
         return np.repeat([1.0, -1.0], [len(self.first), len(self.second)])
 
@@ -51,7 +49,7 @@ TruthsLike: TypeAlias = (
 """Words whose direction is known: lexicons, or names to (words of the first end, words of the second)."""
 
 
-def truths_of(given: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...], str]:
+def truths_of(truths: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...], str]:
     """Turn what a user may give as `truths` into truths about these pairs; and what to know about it, if anything.
 
     A lexicon's sets are matched with the ends of the pairs by name, such as "male" and "female". A mapping of a name to
@@ -61,40 +59,35 @@ def truths_of(given: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...]
         ParameterError: sets and ends cannot be matched, or a word is on both sides.
         LexiconError: a lexicon is unknown.
     """
-    if given is None:
-        if set(pairs.ends) == {"male", "female"}:
-            return tuple(_of_lexicon(lexicon(name), pairs.ends) for name in SHIPPED), ""
-        return (), (
-            f"no truths: the ends of the pairs are called {' and '.join(pairs.ends)}, the shipped truths are about "
-            "male and female; name your own"
-        )
-    if isinstance(given, Mapping):
-        return tuple(_of_words(str(name), words, pairs.ends) for name, words in given.items()), ""
-    several = [given] if isinstance(given, (str, PathLike, Lexicon)) else given
+    if truths is None:
+        if set(pairs.ends) != {"male", "female"}:
+            return (), (
+                f"no truths: the ends of the pairs are called {' and '.join(pairs.ends)}, the shipped truths are about "
+                "male and female; name your own"
+            )
+        truths = SHIPPED
+    if isinstance(truths, Mapping):
+        return tuple(_truth(str(name), sides, pairs.ends) for name, sides in truths.items()), ""
+    several = [truths] if isinstance(truths, (str, PathLike, Lexicon)) else truths
     if not isinstance(several, Iterable):
         raise ParameterError(
-            f"The 'truths' must be lexicons, or a mapping of names to two sets of words. Got {given!r}."
+            f"The 'truths' must be lexicons, or a mapping of names to two sets of words. Got {truths!r}."
         )
-    return tuple(_of_lexicon(lexicon(one), pairs.ends) for one in several), ""
+    return tuple(_truth(source.name, source.sets, pairs.ends) for source in map(lexicon, several)), ""
 
 
-def _of_lexicon(source: Lexicon, ends: tuple[str, str]) -> Truth:
-    return _of_words(source.name, dict(source.sets), ends)
-
-
-def _of_words(name: str, given: Mapping[str, WordsLike] | Iterable[WordsLike], ends: tuple[str, str]) -> Truth:
-    if isinstance(given, Mapping):
-        if set(given) != set(ends):
+def _truth(name: str, sides: Mapping[str, WordsLike] | Iterable[WordsLike], ends: tuple[str, str]) -> Truth:
+    if isinstance(sides, Mapping):
+        if set(sides) != set(ends):
             raise ParameterError(
                 f"The truth {name!r} must have a set of words for each end of the pairs, {' and '.join(ends)}. "
-                f"Got {', '.join(map(str, given))}; give {{{name!r}: (words of the first end, words of the second)}}."
+                f"Got {', '.join(map(str, sides))}; give {{{name!r}: (words of the first end, words of the second)}}."
             )
-        sides = [given[end] for end in ends]
-    else:
-        sides = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-        if len(sides) != len(ends):
-            raise ParameterError(
-                f"The truth {name!r} must be two sets of words, that of the pairs' first end first. Got {given!r}."
-            )
-    first, second = (tuple(dict.fromkeys(words_of(side).words)) for side in sides)
+        sides = [sides[end] for end in ends]
+    both = list(sides) if isinstance(sides, Iterable) and not isinstance(sides, str) else []
+    if len(both) != len(ends):
+        raise ParameterError(
+            f"The truth {name!r} must be two sets of words, that of the pairs' first end first. Got {sides!r}."
+        )
+    first, second = (tuple(dict.fromkeys(words_of(side).words)) for side in both)
     return Truth(name, first, second)

@@ -12,9 +12,9 @@ from biasgauge.papers.zhang2020.kappas import named
 from biasgauge.papers.zhang2020.runs import Runs, runs_of
 from biasgauge.papers.zhang2020.tables import FIGURE_2, LIMITED, MEASURES, NEUTRAL, PAIRS, PROFESSIONS, SD, TABLE_2
 from biasgauge.scores import score
+from biasgauge.sensitivity import limited
 from biasgauge.sensitivity.base_pairs import change_shares
 from biasgauge.sensitivity.difference_vectors import difference_cosines, mean_cosine
-from biasgauge.sensitivity.vocabularies import limited
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data

@@ -1,0 +1,13 @@
+from biasgauge.seed_words.card import FitnessCard as FitnessCard
+from biasgauge.seed_words.cards import seeds as seeds
+from biasgauge.seed_words.choice import ListValue as ListValue
+from biasgauge.seed_words.choice import SeedChoice as SeedChoice
+from biasgauge.seed_words.choice import seed_choice as seed_choice
+from biasgauge.seed_words.for_audit import seed_cards as seed_cards
+from biasgauge.seed_words.generated import Cloud as Cloud
+from biasgauge.seed_words.generated import GeneratedSet as GeneratedSet
+from biasgauge.seed_words.generated import generated_cloud as generated_cloud
+from biasgauge.seed_words.generated import generated_sets as generated_sets
+from biasgauge.seed_words.result import SeedsResult as SeedsResult
+from biasgauge.seed_words.subspace_words import BiasSubspace as BiasSubspace
+from biasgauge.seed_words.subspace_words import bias_subspace as bias_subspace
