@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import seed_bank
-from biasgauge.seed_words.every_model import in_every_model
+from biasgauge.seed_words.coherence import in_every_model
 from biasgauge.seed_words.located import locate
 from biasgauge.seed_words.word_pairs import SeedPair
 

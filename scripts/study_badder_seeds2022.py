@@ -145,7 +145,7 @@ def order(models: list[bg.Embedding], out: Path) -> None:
     standing = seeds(models, pairs=list(PRINTED), shuffles=1000, case_fallback=True, **asked)
     for card, ((a, b), printed) in zip(standing, PRINTED.items(), strict=True):
         once = seeds(models, *(one.split() for one in printed), shuffles=0, **asked)[0]
-        first, tails = card.pairing.first, card.pairing.shuffled_first
+        first, shuffled = card.pairing.first, card.pairing.shuffled_first
         rows.append(
             {
                 "a": a,
@@ -155,11 +155,11 @@ def order(models: list[bg.Embedding], out: Path) -> None:
                 "low": first.low,
                 "high": first.high,
                 "printed_shuffle": once.pairing.first.value,
-                "shuffled": card.pairing.shuffled[0],
-                "shuffled_low": None if tails is None else tails[0],
-                "shuffled_high": None if tails is None else tails[1],
+                "shuffled": shuffled.value,
+                "shuffled_low": shuffled.low,
+                "shuffled_high": shuffled.high,
                 "p": card.pairing.p_value,
-                "random": None if card.pairing.random is None else card.pairing.random[0],
+                "random": card.pairing.random.value,
                 "held_out_accuracy": card.pairing.accuracy.value,
             }
         )

@@ -85,9 +85,9 @@ def test_the_mean_difference_does_not_care_for_order(model: bg.Embedding) -> Non
         (["lost"], WOMEN, {}, "There is no subspace: no seed of a was found"),
         (MEN, MEN, {}, "no pair by position has two different words"),
         (MEN, MEN, {"method": "mean-difference"}, "the two sets have one mean"),
-        (MEN, WOMEN, {"component": 7}, "must lie between 1 and 6. Got 7"),
-        (MEN, WOMEN, {"order": "sorted"}, "must be as-is, shuffled or random. Got 'sorted'"),
-        (MEN, WOMEN, {"method": "lda"}, "must be mean-difference or pca"),
+        (MEN, WOMEN, {"component": 7}, "must be a number from 1 to 6. Got 7"),
+        (MEN, WOMEN, {"order": "sorted"}, "must be one of as-is, shuffled, random. Got 'sorted'"),
+        (MEN, WOMEN, {"method": "lda"}, "must be one of mean-difference, pca"),
     ],
 )
 def test_bad_input(model: bg.Embedding, a: list[str], b: list[str], settings: dict[str, str], sentence: str) -> None:

@@ -40,7 +40,7 @@ def test_values_are_cosines_of_mean_vectors(models: list[bg.Embedding]) -> None:
     left = [cosine(models[0], [w for w in words if w != word], ["nasty", "evil"]) for word in words]
     most = int(np.argmax(np.abs(np.array(left) - values[0])))
     assert one.most_influential == words[most]
-    assert one.without == pytest.approx(left[most])
+    assert one.value_without == pytest.approx(left[most])
     assert by_set["female_names_1-Caliskan_et_al_2017"].reason is not None  # capitals, and no case fallback
     defined = [one.value for one in found.lists if one.value is not None]
     assert defined == sorted(defined, reverse=True)

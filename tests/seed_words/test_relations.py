@@ -18,7 +18,7 @@ def test_spearman_and_its_interval() -> None:
     (found,) = relations(frame, "gathered")
     rho = spearmanr(frame["similarity"], frame["coherence"], nan_policy="omit").statistic
     assert found.n == 39
-    assert found.rho == pytest.approx(rho)
+    assert found.value == pytest.approx(rho)
     # Bonett & Wright 2000: standard error of Fisher's z is the root of (1 + rho²/2) / (n − 3).
     reach = 1.96 * ((1 + rho**2 / 2) / 36) ** 0.5
     assert found.low == pytest.approx(np.tanh(np.arctanh(rho) - reach), abs=1e-4)
@@ -50,4 +50,4 @@ def test_frequency_counts_by_its_distance_from_balance() -> None:
     frame = pd.DataFrame({"frequency_balance": [0.1, 0.9, 0.5, 0.6, 0.3], "coherence": [0.8, 0.81, 0.1, 0.2, 0.4]})
     (found,) = relations(frame, "gathered")
     assert found.x == "frequency_imbalance"
-    assert found.rho == pytest.approx(spearmanr([0.4, 0.4, 0, 0.1, 0.2], frame["coherence"]).statistic)
+    assert found.value == pytest.approx(spearmanr([0.4, 0.4, 0, 0.1, 0.2], frame["coherence"]).statistic)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from biasgauge.errors import ParameterError
-from biasgauge.seed_words.subspaces import check_method, component_shares, mean_direction, pair_components
+from biasgauge.seed_words.subspaces import component_shares, mean_direction, pair_components
 
 
 @pytest.fixture
@@ -84,8 +83,3 @@ def test_sets_that_do_not_differ_have_no_direction(ends: tuple[np.ndarray, np.nd
 
 def test_no_variance_has_no_share() -> None:
     assert component_shares(np.zeros((2, 2))).tolist() == [0, 0]
-
-
-def test_unknown_method() -> None:
-    with pytest.raises(ParameterError, match="must be mean-difference or pca"):
-        check_method("weat")

@@ -1,9 +1,9 @@
 from biasgauge.seed_words.card import FitnessCard as FitnessCard
+from biasgauge.seed_words.cards import seed_cards as seed_cards
 from biasgauge.seed_words.cards import seeds as seeds
 from biasgauge.seed_words.choice import ListValue as ListValue
 from biasgauge.seed_words.choice import SeedChoice as SeedChoice
 from biasgauge.seed_words.choice import seed_choice as seed_choice
-from biasgauge.seed_words.for_audit import seed_cards as seed_cards
 from biasgauge.seed_words.generated import Cloud as Cloud
 from biasgauge.seed_words.generated import GeneratedSet as GeneratedSet
 from biasgauge.seed_words.generated import generated_cloud as generated_cloud

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from biasgauge.seed_words.balance import Balance
-from biasgauge.seed_words.influence import SeedInfluence
+from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.located import Located
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
@@ -20,20 +20,10 @@ ALIKE = 0.8
 DRIVES = 0.25
 """Share of the coherence that a single seed may hold or hide."""
 UNLIKE_FREQUENCY = 0.8
-UNLIKE_POS = 0.5
-FEW = 5
-BY_CHANCE = 0.05
-_NAMED = 6
 
 
 class Advice(NamedTuple):
-    """One sentence.
-
-    Attributes:
-        sentence: what to beware of.
-        serious: the pair of sets is doubtful.
-        severe: the pair of sets is unfit here.
-    """
+    """What to beware of; the pair of sets is doubtful where it is serious, unfit where it is severe."""
 
     sentence: str
     serious: bool = True
@@ -78,10 +68,8 @@ def _about_numbers(
             f"the two sets are close in meaning (cosine {similarity.value:.2f}): such sets tend to low coherence", weak
         )
     if influence and influence[0].change is not None and abs(influence[0].change) > DRIVES * coherence.value:
-        one = influence[0]
-        yield Advice(
-            f"one seed drives it: without {one.word!r} coherence is {one.without:.2f} instead of {coherence.value:.2f}"
-        )
+        seed = f"without {influence[0].word!r} coherence is {influence[0].without:.2f}"
+        yield Advice(f"one seed drives it: {seed} instead of {coherence.value:.2f}")
 
 
 def _about_words(located: Located, balance: Balance) -> Iterator[Advice]:
@@ -103,12 +91,12 @@ def _about_lists(located: Located, balance: Balance) -> Iterator[Advice]:
         if words:
             yield Advice(f"{labels[end]} has duplicates, which count once: {_few(words)}", serious=False)
     smallest = min(len(located.a), len(located.b))
-    if smallest < FEW:
+    if smallest < 5:
         yield Advice(f"few seeds: a set of {smallest} says little about its category")
     if balance.frequency is not None and not 1 - UNLIKE_FREQUENCY <= balance.frequency <= UNLIKE_FREQUENCY:
         more = "a" if balance.frequency > UNLIKE_FREQUENCY else "b"
         yield Advice(f"{labels[more]} has the more frequent words: the subspace may measure frequency")
-    if balance.pos is not None and balance.pos < UNLIKE_POS:
+    if balance.pos is not None and balance.pos < 0.5:
         yield Advice("the sets differ in part of speech: the subspace may measure grammar")
 
 
@@ -117,7 +105,7 @@ def _about_pairs(pairing: Pairing, balance: Balance) -> Iterator[Advice]:
         yield Advice(
             f"the sets differ in size: explained variance rests on the first {pairing.pairs} pairs", serious=False
         )
-    if pairing.p_value is not None and pairing.p_value > BY_CHANCE:
+    if pairing.p_value is not None and pairing.p_value > 0.05:
         yield Advice(
             f"the pairing says nothing: shuffled pairs have as strong a first component (p = {pairing.p_value:.2f})",
             serious=False,
@@ -130,5 +118,4 @@ def _about_pairs(pairing: Pairing, balance: Balance) -> Iterator[Advice]:
 
 
 def _few(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return ", ".join(words[:_NAMED]) + more
+    return ", ".join(words[:6]) + (f" and {len(words) - 6} more" if len(words) > 6 else "")

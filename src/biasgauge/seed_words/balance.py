@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.agreement.features.table import word_properties
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import cosine
 from biasgauge.lexicons import seed_bank
+from biasgauge.results import Record
 from biasgauge.seed_words.located import Located, Rows
 from biasgauge.seed_words.subspaces import seed_vectors
 
 
-def set_similarity(vectors: NDArray[np.floating[Any]], rows: Rows, *, scaled: bool) -> float:
-    """Cosine of the two mean vectors: 1 the same direction, 0 unrelated; NaN where a mean is zero.
+def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:
+    """Cosine of the two mean vectors in each model: 1 the same direction, 0 unrelated; NaN where a mean is zero.
 
     Source: Antoniak & Mimno, "Bad Seeds" (2021). Means are over distinct seeds.
     """
-    return cosine(*(seed_vectors(vectors, one, scaled=scaled).mean(axis=0) for one in (rows.a, rows.b)))
+    cosines = []
+    for place, rows in zip(located.places, located.rows, strict=True):
+        means = (seed_vectors(models[place].vectors, own, scaled=scaled).mean(axis=0) for own in (rows.a, rows.b))
+        cosines.append(cosine(*means))
+    return np.array(cosines, np.float64)
 
 
-def similarity_left_out(vectors: NDArray[np.floating[Any]], rows: Rows, *, scaled: bool) -> list[Floats]:
+def similarity_left_out(vectors: Vectors, rows: Rows, *, scaled: bool) -> list[Floats]:
     """The similarity without each seed of A, and without each of B."""
-    a, b = (seed_vectors(vectors, one, scaled=scaled) for one in (rows.a, rows.b))
+    a, b = (seed_vectors(vectors, own, scaled=scaled) for own in (rows.a, rows.b))
     return [
         np.array([cosine(without, other.mean(axis=0)) for without in _means_without_each(own)])
         for own, other in ((a, b), (b, a))
@@ -39,12 +44,12 @@ def similarity_left_out(vectors: NDArray[np.floating[Any]], rows: Rows, *, scale
 def _means_without_each(vectors: Floats) -> Floats:
     if len(vectors) < 2:
         return np.full(vectors.shape, np.nan)
-    found: Floats = (vectors.sum(axis=0) - vectors) / (len(vectors) - 1)
-    return found
+    means: Floats = (vectors.sum(axis=0) - vectors) / (len(vectors) - 1)
+    return means
 
 
 @dataclass(frozen=True)
-class Balance:
+class Balance(Record):
     """What two lists differ in besides their meaning.
 
     Attributes:
@@ -71,10 +76,6 @@ class Balance:
     pos_unknown: tuple[str, ...]
     names: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-
 
 def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, float] | None) -> Balance:
     """Compare the distinct seeds in use of two sets."""
@@ -83,7 +84,7 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
         model, rows = models[located.places[0]], located.rows[0]
         shared_rows = set(rows.a.tolist()) & set(rows.b.tolist())
         shared = tuple(word for word, row in zip(a, rows.a.tolist(), strict=True) if row in shared_rows)
-        spelled = [tuple(model.words[row] for row in one.tolist()) for one in (rows.a, rows.b)]
+        spelled = [tuple(model.words[row] for row in own.tolist()) for own in (rows.a, rows.b)]
     else:
         both = set(a) & set(b)
         shared, spelled = tuple(word for word in a if word in both), [a, b]
@@ -96,9 +97,7 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
         frequency_source="row order" if counts is None else "counts",
         pos=_alike(tags["a"], tags["b"]),
         pos_shares=tags,
-        pos_unknown=tuple(
-            dict.fromkeys(word for words in spelled for word in words if word.lower() not in word_properties())
-        ),
+        pos_unknown=tuple(dict.fromkeys(word for word in chain(*spelled) if word.lower() not in word_properties())),
         names=tuple(end for end, words in zip("ab", (a, b), strict=True) if are_names(words)),
     )
 
@@ -122,11 +121,11 @@ def _more_frequent(
     if counts is not None:
         known = [np.array([float(counts[word]) for word in words if word in counts]) for words in spelled]
         return greater_share(*known) if all(map(len, known)) else None
-    found = [greater_share(-rows.a, -rows.b) for rows in located.rows]
-    return sum(found) / len(found) if found else None
+    shares = [greater_share(-rows.a, -rows.b) for rows in located.rows]
+    return sum(shares) / len(shares) if shares else None
 
 
-def greater_share(a: NDArray[Any], b: NDArray[Any]) -> float:
+def greater_share(a: NDArray[np.number], b: NDArray[np.number]) -> float:
     """Share of pairs (one of A, one of B) in which that of A is the larger, ties half."""
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, "left") + np.searchsorted(ordered, a, "right")
@@ -141,5 +140,5 @@ def are_names(words: Sequence[str]) -> bool:
 
 @cache
 def _name_words() -> frozenset[str]:
-    bank = seed_bank("none").bank
-    return frozenset(word.lower() for one in bank.seeds if "name" in one.category.lower() for word in one.words)
+    seeds = seed_bank("none").bank.seeds
+    return frozenset(word.lower() for listed in seeds if "name" in listed.category.lower() for word in listed.words)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.advice import Advice
 from biasgauge.seed_words.balance import Balance
-from biasgauge.seed_words.influence import SeedInfluence
+from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
-
-_MOST_INFLUENCES = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +35,8 @@ class FitnessCard(Result):
         reason: why nothing could be measured.
         advice: what to beware of, in plain words, most important first.
     """
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"coherence", "held_out", "coherence_published", "similarity"})
 
     a: str
     b: str
@@ -72,52 +73,38 @@ class FitnessCard(Result):
     @property
     def verdict(self) -> str:
         """What the advice comes to: "unfit", "doubtful" or "no objection"."""
-        if self.reason is not None or any(one.severe for one in self.advice):
+        if self.reason is not None or any(advice.severe for advice in self.advice):
             return "unfit"
-        return "doubtful" if any(one.serious for one in self.advice) else "no objection"
+        return "doubtful" if any(advice.serious for advice in self.advice) else "no objection"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`, under `pairs`."""
+    def derived(self) -> Mapping[str, Any]:
+        """The verdict, numbers with their intervals beside them, and the advice as sentences."""
         return {
-            "a": self.a,
-            "b": self.b,
             "verdict": self.verdict,
             **self.coherence.beside("coherence"),
             **self.held_out.beside("coherence_held_out"),
             **self.coherence_published.beside("coherence_published"),
             **self.similarity.beside("similarity"),
-            "explained_variance": list(self.explained_variance),
-            "explained_variance_shuffled": list(self.explained_variance_shuffled),
-            "pairing": self.pairing.to_dict(),
-            "balance": self.balance.to_dict(),
-            "influence": [one.to_dict() for one in self.influence],
-            "coverage": self.coverage.to_dict(),
-            "models": self.models,
-            "of_models": self.of_models,
-            "reason": self.reason,
-            "advice": [one.sentence for one in self.advice],
+            "explained_variance": self.explained_variance,
+            "explained_variance_shuffled": self.explained_variance_shuffled,
+            "advice": [advice.sentence for advice in self.advice],
         }
 
     def to_row(self) -> dict[str, Any]:
         """One row of a table of pairs."""
-        worst = self.influence[0] if self.influence else None
         row: dict[str, Any] = {"a": self.a, "b": self.b, "verdict": self.verdict}
-        for name, one in (
+        for name, number in (
             ("coherence", self.coherence),
             ("coherence_held_out", self.held_out),
             ("similarity", self.similarity),
             ("first_share", self.pairing.first),
+            ("first_share_shuffled", self.pairing.shuffled_first),
         ):
-            row[name] = one.value
-            row[f"{name}_low"] = one.low
-            row[f"{name}_high"] = one.high
-        tails = self.pairing.shuffled_first or (None, None)
+            row |= {name: number.value, f"{name}_low": number.low, f"{name}_high": number.high}
+        worst = self.influence[0] if self.influence else None
         return {
             **row,
             "coherence_published": self.coherence_published.value,
-            "first_share_shuffled": self.pairing.shuffled[0] if self.pairing.shuffled else None,
-            "first_share_shuffled_low": tails[0],
-            "first_share_shuffled_high": tails[1],
             "held_out_accuracy": self.pairing.accuracy.value,
             "overlap": self.balance.overlap,
             "size_balance": self.balance.size,
@@ -129,12 +116,12 @@ class FitnessCard(Result):
             "asked": self.coverage.asked,
             "models": self.models,
             "reason": self.reason,
-            "advice": "; ".join(one.sentence for one in self.advice),
+            "advice": "; ".join(advice.sentence for advice in self.advice),
         }
 
     def summary(self) -> Summary:
         """The numbers of the two sets, and what to beware of."""
-        pairing = self.pairing
+        pairing, coverage = self.pairing, self.coverage
         rows: list[tuple[str, Estimate, str]] = [
             ("coherence", *_with_method(self.coherence)),
             ("coherence, held out", *_with_method(self.held_out)),
@@ -142,25 +129,18 @@ class FitnessCard(Result):
             ("similarity", *_with_method(self.similarity)),
             (f"first component of {pairing.pairs} pairs", *_with_method(pairing.first, pairing.reason)),
         ]
-        if pairing.shuffled_first is not None and pairing.random is not None:
-            low, high = pairing.shuffled_first
-            shuffled = Estimate(value=pairing.shuffled[0], low=low, high=high)
-            mean, least, most = pairing.random
-            rows += [
-                ("  shuffled pairs", shuffled, f"over {pairing.shuffles} shuffles, p = {pairing.p_value:.3f}"),
-                ("  random pairs", Estimate(value=mean, low=least, high=most), "over random words"),
-            ]
+        if pairing.p_value is not None:
+            over = f"over {pairing.shuffles} shuffles, p = {pairing.p_value:.3f}"
+            rows.append(("  shuffled pairs", pairing.shuffled_first, over))
+            rows.append(("  random pairs", pairing.random, "over random words"))
         rows.append(("held-out pairs in order", *_with_method(pairing.accuracy, pairing.reason)))
-        moving = [one for one in self.influence if one.change is not None][:_MOST_INFLUENCES]
-        named = ", ".join(f"{one.word} {one.change:+.3f}" for one in moving)
-        told = [f"Without a seed, coherence changes most for: {named}."] if moving else []
-        found = (
-            f"{self.coverage.found} of {self.coverage.asked} seeds found, in {self.models} of {self.of_models} models"
-        )
+        moving = [f"{seed.word} {seed.change:+.3f}" for seed in self.influence if seed.change is not None][:3]
+        most = [f"Without a seed, coherence changes most for: {', '.join(moving)}."] if moving else []
+        found = f"{coverage.found} of {coverage.asked} seeds found, in {self.models} of {self.of_models} models"
         return Summary(
             title=f"{self.a} and {self.b}",
             headline=f"{self.a} and {self.b}: {self.verdict}; {found}",
-            sentences=(*(one.sentence for one in self.advice), *told),
+            sentences=(*(advice.sentence for advice in self.advice), *most),
             tables=(Table.of("card", "", ["", Column("value [interval]", "estimate", 3), "interval by"], rows),),
         )
 

@@ -1,32 +1,35 @@
-"""`seeds`: is this pair of word lists fit to measure anything with these models?"""
+"""`seeds`: is this pair of word lists fit to measure anything with these models? `seed_cards`: those of an audit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, get_args
 
-import numpy as np
-
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, lexicon, seed_bank
 from biasgauge.lexicons.bank import Filter
 from biasgauge.seed_words.advice import advise
-from biasgauge.seed_words.balance import balance, set_similarity, similarity_left_out
+from biasgauge.seed_words.balance import balance, set_similarities, similarity_left_out
 from biasgauge.seed_words.card import FitnessCard
-from biasgauge.seed_words.every_model import PairNumbers, in_every_model
+from biasgauge.seed_words.coherence import PairNumbers, coherence_estimates, in_every_model, influences
 from biasgauge.seed_words.generated import generated_cloud
-from biasgauge.seed_words.influence import SeedInfluence, held_out_gap, held_out_left_out, influences, why_none
 from biasgauge.seed_words.located import Located, locate
 from biasgauge.seed_words.pairing import pairing
 from biasgauge.seed_words.result import SeedsResult
-from biasgauge.seed_words.subspaces import Method, check_method
-from biasgauge.seed_words.word_pairs import SeedPairsLike, seed_pairs
+from biasgauge.seed_words.subspaces import Method
+from biasgauge.seed_words.word_pairs import SeedPair, SeedPairsLike, of_lexicon, seed_pairs
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
 
-_NO_SUBSPACE = "the two sets have one mean, so that nothing lies between them"
-_NO_COMPONENTS = "no pair by position has two different words"
+BANK_PAPERS = ("Bolukbasi", "Kozlowski")
+"""Papers whose pairings an English audit also looks at: definitional gender, and gender, class and race."""
+LEFT_OUT_MODELS = 2
+"""Replicates in which an audit leaves seeds out one at a time: they differ little in that, and it takes most time."""
+MOST_WORDS = 120
+"""Larger sets are lists of words to be measured, not seeds."""
 
 
 def seeds(  # noqa: PLR0913 - settings, each with a name and a default
@@ -80,8 +83,11 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         ParameterError: an argument cannot be used.
         LexiconError: a set is not known.
     """
-    _check(shuffles, generated, min_coverage, int(leave_one_out))
-    check_method(method)
+    check_whole(0, shuffles=shuffles, leave_one_out=int(leave_one_out), generated=generated)
+    if generated == 1:
+        raise ParameterError("The 'generated' sets of seeds must be 0, or at least 2. Got 1.")
+    check_number(0, 1, min_coverage=min_coverage)
+    check_choice(get_args(Method), method=method)
     check_level(level)
     asked = seed_pairs(a, b, pairs, paper=paper, bank_filter=filter)
     models = load_models(vectors)
@@ -102,7 +108,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         "random_state": random_state,
         "model_checksums": {model.name: model.checksum for model in models},
     }
-    cards = tuple(_card(one, found, models, counts, settings) for one, found in zip(located, numbers, strict=True))
+    cards = tuple(_card(pair, own, models, counts, settings) for pair, own in zip(located, numbers, strict=True))
     cloud = None
     if generated:
         cloud = generated_cloud(models, sets=generated, method=method, unit=unit, random_state=random_state)
@@ -110,14 +116,55 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     return SeedsResult(cards, tuple(model.name for model in models), settings, cloud, warnings)
 
 
-def _check(shuffles: int, generated: int, min_coverage: float, leave_one_out: int) -> None:
-    for name, value in (("shuffles", shuffles), ("leave_one_out", leave_one_out)):
-        if value < 0:
-            raise ParameterError(f"The {name!r} of seeds must be 0 or more. Got {value!r}.")
-    if generated < 0 or generated == 1:
-        raise ParameterError(f"The 'generated' sets of seeds must be 0, or at least 2. Got {generated!r}.")
-    if not 0 <= min_coverage <= 1:
-        raise ParameterError(f"The 'min_coverage' of seeds must lie between 0 and 1. Got {min_coverage!r}.")
+def seed_cards(
+    vectors: ModelsLike,
+    lexicons: Iterable[str | Lexicon],
+    *,
+    language: str = "en",
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    shuffles: int = 100,
+    random_state: int = 0,
+) -> SeedsResult | None:
+    """Cards for the sets that association tests and base pairs set against each other, and for pairings of the bank.
+
+    Args:
+        vectors: the model, or the replicates, of the audit.
+        lexicons: those of the audit; kinds other than "test" and "pairs" are left out.
+        language: pairings of the seed bank are added for "en".
+        min_coverage: as in `seeds`.
+        case_fallback: as in `seeds`.
+        shuffles: as in `seeds`.
+        random_state: as in `seeds`.
+
+    Returns:
+        None when no lexicon sets two sets against each other.
+    """
+    chosen = [source for source in map(lexicon, lexicons) if isinstance(source, (AssociationTest, Pairs))]
+    pairs = [pair for source in chosen for pair in of_lexicon(source)]
+    if language == "en":
+        bank = seed_bank().bank
+        pairs += [
+            SeedPair(a, b, bank.sets[a], bank.sets[b])
+            for a, b in bank.pairings
+            if any(paper in a and paper in b for paper in BANK_PAPERS)
+        ]
+    distinct = {
+        (frozenset(pair.a_words), frozenset(pair.b_words)): pair
+        for pair in reversed(pairs)
+        if max(len(pair.a_words), len(pair.b_words)) <= MOST_WORDS
+    }
+    if not distinct:
+        return None
+    return seeds(
+        vectors,
+        pairs=list(reversed(distinct.values())),
+        shuffles=shuffles,
+        leave_one_out=LEFT_OUT_MODELS,
+        min_coverage=min_coverage,
+        case_fallback=case_fallback,
+        random_state=random_state,
+    )
 
 
 def _card(
@@ -128,72 +175,34 @@ def _card(
     settings: Mapping[str, Any],
 ) -> FitnessCard:
     level, scaled = settings["level"], settings["unit"]
-    pairs = pairing(
-        located,
-        models,
-        scaled=scaled,
-        shuffles=settings["shuffles"],
-        level=level,
-        random_state=settings["random_state"],
-    )
+    drawn = {"shuffles": settings["shuffles"], "random_state": settings["random_state"]}
+    pairs = pairing(located, models, scaled=scaled, level=level, **drawn)
     about = balance(located, models, counts)
-    coherence, held_out = _coherence(located, numbers, settings)
+    coherence, held_out, published = coherence_estimates(located, numbers, settings["method"], level)
     similarity = _similarity(located, models, level, scaled=scaled)
-    influence: tuple[SeedInfluence, ...] = ()
-    if numbers.left_out and coherence.value is not None:
-        influence = influences(located, numbers.left_out, numbers.coherence[: len(numbers.left_out)])
+    moved = influences(located, numbers) if coherence.defined else ()
     return FitnessCard(
         a=located.pair.a,
         b=located.pair.b,
         coherence=coherence,
         held_out=held_out,
-        coherence_published=_published(located, numbers.published, level),
+        coherence_published=published,
         similarity=similarity,
         pairing=pairs,
         balance=about,
-        influence=influence,
+        influence=moved,
         coverage=located.coverage,
-        models=len(located.places) if located.reason is None else 0,
+        models=len(located.places),
         of_models=located.models,
         reason=located.reason,
-        advice=advise(located, coherence, held_out, similarity, pairs, about, influence),
+        advice=advise(located, coherence, held_out, similarity, pairs, about, moved),
     )
-
-
-def _coherence(located: Located, numbers: PairNumbers, settings: Mapping[str, Any]) -> tuple[Estimate, Estimate]:
-    if located.reason is not None:
-        return Estimate(value=None, reason=located.reason), Estimate(value=None, reason=located.reason)
-    if not np.isfinite(numbers.coherence).any():
-        why = _NO_SUBSPACE if settings["method"] == "mean-difference" else _NO_COMPONENTS
-        return Estimate(value=None, reason=why), Estimate(value=None, reason=why)
-    size = len(located.a)
-    left = numbers.left_out
-    without = [left[0].coherence[:size], left[0].coherence[size:]] if left else None
-    coherence = mean_over_models(numbers.coherence, settings["level"], without, (0.0, 1.0))
-    if not left:
-        return coherence, Estimate(value=None, reason="no seed was left out")
-    gaps = np.array([held_out_gap(one, size) for one in left])
-    if not np.isfinite(gaps).any():
-        return coherence, Estimate(value=None, reason=why_none(located))
-    return coherence, mean_over_models(gaps, settings["level"], held_out_left_out(left[0], size), (-1.0, 1.0))
-
-
-def _published(located: Located, values: np.ndarray[Any, np.dtype[np.float64]], level: float) -> Estimate:
-    if np.isfinite(values).any():
-        return mean_over_models(values, level, None, (0.0, 1.0))
-    return Estimate(value=None, reason=_NO_SUBSPACE if located.whole else "no model has every seed")
 
 
 def _similarity(located: Located, models: Sequence[Embedding], level: float, *, scaled: bool) -> Estimate:
     if located.reason is not None:
         return Estimate(value=None, reason=located.reason)
-    values = np.array(
-        [
-            set_similarity(models[place].vectors, rows, scaled=scaled)
-            for place, rows in zip(located.places, located.rows, strict=True)
-        ]
-    )
     left = None
-    if len(values) == 1:
+    if len(located.places) == 1:
         left = similarity_left_out(models[located.places[0]].vectors, located.rows[0], scaled=scaled)
-    return mean_over_models(values, level, left, (-1.0, 1.0))
+    return mean_over_models(set_similarities(located, models, scaled=scaled), level, left, (-1.0, 1.0))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,47 +15,38 @@ from biasgauge.inputs import ModelsLike, WordsLike
 from biasgauge.lexicons import WordSet, seed_bank, words_of
 from biasgauge.lexicons.bank import Filter
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.seed_words.balance import set_similarity, similarity_left_out
+from biasgauge.seed_words.balance import set_similarities, similarity_left_out
 from biasgauge.seed_words.figures import choice_charts
 from biasgauge.seed_words.located import Located, locate
-from biasgauge.seed_words.word_pairs import SeedPair
+from biasgauge.seed_words.word_pairs import GIVEN, SeedPair
 from biasgauge.spelling import did_you_mean
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-@dataclass(frozen=True)
-class ListValue:
-    """The measurement under one list.
+@dataclass(frozen=True, kw_only=True)
+class ListValue(Estimate):
+    """The measurement under one list: cosine of the set's mean vector with that of the target, mean over models.
 
     Attributes:
         set: id of the seed set.
         paper: authors and year.
-        value: cosine of the set's mean vector with that of the target, mean over models; None when undefined.
-        low, high: its interval.
-        method: how that was found.
         most_influential: the seed whose absence moves the value most, in the first model.
-        without: the value without it.
+        value_without: the value without it.
         found, asked: seeds.
         models: how many models take part.
-        reason: why the value is undefined.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {"value_without": "without"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"n", "over"})
 
     set: str
     paper: str
-    value: float | None
-    low: float | None
-    high: float | None
-    method: str | None
     most_influential: str | None
-    without: float | None
+    value_without: float | None
     found: int
     asked: int
     models: int
-    reason: str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +67,8 @@ class SeedChoice(Result):
         settings: everything that decides the numbers.
     """
 
+    tables: ClassVar[tuple[str, ...]] = ("lists",)
+
     category: str
     target: str
     lists: tuple[ListValue, ...]
@@ -84,38 +77,22 @@ class SeedChoice(Result):
     replicate_spread: float | None
     list_share: float | None
     sign_changes: bool
-    settings: dict[str, Any]
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a list."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(one) for one in self.lists])
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return asdict(self)
+    settings: Mapping[str, Any]
 
     def summary(self) -> Summary:
         """The measurement under every list, and what the choice does to it."""
-        rows = [
-            (Estimate(value=one.value, low=one.low, high=one.high, reason=one.reason), one.found, one.asked, one.set)
-            for one in self.lists
-        ]
+        rows = [(row, row.found, row.asked, row.set) for row in self.lists]
         columns: list[Column | str] = [
-            Column("cosine [interval]", "estimate", 3),
-            Column("seeds", "count"),
-            Column("of", "count"),
-            "list",
-        ]
-        told = []
+            Column("cosine [interval]", "estimate", 3), Column("seeds", "count"), Column("of", "count"), "list"
+        ]  # fmt: skip
+        sentences = []
         if self.replicate_spread is not None and self.list_share is not None:
-            told.append(
+            sentences.append(
                 f"Standard deviation over models {self.replicate_spread:.3f}: the list accounts for "
                 f"{self.list_share:.0%} of the variance."
             )
         if self.sign_changes:
-            told.append("Lists disagree about the sign.")
+            sentences.append("Lists disagree about the sign.")
         name = f"Cosine of {self.category} lists with {self.target}"
         if self.spread is None or self.range is None:
             headline = f"{name}: fewer than two lists can be measured."
@@ -123,7 +100,7 @@ class SeedChoice(Result):
             low, high = self.range
             headline = f"{name}: from {low:.3f} to {high:.3f}; standard deviation over lists {self.spread:.3f}"
         table = Table.of("lists", "", columns, rows)
-        return Summary(name, headline, sentences=tuple(told), tables=(table,), charts=choice_charts(self))
+        return Summary(name, headline, sentences=tuple(sentences), tables=(table,), charts=choice_charts(self))
 
 
 def seed_choice(
@@ -157,26 +134,26 @@ def seed_choice(
     if isinstance(category, str):
         chosen, named = bank.browse(category=category), category
     else:
-        by_id = {one.id: one for one in bank.seeds}
-        if strange := [one for one in category if one not in by_id]:
+        by_id = {listed.id: listed for listed in bank.seeds}
+        if strange := [name for name in category if name not in by_id]:
             raise ParameterError(f"There is no seed set {strange[0]!r}{did_you_mean(strange[0], by_id)}.")
-        chosen, named = tuple(by_id[one] for one in category), "given sets"
+        chosen, named = tuple(by_id[name] for name in category), "given sets"
     if not chosen:
         raise ParameterError(
             f"No set of the seed bank is of the category {named!r}{did_you_mean(named, bank.categories)}."
         )
     models = load_models(vectors)
     against = _target(target)
-    pairs = [SeedPair(one.id, against.name, one.words, against.words) for one in chosen]
+    pairs = [SeedPair(listed.id, against.name, listed.words, against.words) for listed in chosen]
     located = locate(pairs, models, min_coverage=min_coverage, case_fallback=case_fallback)
-    if all(not one.coverage.sets["b"].words for one in located):
+    if not any(pair.coverage.sets["b"].words for pair in located):
         raise ParameterError(f"The target {against.name!r} cannot be used: no model has a word of it.")
-    tables = [_values(one, models, scaled=unit) for one in located]
+    tables = [set_similarities(pair, models, scaled=unit) for pair in located]
     lists = [
-        _list_value(one, seeds.short_paper, values, models, level, scaled=unit)
-        for one, seeds, values in zip(located, chosen, tables, strict=True)
+        _list_value(pair, listed.short_paper, values, models, level, scaled=unit)
+        for pair, listed, values in zip(located, chosen, tables, strict=True)
     ]
-    lists.sort(key=lambda one: (one.value is None, -(one.value or 0.0)))
+    lists.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
     settings = {
         "unit": unit,
         "min_coverage": min_coverage,
@@ -190,60 +167,48 @@ def seed_choice(
 
 def _target(target: WordsLike) -> WordSet:
     try:
-        found = words_of(target)
+        words = words_of(target)
     except LexiconError:
         if not isinstance(target, str) or ":" in target or target.endswith(".toml"):
             raise
         return WordSet(target, (target,))
-    return WordSet(" ".join(found.words), found.words) if found.name == "given words" else found
-
-
-def _values(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:
-    if located.reason is not None:
-        return np.empty(0)
-    rows = zip(located.places, located.rows, strict=True)
-    return np.array([set_similarity(models[place].vectors, one, scaled=scaled) for place, one in rows])
+    return WordSet(" ".join(words.words), words.words) if words.name == GIVEN else words
 
 
 def _list_value(
     located: Located, paper: str, values: Floats, models: Sequence[Embedding], level: float, *, scaled: bool
 ) -> ListValue:
-    about = located.coverage.sets["a"]
-    measured = Estimate(value=None, reason=located.reason)
-    word, without = None, None
+    coverage = located.coverage.sets["a"]
+    mean, word, without = Estimate(value=None, level=level, reason=located.reason), None, None
     if located.reason is None:
-        left = similarity_left_out(models[located.places[0]].vectors, located.rows[0], scaled=scaled)
-        measured = mean_over_models(values, level, left[:1], (-1.0, 1.0))
-        moved = np.abs(left[0] - values[0])
+        left, _ = similarity_left_out(models[located.places[0]].vectors, located.rows[0], scaled=scaled)
+        mean = mean_over_models(values, level, [left], (-1.0, 1.0))
+        moved = np.abs(left - values[0])
         if np.isfinite(moved).any():
             most = int(np.nanargmax(moved))
-            word, without = located.a[most], float(left[0][most])
+            word, without = located.a[most], float(left[most])
     return ListValue(
+        **vars(mean),
         set=located.pair.a,
         paper=paper,
-        value=measured.value,
-        low=measured.low,
-        high=measured.high,
-        method=measured.method if measured.defined else None,
         most_influential=word,
-        without=without,
-        found=len(about.words),
-        asked=about.asked,
+        value_without=without,
+        found=len(coverage.words),
+        asked=coverage.asked,
         models=len(values),
-        reason=measured.reason,
     )
 
 
 def _spreads(lists: Sequence[ListValue], tables: Sequence[Floats]) -> dict[str, Any]:
-    means = np.array([one.value for one in lists if one.value is not None])
+    means = np.array([row.value for row in lists if row.value is not None])
     if len(means) < 2:
         return {"spread": None, "range": None, "replicate_spread": None, "list_share": None, "sign_changes": False}
-    repeated = [one for one in tables if len(one) > 1]
-    within = float(np.mean([one.var(ddof=1) for one in repeated])) if repeated else None
+    repeated = [values for values in tables if len(values) > 1]
+    within = float(np.mean([values.var(ddof=1) for values in repeated])) if repeated else None
     between = float(means.var(ddof=1))
     share = None
     if within is not None:
-        runs = float(np.mean([len(one) for one in repeated]))
+        runs = float(np.mean([len(values) for values in repeated]))
         due = max(between - within / runs, 0.0)  # the variance of means holds some of that between models
         share = due / (due + within) if due + within else None
     return {

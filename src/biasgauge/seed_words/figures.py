@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from biasgauge.seed_words.card import FitnessCard
     from biasgauge.seed_words.choice import SeedChoice
-    from biasgauge.seed_words.relations import Relation
     from biasgauge.seed_words.result import SeedsResult
     from biasgauge.seed_words.subspace_words import BiasSubspace
 
@@ -38,11 +38,10 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
         remark = f"Filled: with its interval. Open: every seed ranked along the subspace of the others.{middle}"
         charts.append(Chart("coherence", "Coherence of two seed sets", remark, partial(_coherence, result)))
     for column, (axis, title) in AGAINST.items():
-        values = [card.coherence if column == "coherence" else card.pairing.first for card in measured]
-        known = sum(
-            value.value is not None and card.similarity.value is not None
-            for card, value in zip(measured, values, strict=True)
-        )
+        numbers = [
+            (card.coherence if column == "coherence" else card.pairing.first, card.similarity) for card in measured
+        ]
+        known = sum(number.defined and similarity.defined for number, similarity in numbers)
         if known > 1 or (known and result.cloud is not None):
             draw = partial(_against, result, column, axis)
             charts.append(Chart(f"{column}_similarity", title, _relation(result, column), draw))
@@ -56,14 +55,12 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
 
 def _relation(result: SeedsResult, column: str) -> str:
     """How similarity and a number go together, in words."""
-    found = [one for one in result.relations if (one.x, one.y) == ("similarity", column) and one.rho is not None]
-    said = "; ".join(f"{one.of} sets {one.rho:.2f}{_ends(one)}" for one in found).replace("-", "−")
+    rows = [row for row in result.relations if (row.x, row.y) == ("similarity", column) and row.defined]
+    ends = [f" [{row.low:.2f}, {row.high:.2f}]" if row.bounded else "" for row in rows]
+    said = "; ".join(f"{row.of} sets {row.value:.2f}{end}" for row, end in zip(rows, ends, strict=True))
+    said = said.replace("-", "−")
     gray = ". Gray: generated sets" if result.cloud is not None else ""
     return f"{f'Spearman: {said}' if said else 'Each dot is a pair of sets'}{gray}"
-
-
-def _ends(one: Relation) -> str:
-    return "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"
 
 
 def _variance(cards: list[FitnessCard]) -> Any:  # noqa: ANN401 - a chart
@@ -107,12 +104,9 @@ def _coherence(result: SeedsResult) -> Any:  # noqa: ANN401 - a chart
     labels = dict(zip(((card.a, card.b) for card in result), _titles(result.cards), strict=True))
     frame = frame.assign(pair=[labels[a, b] for a, b in zip(frame["a"], frame["b"], strict=True)])
     base = alt.Chart(frame).encode(y=alt.Y("pair:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)))
-    lowest = (
-        min(0.0, float(frame["coherence_held_out"].min() or 0)) if frame["coherence_held_out"].notna().any() else 0.0
-    )
-    x = alt.X(
-        "coherence:Q", title="distance of mean ranks, share of the vocabulary", scale=alt.Scale(domain=[lowest, 1])
-    )
+    lowest = min([0.0, *frame["coherence_held_out"].dropna()])
+    title = "distance of mean ranks, share of the vocabulary"
+    x = alt.X("coherence:Q", title=title, scale=alt.Scale(domain=[lowest, 1]))
     tips = ["a", "b", "verdict", "coherence", "coherence_held_out", "similarity", "models", "advice"]
     layers = [
         base.mark_rule(color="#8fa3b5", strokeWidth=1.5).encode(x="coherence_low:Q", x2="coherence_high:Q"),
@@ -179,7 +173,7 @@ def _subspace(result: BiasSubspace) -> Any:  # noqa: ANN401 - a chart
 
 def choice_charts(result: SeedChoice) -> tuple[Chart, ...]:
     """One measurement under every list of a category."""
-    if all(one.value is None for one in result.lists):
+    if all(row.value is None for row in result.lists):
         return ()
     spread = "" if result.spread is None else f"Standard deviation over lists {result.spread:.3f}"
     runs = "" if result.replicate_spread is None else f", over models {result.replicate_spread:.3f}"
@@ -203,17 +197,14 @@ def _choice(result: SeedChoice) -> Any:  # noqa: ANN401 - a chart
 
 def _titles(cards: Sequence[FitnessCard]) -> list[str]:
     """Short names of pairs of sets, numbered where two would be the same."""
-    found: list[str] = []
-    for title in map(_title, cards):
-        same = sum(one.split(" #")[0] == title for one in found)
-        found.append(f"{title} #{same + 1}" if same else title)
-    return found
-
-
-def _title(card: FitnessCard) -> str:
-    a, b, paper = card.short_names
-    of = f" ({paper.split('_')[0]})" if paper else ""
-    return f"{_short(a, 20)} | {_short(b, 20)}{of}"
+    seen: Counter[str] = Counter()
+    titles = []
+    for card in cards:
+        a, b, paper = card.short_names
+        title = f"{_short(a, 20)} | {_short(b, 20)}" + (f" ({paper.split('_')[0]})" if paper else "")
+        seen[title] += 1
+        titles.append(f"{title} #{seen[title]}" if seen[title] > 1 else title)
+    return titles
 
 
 def _short(text: str, most: int = _LABEL) -> str:

@@ -7,23 +7,25 @@ that WordNet knows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.agreement.features.table import word_properties
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
 from biasgauge.inputs import ModelsLike
+from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores.neighbors import exact_similarities, nearest
-from biasgauge.seed_words.balance import set_similarity
-from biasgauge.seed_words.every_model import in_every_model
-from biasgauge.seed_words.located import locate
+from biasgauge.seed_words.balance import set_similarities
+from biasgauge.seed_words.coherence import in_every_model
+from biasgauge.seed_words.located import Located, locate
 from biasgauge.seed_words.relations import Relation, relations
 from biasgauge.seed_words.subspaces import Method, pair_components, seed_vectors
 from biasgauge.seed_words.word_pairs import SeedPair
@@ -36,12 +38,7 @@ _TRIES = 20
 
 
 class GeneratedSet(NamedTuple):
-    """A noun and its nearest nouns, nearest first.
-
-    Attributes:
-        words: the noun, then its neighbors.
-        model: the model they were found in.
-    """
+    """A noun and its nearest nouns, nearest first, and the model that they were found in."""
 
     words: tuple[str, ...]
     model: str
@@ -61,27 +58,26 @@ def generated_sets(
     Raises:
         ParameterError: a number is too small, or the models have too few nouns.
     """
+    check_whole(1, sets=sets)
+    check_whole(2, size=size)
     models = load_models(vectors)
-    if sets < 1 or size < 2:
-        raise ParameterError(f"Generated sets must be at least 1, each of at least 2 words. Got {sets} of {size}.")
     pools = [_nouns(model) for model in models]
     fewest = min(map(len, pools))
     if fewest <= max(size, sets):
         raise ParameterError(f"A model has {fewest:,} common nouns, too few to generate {sets} sets of {size}.")
     stream = np.random.default_rng([random_state, _STREAM])
-    found: dict[frozenset[str], GeneratedSet] = {}
+    drawn: dict[frozenset[str], GeneratedSet] = {}
     for _ in range(_TRIES * sets):
-        if len(found) == sets:
+        if len(drawn) == sets:
             break
         place = int(stream.integers(len(models)))
-        pool = pools[place]
-        drawn = int(stream.integers(len(pool)))
-        words = tuple(models[place].words[row] for row in _neighborhood(models[place], pool, drawn, size))
-        found.setdefault(frozenset(words), GeneratedSet(words, models[place].name))
-    return tuple(found.values())
+        model, pool = models[place], pools[place]
+        words = tuple(model.words[row] for row in _neighborhood(model, pool, int(stream.integers(len(pool))), size))
+        drawn.setdefault(frozenset(words), GeneratedSet(words, model.name))
+    return tuple(drawn.values())
 
 
-def _nouns(model: Embedding) -> NDArray[np.intp]:
+def _nouns(model: Embedding) -> Places:
     """Rows of common nouns, as far as tables tell."""
     table = word_properties()
     rows = [
@@ -93,7 +89,7 @@ def _nouns(model: Embedding) -> NDArray[np.intp]:
     return chosen[np.asarray(model.vectors[chosen].any(axis=1))] if len(chosen) else chosen
 
 
-def _neighborhood(model: Embedding, pool: NDArray[np.intp], drawn: int, size: int) -> list[int]:
+def _neighborhood(model: Embedding, pool: Places, drawn: int, size: int) -> list[int]:
     unit = unit_singles(model.vectors, pool)
     query = unit[drawn : drawn + 1]
     near = nearest(query, unit, size - 1, np.array([drawn]))
@@ -101,8 +97,8 @@ def _neighborhood(model: Embedding, pool: NDArray[np.intp], drawn: int, size: in
     return [int(pool[drawn]), *pool[near[0][order]].tolist()]
 
 
-@dataclass(frozen=True, eq=False)
-class Cloud:
+@dataclass(frozen=True, eq=False, repr=False)
+class Cloud(Result):
     """Every two generated sets that share no word, measured as pairs of sets that people chose are.
 
     Attributes:
@@ -116,10 +112,10 @@ class Cloud:
 
     sets: tuple[GeneratedSet, ...]
     pairs: tuple[tuple[int, int], ...]
-    similarity: NDArray[np.float64]
-    coherence: NDArray[np.float64]
-    coherence_published: NDArray[np.float64]
-    first_share: NDArray[np.float64]
+    similarity: Floats
+    coherence: Floats
+    coherence_published: Floats
+    first_share: Floats
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -130,13 +126,10 @@ class Cloud:
         """One row for each pair of generated sets."""
         import pandas as pd
 
-        shown = [" ".join(one.words) for one in self.sets]
-        table = {"a": [shown[one] for one, _ in self.pairs], "b": [shown[other] for _, other in self.pairs]}
+        names = [" ".join(drawn.words) for drawn in self.sets]
+        table = {end: [names[pair[index]] for pair in self.pairs] for index, end in enumerate("ab")}
         numbers = ("similarity", "coherence", "coherence_published", "first_share")
         return pd.DataFrame({**table, **{name: getattr(self, name) for name in numbers}})
-
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(max_rows=20, index=False))
 
     def share_below(self, coherence: float) -> float:
         """Share of the pairs of generated sets with a lower coherence."""
@@ -146,18 +139,31 @@ class Cloud:
     def to_dict(self) -> dict[str, Any]:
         """Sets and quantiles, without the pairs."""
         return {
-            "sets": [list(one.words) for one in self.sets],
+            "sets": [list(drawn.words) for drawn in self.sets],
             "pairs": len(self.pairs),
             **{name: _quantiles(getattr(self, name)) for name in ("similarity", "coherence", "first_share")},
         }
 
+    def summary(self) -> Summary:
+        """How coherent two generated sets are, and the quantiles of each number."""
+        quantiles = {name: values for name, values in self.to_dict().items() if isinstance(values, dict)}
+        headline = f"{len(self.sets)} generated sets, {len(self.pairs):,} pairs"
+        if coherence := quantiles.get("coherence"):
+            ends = "{p05:.2f} to {p95:.2f} (5 to 95 %), median {median:.2f}".format(**coherence)
+            headline = f"{headline}: coherence {ends}."
+        columns = ["", *(Column(name, "number") for name in _SHARES)]
+        rows = [(name, *values.values()) for name, values in quantiles.items()]
+        return Summary("Generated sets", headline, tables=(Table.of("generated", "", columns, rows),))
 
-def _quantiles(values: NDArray[np.float64]) -> dict[str, float] | None:
+
+_SHARES = {"p05": 0.05, "q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95}
+
+
+def _quantiles(values: Floats) -> dict[str, float] | None:
     known = values[np.isfinite(values)]
     if not len(known):
         return None
-    shares = (0.05, 0.25, 0.5, 0.75, 0.95)
-    return dict(zip(("p05", "q1", "median", "q3", "p95"), np.quantile(known, shares).tolist(), strict=True))
+    return dict(zip(_SHARES, np.quantile(known, list(_SHARES.values())).tolist(), strict=True))
 
 
 def generated_cloud(
@@ -186,49 +192,30 @@ def generated_cloud(
         for one, other in combinations(range(len(drawn)), 2)
         if not set(drawn[one].words) & set(drawn[other].words)
     )
-    return _cloud(drawn, pairs, models, method, scaled=unit)
-
-
-def _cloud(
-    drawn: tuple[GeneratedSet, ...],
-    pairs: tuple[tuple[int, int], ...],
-    models: Sequence[Embedding],
-    method: Method,
-    *,
-    scaled: bool,
-) -> Cloud:
     asked = [SeedPair(f"set {one}", f"set {other}", drawn[one].words, drawn[other].words) for one, other in pairs]
     located = locate(asked, models, min_coverage=1.0, case_fallback=False)
-    numbers = in_every_model(located, models, method, scaled=scaled)
-    similarity = [
-        [
-            set_similarity(models[place].vectors, rows, scaled=scaled)
-            for place, rows in zip(one.places, one.rows, strict=True)
-        ]
-        for one in located
-    ]
-    first = [
-        [
-            _first_share(models[place], rows.first, rows.second, scaled=scaled)
-            for place, rows in zip(one.places, one.rows, strict=True)
-        ]
-        for one in located
-    ]
+    numbers = in_every_model(located, models, method, scaled=unit)
     return Cloud(
         drawn,
         pairs,
-        similarity=np.array([_mean(np.array(one)) for one in similarity]),
-        coherence=np.array([_mean(one.coherence) for one in numbers]),
-        coherence_published=np.array([_mean(one.published) for one in numbers]),
-        first_share=np.array([_mean(np.array(one)) for one in first]),
+        similarity=_means(set_similarities(pair, models, scaled=unit) for pair in located),
+        coherence=_means(pair.coherence for pair in numbers),
+        coherence_published=_means(pair.published for pair in numbers),
+        first_share=_means(_first_shares(pair, models, scaled=unit) for pair in located),
     )
 
 
-def _first_share(model: Embedding, first: NDArray[np.intp], second: NDArray[np.intp], *, scaled: bool) -> float:
-    found = pair_components(*(seed_vectors(model.vectors, one, scaled=scaled) for one in (first, second)))
-    return float("nan") if found is None else float(found.shares[0])
+def _first_shares(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:
+    shares = np.full(len(located.rows), np.nan)
+    for index, (place, rows) in enumerate(zip(located.places, located.rows, strict=True)):
+        ends = (seed_vectors(models[place].vectors, end, scaled=scaled) for end in (rows.first, rows.second))
+        components = pair_components(*ends)
+        if components is not None:
+            shares[index] = components.shares[0]
+    return shares
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
+def _means(by_model: Iterable[Floats]) -> Floats:
+    """The mean of the defined numbers of each pair; NaN where there are none."""
+    known = (values[np.isfinite(values)] for values in by_model)
+    return np.array([float(values.mean()) if len(values) else np.nan for values in known])

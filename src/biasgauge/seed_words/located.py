@@ -7,36 +7,30 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Places
 from biasgauge.embeddings import Coverage, Embedding, Lookup
 from biasgauge.embeddings.coverage import ZERO
 from biasgauge.seed_words.word_pairs import SeedPair
 
-ENDS = ("a", "b")
 _MOST_LOST = 0.5
 """A seed that more than this share of the models lack is lost; otherwise the models that lack it are left out."""
 
 
 class Rows(NamedTuple):
-    """Rows of the seeds of a pair of sets in one model.
+    """Rows of a pair of sets in one model: of the distinct seeds, and of the pairs by position with both ends."""
 
-    Attributes:
-        a, b: of the distinct seeds.
-        first, second: of the pairs of which both ends are there, by position.
-    """
-
-    a: NDArray[np.intp]
-    b: NDArray[np.intp]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+    a: Places
+    b: Places
+    first: Places
+    second: Places
 
 
 class Listed(NamedTuple):
     """Rows of two lists in a model that has every word of both, duplicates kept."""
 
-    a: NDArray[np.intp]
-    b: NDArray[np.intp]
+    a: Places
+    b: Places
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +71,8 @@ def locate(
 def _rows(model: Embedding, words: Iterable[str], *, case_fallback: bool) -> Lookup:
     """Rows of words with a direction; a compound is also looked up as written with "_", "-" or a space."""
     found = model.lookup(words, case_fallback=case_fallback)
-    compounds = {
-        word: next(spelling for spelling in compound_spellings(word) if spelling in model.index)
-        for word in found.lost
-        if any(spelling in model.index for spelling in compound_spellings(word))
-    }
+    spellings = {word: [other for other in compound_spellings(word) if other in model.index] for word in found.lost}
+    compounds = {word: known[0] for word, known in spellings.items() if known}
     if compounds:
         rows = [model.index[spelling] for spelling in compounds.values()]
         found = Lookup(
@@ -103,10 +94,10 @@ def compound_spellings(word: str) -> tuple[str, ...]:
 
 
 def _located(pair: SeedPair, models: Sequence[Embedding], looked_up: Sequence[Lookup], min_coverage: float) -> Located:
-    rows = [dict(zip(one.words, one.rows.tolist(), strict=True)) for one in looked_up]
-    lists = dict(zip(ENDS, (pair.a_words, pair.b_words), strict=True))
+    rows = [dict(zip(model.words, model.rows.tolist(), strict=True)) for model in looked_up]
+    lists = {"a": pair.a_words, "b": pair.b_words}
     coverage = Coverage.of({end: _over_models(words, looked_up, rows) for end, words in lists.items()})
-    a, b = (coverage.sets[end].words for end in ENDS)
+    a, b = (coverage.sets[end].words for end in lists)
     reason = coverage.shortfall(min_coverage) or None
     if min_coverage == 0 and not (a and b):
         reason = f"no seed of {'b' if a else 'a'} was found"
@@ -132,30 +123,23 @@ def _over_models(words: Sequence[str], looked_up: Sequence[Lookup], rows: Sequen
     lost: dict[str, str] = {}
     respelled: dict[str, str] = {}
     for word in dict.fromkeys(words):
-        missing = [one for one, own in zip(looked_up, rows, strict=True) if word not in own]
+        missing = [model for model, own in zip(looked_up, rows, strict=True) if word not in own]
         if len(missing) > _MOST_LOST * len(rows):
             lost[word] = missing[0].lost[word]
         else:
             found.append(word)
-            if spelling := next((one.respelled[word] for one in looked_up if word in one.respelled), None):
-                respelled[word] = spelling
+            if spellings := [model.respelled[word] for model in looked_up if word in model.respelled]:
+                respelled[word] = spellings[0]
     first = np.array([next((own[word] for own in rows if word in own), -1) for word in found], np.intp)
     return Lookup(tuple(found), first, lost, respelled)
 
 
 def _rows_in(pair: SeedPair, a: Sequence[str], b: Sequence[str], own: Mapping[str, int]) -> Rows:
     used = {own[word] for word in a}, {own[word] for word in b}
-    both = [
-        (own[one], own[other])
-        for one, other in zip(pair.a_words, pair.b_words, strict=False)
-        if own.get(one, -1) in used[0] and own.get(other, -1) in used[1]
-    ]
-    return Rows(
-        a=np.array([own[word] for word in a], np.intp),
-        b=np.array([own[word] for word in b], np.intp),
-        first=np.array([one for one, _ in both], np.intp),
-        second=np.array([other for _, other in both], np.intp),
-    )
+    by_position = [(own.get(first), own.get(second)) for first, second in zip(pair.a_words, pair.b_words, strict=False)]
+    both = [ends for ends in by_position if ends[0] in used[0] and ends[1] in used[1]]
+    columns = [own[word] for word in a], [own[word] for word in b], [end for end, _ in both], [end for _, end in both]
+    return Rows(*(np.array(column, np.intp) for column in columns))
 
 
 def _distinct(words: Sequence[str], own: Mapping[str, int]) -> tuple[str, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Places, Vectors
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
+from biasgauge.results import Record
 from biasgauge.seed_words.located import Located, Rows
 from biasgauge.seed_words.subspaces import component_shares, pair_components, seed_vectors
 from biasgauge.stats.estimate import UNDEFINED, Estimate
@@ -22,12 +22,10 @@ COMPONENTS = 10
 """Components that are reported."""
 _NUMBERS = 2**22
 """Numbers in a stack of shuffles that is decomposed at once."""
-_NOTHING = 1e-12
-TAILS = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
-class Pairing:
+class Pairing(Record):
     """What the pairing of two sets by position comes to.
 
     Attributes:
@@ -35,8 +33,8 @@ class Pairing:
         explained: share of the variance of pair halves along each principal component, mean over models; at most 10.
         first: the first component's share, with its interval.
         shuffled: the same as `explained` with pairs drawn at random from the same words, mean over shuffles and models.
-        shuffled_first: 2.5 % and 97.5 % quantiles of the first share over shuffles; None without shuffles.
-        random: the first share with as many random pairs of words of the vocabulary: mean, 2.5 % and 97.5 % quantiles.
+        shuffled_first: the first share over shuffles: mean, 2.5 % and 97.5 % quantiles.
+        random: the same with as many random pairs of words of the vocabulary.
         shuffles: how many shuffles, over all models.
         p_value: share of shuffles whose first component is at least as strong as that of the pairs as they stand in the
             same model; small means that the pairing is part of what the sets say. None without shuffles.
@@ -44,33 +42,32 @@ class Pairing:
         reason: why there is none of this.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"p_value": "shuffles_p_value"}
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"explained", "first", "shuffled", "shuffled_first", "random", "accuracy"}
+    )
+
     pairs: int
     explained: tuple[float, ...] = ()
     first: Estimate = UNDEFINED
     shuffled: tuple[float, ...] = ()
-    shuffled_first: tuple[float, float] | None = None
-    random: tuple[float, float, float] | None = None
+    shuffled_first: Estimate = UNDEFINED
+    random: Estimate = UNDEFINED
     shuffles: int = 0
     p_value: float | None = None
     accuracy: Estimate = UNDEFINED
     reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`, besides `explained_variance` and `explained_variance_shuffled`."""
-        tails = self.shuffled_first
+    def derived(self) -> Mapping[str, Any]:
+        """Shares with their intervals; the card has `explained_variance` and `explained_variance_shuffled`."""
+        spreads = {"first_share_shuffled": self.shuffled_first, "first_share_random": self.random}
         return {
-            "pairs": self.pairs,
             **self.first.beside("first_share"),
-            "first_share_shuffled": None
-            if tails is None
-            else {"mean": self.shuffled[0], "low": tails[0], "high": tails[1]},
-            "first_share_random": None
-            if self.random is None
-            else dict(zip(("mean", "low", "high"), self.random, strict=True)),
-            "shuffles": self.shuffles,
-            "shuffles_p_value": self.p_value,
             **self.accuracy.beside("held_out_accuracy"),
-            "reason": self.reason,
+            **{
+                name: {"mean": one.value, "low": one.low, "high": one.high} if one.defined else None
+                for name, one in spreads.items()
+            },
         }
 
 
@@ -87,26 +84,26 @@ def pairing(
     each = -(-shuffles // len(located.rows)) if pairs > 1 else 0
     for place, rows in zip(located.places, located.rows, strict=True):
         vectors = models[place].vectors
-        first, second = (seed_vectors(vectors, one, scaled=scaled) for one in (rows.first, rows.second))
-        found = pair_components(first, second)
-        if found is None:
+        first, second = (seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second))
+        components = pair_components(first, second)
+        if components is None:
             return Pairing(pairs, reason="the two words of every pair are the same")
-        ordered.append(found.shares[:kept])
+        ordered.append(components.shares[:kept])
         stream = np.random.default_rng([random_state, place, *name])
         if each:
             shuffled.append(shuffled_shares(first, second, stream, each)[:, :kept])
             random.append(_random_shares(vectors, pairs, stream, each, scaled=scaled))
         accuracy.append(held_out_accuracy(rows, first, second))
-    shares = np.array([one[0] for one in ordered])
+    shares = np.array([own[0] for own in ordered])
     left = [_first_without_each(first - second)] if len(ordered) == 1 and pairs > 1 else None
-    extra = {}
+    extra: dict[str, Any] = {}
     if each:
-        drawn = np.stack(shuffled)
-        firsts, at_random = drawn[..., 0], np.concatenate(random)
+        drawn, at_random = np.stack(shuffled), np.concatenate(random)
+        means, firsts = drawn.mean(axis=(0, 1)).tolist(), drawn[..., 0]
         extra = {
-            "shuffled": tuple(drawn.mean(axis=(0, 1)).tolist()),
-            "shuffled_first": tuple(np.quantile(firsts, TAILS).tolist()),
-            "random": (float(at_random.mean()), *np.quantile(at_random, TAILS).tolist()),
+            "shuffled": tuple(means),
+            "shuffled_first": _spread(means[0], firsts),
+            "random": _spread(float(at_random.mean()), at_random),
             "shuffles": int(firsts.size),
             "p_value": float((1 + (firsts >= shares[:, None] - 1e-12).sum()) / (1 + firsts.size)),
         }
@@ -115,16 +112,21 @@ def pairing(
         explained=tuple(np.mean(ordered, axis=0).tolist()),
         first=mean_over_models(shares, level, left, (0.0, 1.0), "pairs"),
         accuracy=_accuracy(np.array(accuracy), pairs, level),
-        **extra,  # type: ignore[arg-type]  # each under its own name
+        **extra,
     )
+
+
+def _spread(mean: float, values: Floats) -> Estimate:
+    """A mean and where 95 % of the values lie."""
+    low, high = np.quantile(values, (0.025, 0.975)).tolist()
+    return Estimate(value=mean, low=low, high=high)
 
 
 def _accuracy(values: Floats, pairs: int, level: float) -> Estimate:
     sound = values[np.isfinite(values)]
     if not len(sound):
         return Estimate(value=None, reason="there are fewer than two pairs without a word in common")
-    mean = float(sound.mean())
-    return wilson(mean, pairs, level, "Wilson over pairs", "pairs")
+    return wilson(float(sound.mean()), pairs, level, "Wilson over pairs", "pairs")
 
 
 def shuffled_shares(first: Floats, second: Floats, stream: np.random.Generator, count: int) -> Floats:
@@ -137,31 +139,29 @@ def shuffled_shares(first: Floats, second: Floats, stream: np.random.Generator, 
     if size > first.shape[1]:
         return _wide_shares(first, second, orders)
     one, cross, other = first @ first.T, first @ second.T, second @ second.T
-    found = np.empty((count, size))
+    shares = np.empty((count, size))
     step = max(_NUMBERS // size**2, 1)
     for start in range(0, count, step):
         order = orders[start : start + step]
         mixed = cross[:, order].transpose(1, 0, 2)
         gram = one - mixed - mixed.transpose(0, 2, 1) + other[order[:, :, None], order[:, None, :]]
-        found[start : start + step] = component_shares(gram)
-    return found
+        shares[start : start + step] = component_shares(gram)
+    return shares
 
 
-def _wide_shares(first: Floats, second: Floats, orders: NDArray[np.intp]) -> Floats:
+def _wide_shares(first: Floats, second: Floats, orders: Places) -> Floats:
     """The same where there are more pairs than dimensions: products of dimensions instead of pairs."""
     step = max(_NUMBERS // first.shape[1] ** 2, 1)
-    found = []
+    shares = []
     for start in range(0, len(orders), step):
         halves = (first - second[order] for order in orders[start : start + step])
-        found.append(component_shares(np.stack([one.T @ one for one in halves])))
-    return np.concatenate(found)
+        shares.append(component_shares(np.stack([half.T @ half for half in halves])))
+    return np.concatenate(shares)
 
 
-def _random_shares(
-    vectors: NDArray[np.floating[Any]], pairs: int, stream: np.random.Generator, count: int, *, scaled: bool
-) -> Floats:
+def _random_shares(vectors: Vectors, pairs: int, stream: np.random.Generator, count: int, *, scaled: bool) -> Floats:
     """First shares of as many pairs of words drawn at random from the whole vocabulary."""
-    found = np.empty(count)
+    shares = np.empty(count)
     step = max(_NUMBERS // (pairs * (2 * vectors.shape[1] + pairs)), 1)
     for start in range(0, count, step):
         drawn = stream.integers(len(vectors), size=(min(step, count - start), 2, pairs))
@@ -172,8 +172,8 @@ def _random_shares(
         halves = first - second
         turned = halves.transpose(0, 2, 1)
         grams = halves @ turned if pairs <= vectors.shape[1] else turned @ halves
-        found[start : start + step] = component_shares(grams)[:, 0]
-    return found
+        shares[start : start + step] = component_shares(grams)[:, 0]
+    return shares
 
 
 def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:
@@ -189,7 +189,7 @@ def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:
     for held, values, axes in _first_axes(halves, ~common):
         leaning = np.einsum("ij,ij->i", axes, (~common)[held] @ halves)
         along = np.einsum("ij,ij->i", axes, halves[held]) * leaning
-        sound = values[:, -1] > _NOTHING * size
+        sound = values[:, -1] > 1e-12 * size
         score += float(((np.sign(along) + 1) / 2)[sound].sum())
         judged += int(sound.sum())
     return score / judged if judged else float("nan")
@@ -200,11 +200,11 @@ def _first_without_each(halves: Floats) -> Floats:
     blocks = _first_axes(halves, ~np.eye(len(halves), dtype=bool))
     values = np.concatenate([values for _, values, _ in blocks]).clip(min=0)
     total = values.sum(axis=1)
-    found: Floats = values[:, -1] / np.where(total > 0, total, np.nan)
-    return found
+    shares: Floats = values[:, -1] / np.where(total > 0, total, np.nan)
+    return shares
 
 
-def _first_axes(halves: Floats, kept: NDArray[np.bool_]) -> Iterator[tuple[slice, Floats, Floats]]:
+def _first_axes(halves: Floats, kept: Flags) -> Iterator[tuple[slice, Floats, Floats]]:
     """Variances of all components and the direction of the first, of the halves that each row of `kept` keeps.
 
     From the products of halves, or of dimensions where those are fewer; as many rows at once as memory allows.
@@ -218,6 +218,6 @@ def _first_axes(halves: Floats, kept: NDArray[np.bool_]) -> Iterator[tuple[slice
             values, axes = np.linalg.eigh(whole * part[:, :, None] * part[:, None, :])
             yield slice(start, start + step), values, (axes[:, :, -1] * part) @ halves
         else:
-            lost = [halves[~one].T @ halves[~one] for one in part]
+            lost = [halves[~own].T @ halves[~own] for own in part]
             values, axes = np.linalg.eigh(whole - np.stack(lost))
             yield slice(start, start + step), values, axes[:, :, -1]

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Places, Singles, Vectors
 from biasgauge.geometry import row_lengths, unit_singles
 from biasgauge.scores.engine import LARGE, SMALL
 
@@ -42,25 +41,13 @@ _APART = 4.0
 
 
 class Ranks(NamedTuple):
-    """Ranks of the wanted words.
-
-    Attributes:
-        values: for each wanted word the number of words whose cosine with the direction is larger; 0 is the top.
-        words: how many words were ranked: all but those with a zero vector.
-    """
+    """How many words have a larger cosine than each wanted word, and how many were ranked: all but zero vectors."""
 
     values: Floats
     words: int
 
 
-def ranks_along(
-    vectors: NDArray[np.floating[Any]],
-    directions: Floats,
-    wanted: NDArray[np.intp],
-    of: NDArray[np.intp],
-    *,
-    ties: Ties = "half",
-) -> Ranks:
+def ranks_along(vectors: Vectors, directions: Floats, wanted: Places, of: Places, *, ties: Ties = "half") -> Ranks:
     """Rank wanted words among all words by their cosine with a direction, descending, from 0.
 
     Args:
@@ -86,8 +73,6 @@ def ranks_along(
 @cache
 def _blas() -> ThreadpoolController:
     """What sets the threads of products; to look for the libraries takes as long as a small vocabulary."""
-    from threadpoolctl import ThreadpoolController
-
     return ThreadpoolController()
 
 
@@ -98,9 +83,7 @@ class _Part:
     is a run of bins between marked ones: its words are counted, those in marked bins are kept.
     """
 
-    def __init__(
-        self, vectors: NDArray[np.floating[Any]], directions: Floats, wanted: NDArray[np.intp], of: NDArray[np.intp]
-    ) -> None:
+    def __init__(self, vectors: Vectors, directions: Floats, wanted: Places, of: Places) -> None:
         self.vectors, self.directions, self.wanted, self.of = vectors, directions, wanted, of
         self.exact = exact_cosines(vectors, wanted, directions, of)
         marked = self._marked()
@@ -115,7 +98,7 @@ class _Part:
         self.keys = np.empty(0)
         self.rows = np.empty(0, np.intp)
 
-    def _marked(self) -> NDArray[np.bool_]:
+    def _marked(self) -> Flags:
         marked = np.zeros((len(self.directions), _BINS), np.bool_)
         low, high = _bins(self.exact - _EDGE), _bins(self.exact + _EDGE)
         for more in range(int((high - low).max(initial=0)) + 1):
@@ -129,12 +112,12 @@ class _Part:
         # Memory for one block, used again: fresh pages would cost as much as the work.
         cosine_memory = np.empty(len(narrow) * _ROWS, np.float32)
         place_memory = np.empty((2, len(narrow) * _ROWS), np.int32)
-        kept: list[tuple[Floats, NDArray[np.intp]]] = []
+        kept: list[tuple[Floats, Places]] = []
         words = 0
         for rows, block in _blocks(self.vectors):
             size = len(narrow) * len(rows)
             along = cosine_memory[:size].reshape(len(narrow), -1)
-            places, codes = (one[:size].reshape(len(narrow), -1) for one in place_memory)
+            places, codes = (memory[:size].reshape(len(narrow), -1) for memory in place_memory)
             np.matmul(narrow, block.T, out=along)
             np.add(along, offsets, out=places, casting="unsafe")
             np.take(self.codes, places, out=codes, mode="clip")
@@ -145,9 +128,9 @@ class _Part:
             kept.append((keys, rows[place]))
             words += len(rows)
         if kept:
-            every, found = (np.concatenate(part) for part in zip(*kept, strict=True))
-            order = np.argsort(every)
-            self.keys, self.rows = every[order], found[order]
+            keys, rows = (np.concatenate(part) for part in zip(*kept, strict=True))
+            order = np.argsort(keys)
+            self.keys, self.rows = keys[order], rows[order]
         return words
 
     def ranks(self, ties: Ties) -> Floats:
@@ -158,12 +141,12 @@ class _Part:
         high = np.searchsorted(self.keys, key + _DOUBT, "right")
         ends = np.searchsorted(self.keys, (np.arange(len(self.directions)) + 0.5) * _APART)
         above = before[self.last[self.of] + 1] - before[self.first_above] + ends[self.of] - high
-        found: Floats = above.astype(np.float64)
+        ranks: Floats = above.astype(np.float64)
         for part in _slices(high - low):
-            self._settle(found, part, low[part], high[part], ties)
-        return found
+            self._settle(ranks, part, low[part], high[part], ties)
+        return ranks
 
-    def _settle(self, found: Floats, part: slice, low: NDArray[np.intp], high: NDArray[np.intp], ties: Ties) -> None:
+    def _settle(self, ranks: Floats, part: slice, low: Places, high: Places, ties: Ties) -> None:
         """Add the words that single precision cannot tell from the wanted ones, compared in double precision."""
         counts = high - low
         target = np.repeat(np.arange(part.start, part.start + len(counts)), counts)
@@ -175,15 +158,15 @@ class _Part:
         equal = values == self.exact[target]
         weight = np.where(values > self.exact[target], 1.0, 0.0)
         weight += equal * 0.5 if ties == "half" else equal & (rows > self.wanted[target])
-        found[part] += np.bincount(target - part.start, weights=weight, minlength=len(counts))
+        ranks[part] += np.bincount(target - part.start, weights=weight, minlength=len(counts))
 
 
-def _bins(cosines: Floats) -> NDArray[np.intp]:
+def _bins(cosines: Floats) -> Places:
     """Bin of each cosine."""
     return (cosines * _SCALE + _BINS // 2).astype(np.intp)
 
 
-def _blocks(vectors: NDArray[np.floating[Any]]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+def _blocks(vectors: Vectors) -> Iterator[tuple[Places, Singles]]:
     """Rows and their vectors, scaled so that a product with a direction counts in bins; zero vectors left out."""
     for start in range(0, len(vectors), _ROWS):
         stored = vectors[start : start + _ROWS]
@@ -200,7 +183,7 @@ def _blocks(vectors: NDArray[np.floating[Any]]) -> Iterator[tuple[NDArray[np.int
             yield rows, block * (np.float32(_SCALE) / np.sqrt(squares))[:, None]
 
 
-def _slices(counts: NDArray[np.intp]) -> Iterator[slice]:
+def _slices(counts: Places) -> Iterator[slice]:
     """Runs of wanted words with at most so many comparisons, or one word."""
     start, total = 0, np.cumsum(counts)
     while start < len(counts):
@@ -210,15 +193,13 @@ def _slices(counts: NDArray[np.intp]) -> Iterator[slice]:
         start = end
 
 
-def exact_cosines(
-    vectors: NDArray[np.floating[Any]], rows: NDArray[np.intp], directions: Floats, of: NDArray[np.intp]
-) -> Floats:
+def exact_cosines(vectors: Vectors, rows: Places, directions: Floats, of: Places) -> Floats:
     """Cosine of each row with its direction in double precision, rounded so that equal vectors have equal ones."""
-    found = np.empty(len(rows))
+    cosines = np.empty(len(rows))
     for start in range(0, len(rows), _EXACT):
         part = slice(start, start + _EXACT)
         stored = vectors[rows[part]].astype(np.float64)
         stored /= np.abs(stored).max(axis=1, keepdims=True)  # so that squares neither overflow nor vanish
-        found[part] = np.einsum("ij,ij->i", stored, directions[of[part]]) / row_lengths(stored)
-    rounded: Floats = np.round(found, DIGITS)
+        cosines[part] = np.einsum("ij,ij->i", stored, directions[of[part]]) / row_lengths(stored)
+    rounded: Floats = np.round(cosines, DIGITS)
     return rounded

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.summary import Tone
 from biasgauge.seed_words.card import FitnessCard
 from biasgauge.seed_words.figures import seeds_charts
 from biasgauge.seed_words.generated import Cloud
-from biasgauge.seed_words.relations import FEWEST, Relation, relations
-from biasgauge.stats.estimate import Estimate
+from biasgauge.seed_words.relations import Relation, relations
+from biasgauge.stats.fisher import LEAST
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 _FEW = 3
 """Up to so many pairs are summed up one by one, more as a table."""
@@ -38,11 +37,14 @@ class SeedsResult(Result):
         warnings: what was odd about the models.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"cards": "pairs"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"cloud"})
+
     cards: tuple[FitnessCard, ...]
     models: tuple[str, ...]
     settings: Mapping[str, Any]
     cloud: Cloud | None = None
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[FitnessCard]:
         return iter(self.cards)
@@ -56,7 +58,7 @@ class SeedsResult(Result):
     @property
     def relations(self) -> tuple[Relation, ...]:
         """How similarity and balance go with coherence and explained variance, over four pairs of sets or more."""
-        gathered = relations(self.to_frame(), "gathered") if len(self.cards) >= FEWEST else ()
+        gathered = relations(self.to_frame(), "gathered") if len(self.cards) >= LEAST else ()
         return gathered + (() if self.cloud is None else self.cloud.relations)
 
     @property
@@ -73,65 +75,43 @@ class SeedsResult(Result):
 
         return pd.DataFrame([card.to_row() for card in self.cards])
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        shape: dict[str, Any] = {
-            "pairs": [card.to_dict() for card in self.cards],
-            "relations": [one.to_dict() for one in self.relations],
-            "models": list(self.models),
-            "settings": dict(self.settings),
-            "warnings": list(self.warnings),
-        }
-        return shape if self.cloud is None else {**shape, "generated": self.cloud.to_dict()}
+    def derived(self) -> Mapping[str, Any]:
+        """Relations over all pairs, and the generated sets where they were asked for."""
+        return {"relations": self.relations, **({} if self.cloud is None else {"generated": self.cloud})}
 
     def summary(self) -> Summary:
         """A card for each of a few pairs of sets, a table of many; what holds over all; generated sets."""
-        tables = [] if len(self.cards) <= _FEW else [self._table(), self._advice()]
-        defined = [one for one in self.relations if one.rho is not None and one.x == "similarity"]
-        if defined:
-            columns: list[Column | str] = [
-                "sets",
-                "of",
-                "with",
-                Column("Spearman [95 %]", "estimate"),
-                Column("pairs", "count"),
-            ]
-            rows = [
-                (one.of, one.x, one.y, Estimate(value=one.rho, low=one.low, high=one.high, n=one.n), one.n)
-                for one in defined
-            ]
+        many = len(self.cards) > _FEW
+        tables = [self._table(), self._advice()] if many else []
+        rows = [(row.of, row.x, row.y, row, row.n) for row in self.relations if row.defined and row.x == "similarity"]
+        if rows:
+            columns = ["sets", "of", "with", Column("Spearman [95 %]", "estimate"), Column("pairs", "count")]
             tables.append(Table.of("relations", "What goes with similarity of the sets", columns, rows))
-        told = list(self.verdicts[1:]) if len(self.cards) > _FEW else []
-        if self.cloud is not None and (spread := self.cloud.to_dict()["coherence"]) is not None:
-            told.append(
-                f"{len(self.cloud.sets)} generated sets, {len(self.cloud.pairs):,} pairs: coherence "
-                f"{spread['p05']:.2f} to {spread['p95']:.2f} (5 to 95 %), median {spread['median']:.2f}."
-            )
+        sentences = list(self.verdicts[1:]) if many else []
+        if self.cloud is not None and self.cloud.to_dict()["coherence"] is not None:
+            sentences.append(self.cloud.summary().headline)
         return Summary(
             title="Fitness of seed words",
             headline=self.verdicts[0],
-            sentences=tuple(told),
+            sentences=tuple(sentences),
             tables=tuple(tables),
             charts=seeds_charts(self),
-            parts=tuple(card.summary() for card in self.cards) if len(self.cards) <= _FEW else (),
+            parts=() if many else tuple(card.summary() for card in self.cards),
             warnings=self.warnings,
         )
 
     def _table(self) -> Table:
-        columns: list[Column | str] = [
-            Column("verdict", "mark", tones=TONES),
-            *(Column(name, "number") for name in ("coherence", "held out", "similar", "PC1", "shuffled")),
-            "sets",
-        ]
+        names = ("coherence", "held out", "similar", "PC1", "shuffled")
+        columns = [Column("verdict", "mark", tones=TONES), *(Column(name, "number") for name in names), Column("sets")]
         rows = []
         for card in self._worst_first():
-            numbers = (card.coherence, card.held_out, card.similarity, card.pairing.first)
-            shuffled = card.pairing.shuffled[0] if card.pairing.shuffled else None
-            rows.append((card.verdict, *(number.value for number in numbers), shuffled, _sets(card)))
+            pairing = card.pairing
+            numbers = (card.coherence, card.held_out, card.similarity, pairing.first, pairing.shuffled_first)
+            rows.append((card.verdict, *(number.value for number in numbers), _sets(card)))
         return Table.of("pairs", "", columns, rows)
 
     def _advice(self) -> Table:
-        columns: list[Column | str] = ["sets", Column("held out [95 % interval]", "estimate"), "beware"]
+        columns = ["sets", Column("held out [95 % interval]", "estimate"), "beware"]
         rows = [
             (_sets(card), card.held_out, "; ".join(advice.sentence for advice in card.advice))
             for card in self._worst_first()

@@ -7,26 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_choice, check_number
 from biasgauge.embeddings import Coverage, Embedding, load_models, mean_embedding
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import unit_singles
+from biasgauge.geometry import BLOCK, unit_singles
 from biasgauge.inputs import ModelsLike, WordsLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.figures import subspace_charts
 from biasgauge.seed_words.located import Rows, locate
-from biasgauge.seed_words.subspaces import Method, check_method, mean_direction, pair_components, seed_vectors
+from biasgauge.seed_words.subspaces import Method, mean_direction, pair_components, seed_vectors
 from biasgauge.seed_words.word_pairs import seed_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Order = Literal["as-is", "shuffled", "random"]
-
-_ROWS = 8192
-_STREAM = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,9 +66,9 @@ class BiasSubspace(Result):
         import pandas as pd
 
         top, bottom = self.ends(count)
-        table = [("a", word) for word in top] + [("b", word) for word in reversed(bottom)]
-        values = self.cosine_of(word for _, word in table)
-        return pd.DataFrame([(end, word, values[word]) for end, word in table], columns=["end", "word", "cosine"])
+        values = self.cosine_of((*top, *bottom))
+        table = [("a", word, values[word]) for word in top] + [("b", word, values[word]) for word in reversed(bottom)]
+        return pd.DataFrame(table, columns=["end", "word", "cosine"])
 
     def to_dict(self, count: int = 10) -> dict[str, Any]:
         """One JSON-ready object."""
@@ -87,8 +84,8 @@ class BiasSubspace(Result):
     def summary(self) -> Summary:
         """The words at both ends."""
         top, bottom = self.ends()
-        rows = [(self.a, *row) for row in self.cosine_of(top).items()]
-        rows += [(self.b, *row) for row in self.cosine_of(bottom).items()]
+        ends = (self.a, top), (self.b, bottom)
+        rows = [(name, *row) for name, words in ends for row in self.cosine_of(words).items()]
         return Summary(
             title=f"Subspace of {self.a} and {self.b}",
             headline=f"{self.a}: {', '.join(top)}; {self.b}: {', '.join(bottom)}",
@@ -132,29 +129,32 @@ def bias_subspace(
     Raises:
         ParameterError: an argument cannot be used, a seed set has no word in the models, or there is no direction.
     """
-    check_method(method)
-    if order not in get_args(Order):
-        raise ParameterError(f"The 'order' of a subspace must be as-is, shuffled or random. Got {order!r}.")
+    check_choice(get_args(Method), method=method)
+    check_choice(get_args(Order), order=order)
     models = load_models(vectors)
     model = models[0] if len(models) == 1 else mean_embedding(models, aligned=aligned)
-    (found,) = locate(seed_pairs(a, b, None), [model], min_coverage=0, case_fallback=case_fallback)
-    if found.reason is not None:
-        raise ParameterError(f"There is no subspace: {found.reason}.")
-    stream = np.random.default_rng([random_state, _STREAM])
-    rows = _ordered(found.rows[0], order, len(model), stream)
+    (located,) = locate(seed_pairs(a, b, None), [model], min_coverage=0, case_fallback=case_fallback)
+    if located.reason is not None:
+        raise ParameterError(f"There is no subspace: {located.reason}.")
+    rows = _ordered(located.rows[0], order, len(model), np.random.default_rng([random_state, 3]))
     if len(models) > 1 and not aligned:
-        names = [tuple(model.words[row] for row in one.tolist()) for one in rows]
+        names = [tuple(model.words[row] for row in own.tolist()) for own in rows]
         vector, explained = _averaged(models, names, method, component, scaled=unit)
     else:
         vector, explained = _direction(model, rows, method, component, scaled=unit)
     return BiasSubspace(
-        a=found.pair.a,
-        b=found.pair.b,
+        a=located.pair.a,
+        b=located.pair.b,
         vector=vector,
         explained=explained,
         words=model.words,
-        cosines=_cosines(model.vectors, vector),
-        coverage=found.coverage,
+        cosines=np.concatenate(
+            [
+                unit_singles(model.vectors[start : start + BLOCK]).astype(np.float64) @ vector
+                for start in range(0, len(model), BLOCK)
+            ]
+        ),
+        coverage=located.coverage,
         settings={
             "method": method,
             "component": component,
@@ -167,34 +167,29 @@ def bias_subspace(
     )
 
 
-def _ordered(
-    rows: Rows, order: Order, words: int, stream: np.random.Generator
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """A, B, and the two ends of the pairs."""
+def _ordered(rows: Rows, order: Order, words: int, stream: np.random.Generator) -> Rows:
     if order == "shuffled":
-        return rows.a, rows.b, rows.first, stream.permutation(rows.second)
+        return rows._replace(second=stream.permutation(rows.second))
     if order == "random":
-        drawn = stream.choice(words, 2 * len(rows.first), replace=False)
-        first, second = np.split(drawn, 2)
-        return first, second, first, second
-    return rows.a, rows.b, rows.first, rows.second
+        first, second = np.split(stream.choice(words, 2 * len(rows.first), replace=False), 2)
+        return Rows(first, second, first, second)
+    return rows
 
 
 def _direction(
-    model: Embedding, rows: Sequence[NDArray[np.intp]], method: Method, component: int, *, scaled: bool
+    model: Embedding, rows: Sequence[Places], method: Method, component: int, *, scaled: bool
 ) -> tuple[Floats, tuple[float, ...]]:
-    a, b, first, second = (seed_vectors(model.vectors, one, scaled=scaled) for one in rows)
+    a, b, first, second = (seed_vectors(model.vectors, own, scaled=scaled) for own in rows)
     if method == "mean-difference":
         vector = mean_direction(a, b)
         if vector is None:
             raise ParameterError("There is no subspace: the two sets have one mean.")
         return vector, ()
-    found = pair_components(first, second)
-    if found is None:
+    components = pair_components(first, second)
+    if components is None:
         raise ParameterError("There is no subspace: no pair by position has two different words.")
-    if not 1 <= component <= len(found.axes):
-        raise ParameterError(f"The 'component' must lie between 1 and {len(found.axes)}. Got {component!r}.")
-    return found.axes[component - 1], tuple(found.shares.tolist())
+    check_number(1, len(components.axes), component=component)
+    return components.axes[component - 1], tuple(components.shares.tolist())
 
 
 def _averaged(
@@ -203,7 +198,7 @@ def _averaged(
     """The published way: directions of the models averaged as they come."""
     vectors, shares = [], []
     for model in models:
-        rows = [np.array([model.index[word] for word in one], np.intp) for one in words]
+        rows = [np.array([model.index[word] for word in listed], np.intp) for listed in words]
         vector, explained = _direction(model, rows, method, component, scaled=scaled)
         # The decomposition's own sign: that of the largest entry, which no meaning decides.
         vectors.append(vector * np.sign(vector[np.argmax(np.abs(vector))]) if method == "pca" else vector)
@@ -213,11 +208,3 @@ def _averaged(
     if not length:
         raise ParameterError("There is no subspace: the models' directions cancel out.")
     return mean / length, tuple(np.mean(shares, axis=0).tolist())
-
-
-def _cosines(vectors: NDArray[np.floating[Any]], direction: Floats) -> Floats:
-    blocks = [
-        unit_singles(vectors[start : start + _ROWS]).astype(np.float64) @ direction
-        for start in range(0, len(vectors), _ROWS)
-    ]
-    return np.concatenate(blocks)

@@ -6,14 +6,12 @@ components: of every pair the two halves from its midpoint to its ends.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places, Vectors
 from biasgauge.association.word_sets import unit
-from biasgauge.errors import ParameterError
 
 Method = Literal["mean-difference", "pca"]
 
@@ -22,33 +20,16 @@ NOTHING = 1e-9
 
 
 class Components(NamedTuple):
-    """Principal components of pair halves.
-
-    Attributes:
-        axes: components × dimensions, each of length 1 and pointing to the first ends: the sum of the pairs' halves
-            along it is not negative.
-        shares: share of the variance along each; they sum to 1.
-    """
+    """Principal components of pair halves, of length 1, pointing to the first ends; their shares of the variance."""
 
     axes: Floats
     shares: Floats
 
 
-def check_method(method: str) -> Method:
-    """Refuse a subspace that there is not.
-
-    Raises:
-        ParameterError: it is neither "mean-difference" nor "pca".
-    """
-    if method not in get_args(Method):
-        raise ParameterError(f"The 'method' of a subspace must be mean-difference or pca. Got {method!r}.")
-    return method  # type: ignore[return-value]  # just checked
-
-
-def seed_vectors(vectors: NDArray[np.floating[Any]], rows: NDArray[np.intp], *, scaled: bool) -> Floats:
+def seed_vectors(vectors: Vectors, rows: Places, *, scaled: bool) -> Floats:
     """The vectors of some seeds in double precision; of length 1 when `scaled`."""
-    found: Floats = np.asarray(vectors[rows], np.float64)
-    return unit(found) if scaled and len(found) else found
+    seeds: Floats = np.asarray(vectors[rows], np.float64)
+    return unit(seeds) if scaled and len(seeds) else seeds
 
 
 def mean_direction(a: Floats, b: Floats) -> Floats | None:

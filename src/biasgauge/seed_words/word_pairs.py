@@ -68,9 +68,7 @@ def seed_pairs(
         raise ParameterError("Name two sets, 'a' and 'b', or 'pairs' (\"all\" for those of the seed bank).")
     if a is not None and b is not None:
         if paper is not None:
-            raise ParameterError(
-                "The 'paper' parameter chooses among the pairings of the seed bank, not among a and b."
-            )
+            raise ParameterError("The 'paper' parameter chooses among the pairings of the seed bank, not a and b.")
         return (_pair(a, b, ("a", "b")),)
     if isinstance(pairs, str) and pairs == "all":
         return _of_bank(paper, bank_filter)
@@ -82,42 +80,36 @@ def seed_pairs(
 
 
 def _pair(a: WordsLike, b: WordsLike, names: tuple[str, str]) -> SeedPair:
-    first, second = words_of(a), words_of(b)
-    shown = [name if one.name == GIVEN else one.name for one, name in zip((first, second), names, strict=True)]
-    return SeedPair(shown[0], shown[1], first.words, second.words)
+    first, second = (
+        (name if words.name == GIVEN else words.name, words.words)
+        for name, words in zip(names, (words_of(a), words_of(b)), strict=True)
+    )
+    return SeedPair(first[0], second[0], first[1], second[1])
 
 
 def _given(pairs: Iterable[SeedPair | Sequence[WordsLike]]) -> tuple[SeedPair, ...]:
     wrong = "The 'pairs' of seeds must be \"all\", a lexicon, or several (a, b)."
     if isinstance(pairs, (bytes, dict)) or not hasattr(pairs, "__iter__"):
         raise ParameterError(f"{wrong} Got {type(pairs).__name__}.")
-    found = []
-    for number, one in enumerate(pairs, 1):
-        if isinstance(one, SeedPair):
-            found.append(one)
-        elif isinstance(one, (tuple, list)) and len(one) == 2:
-            found.append(_pair(one[0], one[1], (f"a{number}", f"b{number}")))
+    chosen = []
+    for number, pair in enumerate(pairs, 1):
+        if isinstance(pair, SeedPair):
+            chosen.append(pair)
+        elif isinstance(pair, (tuple, list)) and len(pair) == 2:
+            chosen.append(_pair(pair[0], pair[1], (f"a{number}", f"b{number}")))
         else:
-            raise ParameterError(f"{wrong} Got {one!r} as number {number}.")
-    if not found:
+            raise ParameterError(f"{wrong} Got {pair!r} as number {number}.")
+    if not chosen:
         raise ParameterError(f"{wrong} Got none.")
-    return tuple(found)
+    return tuple(chosen)
 
 
 def of_lexicon(source: Lexicon) -> tuple[SeedPair, ...]:
     """The pairs of sets that a lexicon sets against each other: X and Y, A and B; or the two ends of base pairs."""
     if isinstance(source, AssociationTest):
         roles = source.roles
-        return tuple(
-            SeedPair(
-                f"{source.name}:{roles[one].name}",
-                f"{source.name}:{roles[other].name}",
-                roles[one].words,
-                roles[other].words,
-            )
-            for one, other in (("x", "y"), ("a", "b"))
-            if one in roles and other in roles
-        )
+        both = [(roles[a], roles[b]) for a, b in (("x", "y"), ("a", "b")) if a in roles and b in roles]
+        return tuple(SeedPair(f"{source.name}:{a.name}", f"{source.name}:{b.name}", a.words, b.words) for a, b in both)
     if isinstance(source, Pairs):
         first, second = zip(*source.pairs, strict=True)
         return (SeedPair(f"{source.name}:{source.ends[0]}", f"{source.name}:{source.ends[1]}", first, second),)
@@ -129,19 +121,19 @@ def of_lexicon(source: Lexicon) -> tuple[SeedPair, ...]:
 
 def _of_bank(paper: str | None, bank_filter: Filter) -> tuple[SeedPair, ...]:
     bank = seed_bank(bank_filter).bank
-    papers = {one.id: one.paper for one in bank.seeds}
-    chosen = bank.pairings
+    papers = {listed.id: listed.paper for listed in bank.seeds}
+    pairings = bank.pairings
     if paper is not None:
         wanted = paper.casefold()
-        chosen = tuple(
+        pairings = tuple(
             pair
-            for pair in chosen
-            if all(wanted in papers[one].casefold() or wanted in one.casefold().replace("_", " ") for one in pair)
+            for pair in pairings
+            if all(wanted in papers[name].casefold() or wanted in name.casefold().replace("_", " ") for name in pair)
         )
-        if not chosen:
-            names = dict.fromkeys(one.short_paper for one in bank.seeds)
+        if not pairings:
+            names = dict.fromkeys(listed.short_paper for listed in bank.seeds)
             raise ParameterError(
                 f"No pairing of the seed bank is of a paper {paper!r}{did_you_mean(paper, names)}; "
                 "`biasgauge seeds bank` shows them."
             )
-    return tuple(SeedPair(a, b, bank.sets[a], bank.sets[b]) for a, b in chosen)
+    return tuple(SeedPair(a, b, bank.sets[a], bank.sets[b]) for a, b in pairings)

@@ -132,14 +132,7 @@ class MeanKappa(Row):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Directions of the same words by two ways, under one measure and on several pairs.
-
-    Attributes:
-        part, measure, against: as of `Agreement`.
-        pairs, words: what the rows and columns are called.
-        first, second: pairs × words, each as `directions` gives them.
-        lost: pairs that cannot be compared, with the reason.
-    """
+    """Directions of the same words by two ways, pairs × words; `lost` says why some pairs cannot be compared."""
 
     part: str
     measure: str
@@ -178,12 +171,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Signs:
-    """Directions of every word on every pair, found by label.
-
-    Attributes:
-        values: measures × pairs × words.
-        lost: for each measure, pairs on which no word has a score, with the reason.
-    """
+    """Directions, measures × pairs × words, found by label; for each measure, why pairs have no score at all."""
 
     values: Floats
     measures: tuple[str, ...]

@@ -99,13 +99,9 @@ class Analogies(Result):
 
     def summary(self) -> Summary:
         """How many questions have an answer, and the answers."""
-        rows = [
-            (
-                "{} : {} :: {} :".format(*answer.question[1:4]),
-                ", ".join(word for word, _ in answer.answers) or f"undefined: {answer.reason}",
-            )
-            for answer in self.answers
-        ]
+        words = [", ".join(word for word, _ in row.answers) or f"undefined: {row.reason}" for row in self.answers]
+        questions = ["{} : {} :: {} :".format(*row.question[1:4]) for row in self.answers]
+        rows = list(zip(questions, words, strict=True))
         return Summary(
             title=f"Analogies of {self.model}, {self.method}",
             headline=f"{self.model}, {self.method}: {len(self.answers):,} answers, {self.undefined:,} undefined",
@@ -145,15 +141,11 @@ def analogies(
     check_choice((*get_args(Direction), "both"), direction=direction)
     model = load(vectors)
     stated = questions_of(questions, "analogies", answers=False)
+    pool = candidate_rows(model, restrict)
     solve = partial(
-        solve_analogies,
-        model,
-        method=method,
-        exclude_inputs=exclude_inputs,
-        candidates=candidate_rows(model, restrict),
-        topn=topn,
-    )
-    directions: tuple[Direction, ...] = get_args(Direction) if direction == "both" else (direction,)
+        solve_analogies, model, method=method, exclude_inputs=exclude_inputs, candidates=pool, topn=topn
+    )  # fmt: skip
+    directions = get_args(Direction) if direction == "both" else (direction,)
     answers = [_answers(model, stated, way, solve, case_fallback=case_fallback) for way in directions]
     in_order = tuple(answer for both in zip(*answers, strict=True) for answer in both)
     return Analogies(model.name, method, exclude_inputs, restrict, in_order)

@@ -119,7 +119,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         "between_measures": agreements.of_measures(signs, plan),
     }
     pairwise = _rows(agreements.of_pairs(signs, plan), level, short)
-    rows = {name: _rows(several, level, short) for name, several in comparisons.items()}
+    rows: dict[str, Any] = {name: _rows(several, level, short) for name, several in comparisons.items()}
     cosines = difference_cosines(model, plan.pairs)
     stability = [
         over_pairs(row.measure, values[index], directions[index], row.sd.value, level, as_published=as_published)
@@ -129,10 +129,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         reference=reference,
         base_pairs=tuple(row.withdrawn(short["words"]) if short["words"] else row for row in stability),
         pairwise=pairwise,
-        pair_forms=rows["pair_forms"],
-        word_forms=rows["word_forms"],
-        correspondence=rows["correspondence"],
-        between_measures=rows["between_measures"],
+        **rows,
         means=tuple(
             _sound(comparison.mean(level, resamples, random_state), short)
             for several in comparisons.values()

@@ -27,14 +27,7 @@ _MANY = 16
 
 
 class Differences(NamedTuple):
-    """Pairs of rows, best first.
-
-    Attributes:
-        first: rows in the model.
-        second: rows in the model; vector of the first less that of the second, both of length 1, is the difference.
-        scores: cosine of the difference and the direction, in (0, 1].
-        cosines: of the two vectors.
-    """
+    """Pairs of rows, best first: cosine of their difference (both of length 1) and the direction, and of the two."""
 
     first: Places
     second: Places

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +32,12 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
             "deviation of the scores of all frequent words: a change by half its height or more is relevant"
         )
         charts.append(Chart("word", f"“{word}” under every pair", remark, partial(draw_word, result, word)))
-    if any(one.kappa.value is not None for one in result.pairwise):
+    if any(row.kappa.defined for row in result.pairwise):
         remark = "Cohen’s kappa over words: 1 the same directions, 0 no better than chance"
         title = "Do two base pairs give words the same direction?"
         charts.append(Chart("pairs", title, remark, partial(_pairs, result)))
-    kappas = [one for part in CHANGES for one in getattr(result, part)]
-    if any(one.kappa.value is not None and one.kappa.n >= FEWEST for one in kappas):
+    kappas = [row.kappa for part in CHANGES for row in getattr(result, part)]
+    if any(kappa.defined and kappa.n >= FEWEST for kappa in kappas):
         remark = (
             "Cohen’s kappa over words: against another form of the pair or of the words, what is known, another "
             f"measure.\nCells of fewer than {FEWEST} words are left out"
@@ -52,28 +53,21 @@ def draw_word(result: RobustnessResult, word: str) -> Any:  # noqa: ANN401 - a c
     """
     alt = altair()
     frame = result.word_scores(word).dropna(subset=["score"])
-    bands = {one.measure: one for one in result.reference}
+    bands = {row.measure: row for row in result.reference}
     order = frame["pair"].drop_duplicates().tolist()
     forms = frame["spelling"].drop_duplicates().tolist()
     panels = []
     for measure, part in frame.groupby("measure", sort=False):
-        one = bands[str(measure)]
-        x = alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40))
-        y = alt.Y("score:Q", title="score")
-        base = alt.Chart(part)
+        mean, sd = bands[str(measure)].mean.value, bands[str(measure)].sd.value
         layers = []
-        if one.mean.value is not None and one.sd.value is not None:
-            mean, sd = one.mean.value, one.sd.value
-            layers += [
-                alt.Chart()
-                .mark_rect(color="#dfe6ea", opacity=0.7)
-                .encode(y=alt.datum(mean - sd), y2=alt.datum(mean + sd)),
-                alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean)),
-            ]
+        if mean is not None and sd is not None:
+            band = alt.Chart().mark_rect(color="#dfe6ea", opacity=0.7)
+            layers.append(band.encode(y=alt.datum(mean - sd), y2=alt.datum(mean + sd)))
+            layers.append(alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean)))
         layers.append(alt.Chart().mark_rule(color="#5c6470").encode(y=alt.datum(0)))
-        lines = base.encode(
-            x=x,
-            y=y,
+        lines = alt.Chart(part).encode(
+            x=alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40)),
+            y=alt.Y("score:Q", title="score"),
             color=alt.Color("spelling:N", sort=forms, title="word", scale=alt.Scale(scheme="dark2")),
             tooltip=["pair", "form", "spelling", "score"],
         )
@@ -84,11 +78,8 @@ def draw_word(result: RobustnessResult, word: str) -> Any:  # noqa: ANN401 - a c
 
 def _word(result: RobustnessResult) -> str | None:
     """The word of the paper, else the one with the most forms on which most comparisons of pairs disagree."""
-    flips = dict.fromkeys(result.words, 0)
-    for one in result.pairwise:
-        for word in one.flipped:
-            flips[word] += 1
-    forms = {word: sum(word in one.found for one in result.forms) for word in result.words}
+    flips = Counter(word for row in result.pairwise for word in row.flipped)
+    forms = {word: sum(word in form.found for form in result.forms) for word in result.words}
     lost = set(result.coverage.lost.get("words", ()))
     scores = result.scores.select(pair=result.pairs, word=result.words).values
     defined = np.asarray(~np.isnan(scores).all(axis=(0, 1, 3)))
@@ -104,9 +95,9 @@ def _pairs(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
     order = ["~".join(pair) for pair in result.pairs]
     rows = [
-        {"measure": one.measure, "pair": first, "other": second, "kappa": one.kappa.value}
-        for one in result.pairwise
-        for first, second in (("~".join(one.pair), one.against), (one.against, "~".join(one.pair)))
+        {"measure": row.measure, "pair": first, "other": second, "kappa": row.kappa.value}
+        for row in result.pairwise
+        for first, second in (("~".join(row.pair), row.against), (row.against, "~".join(row.pair)))
     ]
     frame = pd.DataFrame(rows).dropna()
     kept = [name for name in order if name in set(frame["pair"])]

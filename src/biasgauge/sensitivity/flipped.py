@@ -264,6 +264,4 @@ def _outcome(before: int | None, after: int | None) -> str | None:
         return None
     if before == after:
         return HOLDS
-    if before == 0:
-        return NONE_TO_CLEAR
-    return CLEAR_TO_NONE if after == 0 else REVERSED
+    return NONE_TO_CLEAR if before == 0 else CLEAR_TO_NONE if after == 0 else REVERSED

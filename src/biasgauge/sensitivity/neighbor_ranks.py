@@ -13,13 +13,9 @@ from biasgauge.stats.rounding import SAME
 
 
 class NeighborRanks(NamedTuple):
-    """Where some words stand among the neighbors of others.
+    """Ranks and cosines, words × answers, and the row of each word's nearest neighbor, left-out words aside.
 
-    Attributes:
-        ranks: words × answers: 1 where no other word is nearer, 0 where the answer is the word itself, −1 where there
-            is no answer.
-        cosines: words × answers: their cosine; NaN where there is no answer.
-        nearest: row of each word's nearest neighbor, left-out words aside; −1 where there is none.
+    A rank is 1 where no other word is nearer, 0 for the word itself. Where there is none: rank −1, cosine NaN, row −1.
     """
 
     ranks: Places

@@ -31,12 +31,7 @@ _LETTERS, _ENGLISH_LETTERS = re.compile(r"(?:[^\W\d]|_)+"), re.compile(r"[A-Za-z
 
 @dataclass(frozen=True)
 class Plan:
-    """Words, pairs and their forms.
-
-    Attributes:
-        words, pairs: as asked for, each once, found or not.
-        forms, pair_forms: the other forms, with those that are lost.
-    """
+    """Words and pairs as asked for, each once, found or not; their other forms, with those that are lost."""
 
     words: tuple[str, ...]
     pairs: tuple[Pair, ...]
@@ -64,20 +59,15 @@ class Plan:
         spell = spellers(forms, as_published=as_published)
         of_words = [find_forms(model, there, name, function) for name, function in spell.items()]
         if as_published:
-            incomplete = {word: ANOTHER_LOST for word in there if any(word in form.lost for form in of_words)}
-            of_words = [
-                WordForms(
-                    form.name,
-                    {word: spelling for word, spelling in form.found.items() if word not in incomplete},
-                    {**incomplete, **form.lost},
-                )
-                for form in of_words
-            ]
+            missing |= {word: ANOTHER_LOST for word in there if any(word in form.lost for form in of_words)}
+        kept = [{word: other for word, other in form.found.items() if word not in missing} for form in of_words]
         spell = spellers(pair_forms, as_published=as_published)
         return cls(
             wanted,
             bases,
-            tuple(WordForms(form.name, form.found, {**missing, **form.lost}) for form in of_words),
+            tuple(
+                WordForms(form.name, own, {**missing, **form.lost}) for form, own in zip(of_words, kept, strict=True)
+            ),
             tuple(find_pair_forms(model, bases, name, function) for name, function in spell.items()),
         )
 

@@ -47,8 +47,8 @@ def plural(word: str) -> Spellings:
 
     The case of the word is kept: "Man" gives "Men", "MAN" gives "MEN".
     """
-    found = _plural(word.lower())
-    return Spellings(tuple(_in_case_of(word, one) for one in found.spellings), found.reason)
+    spellings, reason = _plural(word.lower())
+    return Spellings(tuple(_in_case_of(word, spelling) for spelling in spellings), reason)
 
 
 def _in_case_of(word: str, inflected: str) -> str:
@@ -58,8 +58,8 @@ def _in_case_of(word: str, inflected: str) -> str:
     parts, other = _PARTS.split(word), _PARTS.split(inflected)
     if len(parts) != len(other):
         parts, other = [word], [inflected]
-    cased = (new[:1].upper() + new[1:] if old[:1].isupper() else new for old, new in zip(parts, other, strict=True))
-    return "".join(cased)
+    both = zip(parts, other, strict=True)
+    return "".join(new[:1].upper() + new[1:] if old[:1].isupper() else new for old, new in both)
 
 
 def plural_zhang2020(word: str) -> Spellings:
@@ -83,26 +83,21 @@ def _plural(word: str) -> Spellings:
 
 def _compound(pieces: list[str]) -> Spellings:
     """Inflect the head: the last part, or the one before a preposition or an adjective that follows its noun."""
-    parts = pieces[::2]
-    head = _head(parts)
-    inflected = _plural(parts[head])
-    found = [_joined(pieces, head, one) for one in inflected.spellings]
-    if head != len(parts) - 1:  # "attorney_generals" is written too
-        found += [_joined(pieces, len(parts) - 1, one) for one in _plural(parts[-1]).spellings]
-    return Spellings(tuple(found), "" if found else inflected.reason)
+    head, last = _head(pieces[::2]), len(pieces[::2]) - 1
+    spellings = []
+    for part in dict.fromkeys((head, last)):  # "attorney_generals" is written too
+        inflected = _plural(pieces[2 * part]).spellings
+        spellings += ["".join([*pieces[: 2 * part], form, *pieces[2 * part + 1 :]]) for form in inflected]
+    return Spellings(tuple(spellings), "" if spellings else _plural(pieces[2 * head]).reason)
 
 
 def _head(parts: list[str]) -> int:
-    for place, part in enumerate(parts[1:], 1):
+    for index, part in enumerate(parts[1:]):
         if part in _PREPOSITIONS:
-            return place - 1
+            return index
     if parts[-1] in _AFTER_THE_HEAD and parts[-2] not in _RANKS:
         return len(parts) - 2
     return len(parts) - 1
-
-
-def _joined(pieces: list[str], head: int, inflected: str) -> str:
-    return "".join([*pieces[: 2 * head], inflected, *pieces[2 * head + 1 :]])
 
 
 def _by_rule(word: str) -> tuple[str, ...]:
@@ -127,7 +122,7 @@ def _nouns() -> _Nouns:
                 others.add(word)
             elif forms and forms[0]:
                 plurals[word] = tuple(forms[0].lower().split("/"))
-    return _Nouns(plurals, frozenset(one for forms in plurals.values() for one in forms), frozenset(others))
+    return _Nouns(plurals, frozenset(form for forms in plurals.values() for form in forms), frozenset(others))
 
 
 def _table() -> Path:

@@ -125,7 +125,7 @@ def fill_figure_4(data: Data, seed: int, progress: Progress | None) -> dict[str,
         result, differs = _measured(data, corpus, seed, progress)
         ours = {(one.of, one.y): one for one in result.relations if one.x == "similarity"}
         if one := ours.get(("gathered", "coherence")):
-            found[f"figure4.{corpus}.coherence"] = _trend(one.rho, one, differs, _CORRELATED)
+            found[f"figure4.{corpus}.coherence"] = _trend(one.value, one, differs, _CORRELATED)
         if one := ours.get(("generated", "first_share")):
             theirs = _averaged(data, corpus, seed)
             found[f"figure4.{corpus}.explained"] = _trend(theirs, one, differs, _AVERAGED)
@@ -133,7 +133,7 @@ def fill_figure_4(data: Data, seed: int, progress: Progress | None) -> dict[str,
 
 
 def _trend(theirs: float | None, ours: Relation, differs: str, note: str) -> Recomputed:
-    return Recomputed.of(theirs, ours.rho, note, differs)._replace(low=ours.low, high=ours.high)
+    return Recomputed.of(theirs, ours.value, note, differs)._replace(low=ours.low, high=ours.high)
 
 
 def _averaged(data: Data, corpus: str, seed: int) -> float | None:
@@ -141,7 +141,7 @@ def _averaged(data: Data, corpus: str, seed: int) -> float | None:
     models, _ = models_of(data, models_named(corpus, MIN_COUNT))
     mean = mean_embedding(models, aligned=False) if len(models) > 1 else models[0]
     cloud = generated_cloud(mean, sets=_SETS, size=_LONG, random_state=seed)
-    return next((one.rho for one in cloud.relations if one.y == "first_share"), None)
+    return next((one.value for one in cloud.relations if one.y == "first_share"), None)
 
 
 def _measured(data: Data, corpus: str, seed: int, progress: Progress | None) -> tuple[SeedsResult, str]:

@@ -58,11 +58,10 @@ def fill_figure_2(data: Data, seed: int, _progress: Progress | None) -> dict[str
         found[f"figure2.{name}.as listed"] = Recomputed.of(
             share, share, share.reason or f"{pairing.pairs} pairs are there", differs
         )
-        tails = pairing.shuffled_first or (None, None)
         note = f"as published: the one printed order; corrected: mean of {_MANY} shuffles and where 95 % of them lie"
-        shuffled = pairing.shuffled[0] if pairing.shuffled else None
-        mean = Recomputed.of(once.pairing.first, shuffled, note, differs)
-        found[f"figure2.{name}.shuffled"] = mean._replace(low=tails[0], high=tails[1])
+        shuffled = pairing.shuffled_first
+        mean = Recomputed.of(once.pairing.first, shuffled.value, note, differs)
+        found[f"figure2.{name}.shuffled"] = mean._replace(low=shuffled.low, high=shuffled.high)
     return found
 
 
