@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.papers.zhang2020.tables import FIGURE_2, LINES, SD, TABLE_2
+from biasgauge.papers.zhang2020.printed import MEAN, PRINTED, SD
 from biasgauge.presentation.saving import save_figures
 from biasgauge.sensitivity.base_pairs import change_shares
 
@@ -36,10 +36,10 @@ SHORT = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
 PAIRS = tuple("~".join(pair) for pair in bg.lexicon("zhang2020").pairs)  # type: ignore[attr-defined]  # it holds pairs
 LOST = "john~mary"
 
-PUBLISHED = {
-    str(table): {(one.measure, one.against): one.kappas for one in LINES if one.table == table}
-    for table in sorted({one.table for one in LINES})
-}
+PUBLISHED: dict[str, dict[tuple[str, str], list[float]]] = {}
+for line in [name.removesuffix(".he~she") for name in PRINTED if name.startswith("table") and name.endswith(".he~she")]:
+    table, compared, with_what = line.removeprefix("table").split(".")
+    PUBLISHED.setdefault(table, {})[compared, with_what] = [PRINTED[f"{line}.{pair}"] for pair in (*PAIRS, MEAN)]
 """Kappas of the ten pairs and their mean, by measure and by what is compared."""
 PARTS = {"3": "pair_forms", "4": "word_forms", "5": "correspondence", "6": "between_measures"}
 FORMS = ("plural", "capitalized", "upper")
@@ -119,7 +119,9 @@ def magnitudes(google: RobustnessResult, with_lengths: RobustnessResult, glove: 
     for place, measure in enumerate(MEASURES):
         known = float(change_shares(nine[place], SD[measure]).mean())
         own = with_lengths if measure == "ripa" else google
-        kappa, printed, unanimous = TABLE_2[measure]
+        kappa, printed, unanimous = (
+            PRINTED[f"table2.{measure}.{name}"] for name in ("kappa", "magnitude", "unanimous")
+        )
         rows.append(
             {
                 "measure": measure,
@@ -143,7 +145,10 @@ def magnitudes(google: RobustnessResult, with_lengths: RobustnessResult, glove: 
 
 def likeness(published: RobustnessResult, corrected: RobustnessResult, glove: RobustnessResult) -> pd.DataFrame:
     """Figure 2: r of likeness and agreement of each pair with the others, DB/WA."""
-    columns: dict[str, Any] = {"pair": [*PAIRS, "all"], "published": [*FIGURE_2.values(), None]}
+    columns: dict[str, Any] = {
+        "pair": [*PAIRS, "all"],
+        "published": [*(PRINTED[f"figure2.{pair}"] for pair in PAIRS), None],
+    }
     for name, result in (
         ("google_as_published", published),
         ("google_corrected", corrected),

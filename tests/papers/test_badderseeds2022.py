@@ -15,7 +15,8 @@ from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers import Reproduction, reproduce
 from biasgauge.papers.badderseeds2022.models import OTHER_MODELS
-from biasgauge.papers.badderseeds2022.tables import FEMALE, FIGURE_A2, LETTERS, MALE, SHUFFLED_FIGURE_1, SHUFFLES
+from biasgauge.papers.badderseeds2022.printed import APPENDIX
+from biasgauge.papers.badderseeds2022.subspaces import LETTERS
 from biasgauge.seed_words import seeds
 
 if TYPE_CHECKING:
@@ -57,10 +58,11 @@ def test_figure_4_highlights_other_pairs_than_it_says(without: Reproduction) -> 
 
 def test_printed_shuffles_are_orders_of_the_sets() -> None:
     sets = seed_bank("published").bank.sets
-    printed = [end for ends in SHUFFLES.values() for end in ends]
-    printed += list(zip((FEMALE, MALE), SHUFFLED_FIGURE_1, strict=True))
-    for name, words in printed:
-        assert sorted(words.split()) == sorted(sets[name])
+    shuffles = APPENDIX["shuffles"]
+    printed = [(shuffle["sets"], shuffle["orders"]) for shuffle in shuffles.values()]
+    for names, orders in [*printed, (shuffles["gender"]["sets"], APPENDIX["figure1"]["shuffled"])]:
+        for name, words in zip(names, orders, strict=True):
+            assert sorted(words.split()) == sorted(sets[name])
 
 
 def test_a_shuffle_that_leaves_pairs_together_is_told(without: Reproduction) -> None:
@@ -71,7 +73,7 @@ def test_a_shuffle_that_leaves_pairs_together_is_told(without: Reproduction) -> 
 
 
 def test_words_of_figure_a2_get_their_own_value(without: Reproduction) -> None:
-    assert all(len(column.split("|")) == 20 for column in FIGURE_A2.values())
+    assert all(len(column.split("|")) == 20 for column in APPENDIX["figureA2"].values())
     first, last = (without.row(f"figureA2.gender.{word}") for word in ("legislature", "beautiful"))
     assert (first.published, first.corrected) == (last.corrected, last.published) == (0.39, -0.49)
     assert first.note.startswith("needs nyt_min100")

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from biasgauge.errors import InputError
 from biasgauge.papers import reproduce
-from biasgauge.papers.dobrzeniecka2023.rows import COVERAGE
+from biasgauge.papers.paper import published_rows
 from biasgauge.papers.r_random import r_normal
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def test_the_tolerance_of_predicted_shares_is_the_error_of_simulating_them() -> 
     random = np.random.default_rng(0)
     ordered = np.sort(random.standard_normal((1_000, 4_000)), axis=0)
     observed = norm.ppf((np.arange(1_000) + 0.5) / 1_000)
-    for row in COVERAGE:
+    for row in (row for row in published_rows("biasgauge.papers.dobrzeniecka2023") if row.part == "coverage"):
         level = int(row.id.rpartition(".")[2])
         width = ordered[10 * level :] - ordered[: -10 * level]
         start = width.argmin(axis=0)

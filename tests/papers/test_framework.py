@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
+from fnmatch import fnmatchcase
+from importlib import import_module
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +15,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.errors import InputError, InternalError, ParameterError
 from biasgauge.papers import Data, Need, Paper, Part, Recomputed, Row, reproduce
+from biasgauge.papers.paper import published_rows, read_paper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -211,3 +216,30 @@ def test_every_paper_is_whole(name: str) -> None:
         assert need.accepts
         assert need.fetch
     json.dumps(paper.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", registry.names("paper"))
+def test_the_data_files_of_a_paper_fit_each_other(name: str) -> None:
+    package = f"biasgauge.papers.{name}"
+    paper, rows = read_paper(package), published_rows(package)
+    assert sum(len(part.published) for part in paper.parts) == len(rows) == len({row.id for row in rows})
+    content = tomllib.loads(files(package).joinpath("paper.toml").read_text(encoding="utf-8"))
+    for pattern in content.get("notes", ()):
+        assert any(fnmatchcase(row.id, pattern) for row in rows), pattern
+    functions = [
+        item[key] for key in ("compute", "holds") for item in (*content["parts"], *content["needs"]) if key in item
+    ]
+    for function in functions:
+        module, _, attribute = function.partition(":")
+        assert callable(getattr(import_module(f"{package}.{module}"), attribute))
+    assert {need for row in rows if (need := row.needs)} <= {need.name for need in paper.needs}
+
+
+def test_a_published_number_is_read_as_it_is_written() -> None:
+    rows = {row.id: row for row in published_rows("biasgauge.papers.dobrzeniecka2023")}
+    printed = [
+        rows[name].published for name in ("table2.religion.hard.p", "null.a.times", "lists.human", "mac.gender_glove")
+    ]
+    assert printed == [3.006e-07, "more than ten times", 85, None]
+    assert type(printed[2]) is int
+    assert rows["null.a.times"].between == (10.0, 1e9)

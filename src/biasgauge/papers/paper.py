@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import re
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.papers.data import Data, Need
-from biasgauge.papers.row import Recomputed, Row
+from biasgauge.papers.row import Number, Recomputed, Row
 from biasgauge.results import Record
 
 if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Compute = Callable[[Data, int, Progress | None], Mapping[str, Recomputed]]
-
-
-def late(module: str, function: str) -> Compute:
-    """A function of a module of this room that is imported when it is called: listing papers should cost nothing."""
-
-    def compute(data: Data, random_state: int, progress: Progress | None) -> Mapping[str, Recomputed]:
-        filling: Compute = getattr(import_module(f"biasgauge.papers.{module}"), function)
-        return filling(data, random_state, progress)
-
-    return compute
 
 
 @dataclass(frozen=True)
@@ -74,3 +70,70 @@ class Paper(Record):
             "parts": {part.name: part.about for part in self.parts},
             "numbers": sum(len(part.published) for part in self.parts),
         }
+
+
+def read_paper(package: str) -> Paper:
+    """The paper that a package holds as data: `paper.toml` says what it is, `published.csv` what it prints.
+
+    Functions are named "module:function" and imported when they are called, so that listing papers costs nothing. A row
+    without a note has the first of `[notes]` whose pattern its id fits.
+    """
+    content = tomllib.loads(files(package).joinpath("paper.toml").read_text(encoding="utf-8"))
+    notes = content.pop("notes", {})
+    rows = [
+        replace(row, note=row.note or next((notes[pattern] for pattern in notes if fnmatchcase(row.id, pattern)), ""))
+        for row in published_rows(package)
+    ]
+    needs = [
+        Need.from_dict(need | {"holds": _late(package, need["holds"])} if "holds" in need else need)
+        for need in content.pop("needs")
+    ]
+    parts = [
+        Part(
+            part["name"],
+            part["about"],
+            tuple(row for row in rows if row.part == part["name"]),
+            _late(package, part["compute"]) if "compute" in part else None,
+            tuple(part.get("needs", ())),
+        )
+        for part in content.pop("parts")
+    ]
+    return Paper(**content, needs=tuple(needs), parts=tuple(parts))
+
+
+@cache
+def published_rows(package: str) -> tuple[Row, ...]:
+    """The rows of a paper's `published.csv`, without the notes that several share."""
+    lines = files(package).joinpath("published.csv").read_text(encoding="utf-8").splitlines()
+    return tuple(map(_row, csv.DictReader(lines)))
+
+
+def printed_numbers(package: str) -> dict[str, float]:
+    """What a paper prints by the id of the row, where that is a number."""
+    return {row.id: row.published for row in published_rows(package) if isinstance(row.published, int | float)}
+
+
+def _row(cells: dict[str, str]) -> Row:
+    published, tolerance, least, most = (
+        _number(cells.pop(name)) for name in ("published", "tolerance", "least", "most")
+    )
+    between = None if least is None else (least, most)
+    needs = cells.pop("needs") or None
+    return Row(**cells, published=published, tolerance=tolerance, between=between, needs=needs)  # type: ignore[arg-type]
+
+
+def _number(text: str) -> Number:
+    """A number as it is written, whole or not; other words as they are; None for nothing."""
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", text) else text or None
+
+
+def _late(package: str, name: str) -> Callable[..., Any]:
+    """A function of a module of a package that is imported when it is called."""
+    module, _, function = name.partition(":")
+
+    def call(*arguments: Any) -> Any:  # noqa: ANN401 - as the function
+        return getattr(import_module(f"{package}.{module}"), function)(*arguments)
+
+    return call

@@ -60,6 +60,13 @@ class Recomputed(NamedTuple):
         """A number that both rules agree on."""
         return cls(value, value, note=note)
 
+    def times(self, factor: float) -> Recomputed:
+        """The same with all numbers multiplied; a negative factor swaps the ends of the interval."""
+        ends = (self.low, self.high) if factor > 0 else (self.high, self.low)
+        numbers = (self.as_published, self.corrected, *ends)
+        scaled = [factor * number if isinstance(number, int | float) else None for number in numbers]
+        return Recomputed(scaled[0], scaled[1], scaled[2], scaled[3], self.note, self.same_data)
+
 
 @dataclass(frozen=True)
 class Row(Record):

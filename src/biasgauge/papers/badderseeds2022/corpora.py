@@ -15,8 +15,9 @@ from pydantic import BaseModel, ValidationError
 from biasgauge.corpora import read_corpus, statistics
 from biasgauge.corpora.sizes import PUBLISHED
 from biasgauge.errors import CorpusError
-from biasgauge.papers.badderseeds2022.tables import CORPORA, REVIEWS, SIZES, TABLE_A1
-from biasgauge.papers.row import Recomputed, Row
+from biasgauge.papers.badderseeds2022.printed import CORPORA, PACKAGE, REVIEWS
+from biasgauge.papers.paper import published_rows
+from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data
@@ -31,27 +32,13 @@ _MIXED = (
     "that of all tokens, signs and numbers too; corrected: all tokens for all four"
 )
 
-PARAGRAPHS = "tableA1.nyt.paragraphs"
-_SIZES = tuple(
-    Row(
-        f"tableA1.{corpus}.{size}",
-        f"{what}, {CORPORA[corpus]}; the original study has {original:,}",
-        "Table A.1",
-        ours,
-        tolerance=0.5 if size == "mean_length" else 0,
-        needs=corpus,
-    )
-    for corpus in CORPORA
-    for (size, what), ours, original in zip(SIZES.items(), *TABLE_A1[corpus], strict=True)
-)
-ROWS = (*_SIZES, Row(PARAGRAPHS, "paragraphs, New York Times", "§3.4", 165_900, tolerance=0, needs="nyt"))
-
 
 def fill(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     """Count the corpora that are there."""
     there = [corpus for corpus in CORPORA if data.find(corpus) is not None]
     if find_spec("spacy") is None:
-        return {row.id: Recomputed(note=_NO_SPACY) for row in ROWS if row.needs in there}
+        rows = [row for row in published_rows(PACKAGE) if row.part == "tableA1" and row.needs in there]
+        return {row.id: Recomputed(note=_NO_SPACY) for row in rows}
     found: dict[str, Recomputed] = {}
     for number, corpus in enumerate(there):
         found |= _sizes(corpus, data.path(corpus), seed)
@@ -74,10 +61,10 @@ def _sizes(corpus: str, path: Path, seed: int) -> dict[str, Recomputed]:
             note=_MIXED + drawn if size != "documents" else "",
             same_data=not drawn or size == "documents",
         )
-        for size in SIZES
+        for size in ("documents", "words", "vocabulary", "mean_length")
     }
     paragraphs = Recomputed.both(ours.lines, "lines that have a word; the paper does not say what it counts")
-    return {**found, PARAGRAPHS: paragraphs} if corpus == "nyt" else found
+    return {**found, "tableA1.nyt.paragraphs": paragraphs} if corpus == "nyt" else found
 
 
 def articles(path: Path) -> Iterator[str]:

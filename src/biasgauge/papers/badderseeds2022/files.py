@@ -12,48 +12,18 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.lexicons.bank import FEWEST, published_label
-from biasgauge.papers.data import Need
-from biasgauge.papers.row import Recomputed, Row
+from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 
 SEEDS, PAIRS = "seed_sets", "seed_pairs"
-NEEDS = (
-    Need(
-        SEEDS,
-        "the gathered seed sets of Bad Seeds",
-        "From the GitHub repository maria-antoniak/bad-seeds (no license file) fetch gathered_seeds.json and put it "
-        "into the folder. The sets ship with biasgauge; the file is only needed to see that they are the same.",
-        ("gathered_seeds.json", "seeds_bad_seeds/gathered_seeds.json", "**/gathered_seeds.json"),
-    ),
-    Need(
-        PAIRS,
-        "the pairs of seed sets of Badder Seeds",
-        "From the GitHub repository thesofakillers/badder-seeds (no license file) fetch seed_set_pairings.csv and put "
-        "it into the folder. The pairs ship with biasgauge; the file is only needed to see that they are the same.",
-        ("seed_set_pairings.csv", "badder_seeds_pairings/seed_set_pairings.csv", "**/seed_set_pairings.csv"),
-    ),
-)
-_FILE = "released data"
-ROWS = (
-    Row("files.sets", "seed sets in the released file", "§3.4", 178, tolerance=0, needs=SEEDS),
-    Row("files.papers", "works that they were gathered from", "§3.4", 18, tolerance=0, needs=SEEDS),
-    Row("files.seeds", "seeds", _FILE, 7_213, tolerance=0, needs=SEEDS),
-    Row("files.seeds_left", "seeds of one word, when the printed lists are cleaned", _FILE, 6_620, tolerance=0,
-        needs=SEEDS),
-    Row("files.sets_left", "sets of at least two such seeds", _FILE, 159, tolerance=0, needs=SEEDS),
-    Row("files.shipped", "sets that ship with biasgauge word by word", _FILE, 178, tolerance=0, needs=SEEDS),
-    Row("files.pairs", "pairs in the released file", _FILE, 90, tolerance=0, needs=PAIRS),
-    Row("files.pairs_shipped", "pairs that ship with biasgauge, in the same place", _FILE, 90, tolerance=0,
-        needs=PAIRS),
-)  # fmt: skip
 
 
 def fill(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Count the files that are there."""
-    found: dict[str, Recomputed] = {}
+    rows: dict[str, Recomputed] = {}
     bank = seed_bank("none").bank
     if path := data.find(SEEDS):
         printed = _printed_sets(path)
@@ -62,7 +32,7 @@ def fill(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomp
             [word for word in _parsed(published_label(text), path) if len(word.split()) == 1]
             for text, _ in printed.values()
         ]
-        found |= {
+        rows |= {
             "files.sets": Recomputed(len(printed)),
             "files.papers": Recomputed(len({paper for _, paper in printed.values()})),
             "files.seeds": Recomputed(sum(map(len, lists.values()))),
@@ -72,9 +42,9 @@ def fill(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomp
         }
     if path := data.find(PAIRS):
         pairs = _pairs(path)
-        same = sum(one == other for one, other in zip(pairs, bank.pairings, strict=False))
-        found |= {"files.pairs": Recomputed(len(pairs)), "files.pairs_shipped": Recomputed(same)}
-    return found
+        same = sum(pair == shipped for pair, shipped in zip(pairs, bank.pairings, strict=False))
+        rows |= {"files.pairs": Recomputed(len(pairs)), "files.pairs_shipped": Recomputed(same)}
+    return rows
 
 
 class _SeedSet(BaseModel):
@@ -90,7 +60,7 @@ def _printed_sets(path: Path) -> dict[str, tuple[str, str]]:
     except ValidationError as problem:
         why = "is not the released list of seed sets: no Seeds ID, Seeds, Used in Paper"
         raise LexiconError(why, path=path) from problem
-    return {one.name: (one.seeds, one.paper) for one in sets}
+    return {seed_set.name: (seed_set.seeds, seed_set.paper) for seed_set in sets}
 
 
 def _parsed(printed: str, path: Path) -> tuple[str, ...]:

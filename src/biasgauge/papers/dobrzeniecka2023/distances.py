@@ -12,7 +12,7 @@ from biasgauge.applications import read_points
 from biasgauge.association.mac import mac_change, mac_from_similarities
 from biasgauge.association.weat import weat_from_similarities
 from biasgauge.errors import InputError
-from biasgauge.papers.dobrzeniecka2023.rows import BANDS, COVERAGE, FILES, KINDS, MACS, POSTERIORS, TABLE_1
+from biasgauge.papers.paper import printed_numbers, published_rows
 from biasgauge.papers.row import Recomputed
 from biasgauge.uncertainty import CONNECTIONS, bayes, read_distances, within_band
 from biasgauge.uncertainty.predictive import check_predictions
@@ -24,6 +24,22 @@ if TYPE_CHECKING:
     from biasgauge.uncertainty import DistanceTable, Posterior
     from biasgauge.uncertainty.predictive import PredictiveCheck
 
+_PACKAGE = "biasgauge.papers.dobrzeniecka2023"
+PRINTED = printed_numbers(_PACKAGE)
+IDS = [row.id for row in published_rows(_PACKAGE)]
+BANDS = {topic: PRINTED[f"bands.{topic}"] for topic in ("religion", "gender", "race")}
+POSTERIORS = tuple(dict.fromkeys(name.split(".")[1] for name in IDS if name.startswith("posterior.")))
+"""Sets of distances whose posterior the figures show."""
+KINDS = ("associated", "different", "human", "neutral")
+"""Connections; the released files call the last "none"."""
+_MODELS = ("google", "glove", "reddit")
+FILES = {
+    **{f"{topic}_{model}": f"{topic}_group_{model}_dataset" for topic in ("gender", "religion") for model in _MODELS},
+    "race_reddit": "race_group_reddit_dataset",
+    **{name: name for name in (f"weat_7_{model}" for model in _MODELS)},
+    **{name: name for name in (f"debiased_{topic}_reddit" for topic in BANDS)},
+}
+"""Our name of each set of distances, and the released file without its ending."""
 _RACE = ("black", "caucasian", "asian", "africa", "america", "asia")
 """The six words on which Manzini et al. evaluate race."""
 _TARGETS = ("math", "arts")
@@ -49,72 +65,67 @@ def _absent(name: str) -> Recomputed:
 
 def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Distances to two decimals; how many rows there are; which words were lost."""
-    found = {}
+    rows = {}
     table = _table(data, "religion_reddit")
     if table is not None:
         columns = table.columns()
         pairs = zip(columns["protected_word"], columns["word_to_compare"], columns["cosine_distance"], strict=True)
-        found = {f"table1.{word}.{attribute}": Recomputed(distance, distance) for word, attribute, distance in pairs}
+        distances = {f"table1.{word}.{attribute}": distance for word, attribute, distance in pairs}
+        rows = {name: Recomputed.both(distances[name]) for name in PRINTED if name in distances}
         stereotypes = int((table.connection <= CONNECTIONS.index("different")).sum())
-        found["table1.rows"] = Recomputed(stereotypes, stereotypes)
-    for name in ("weat_7_google", "weat_7_glove"):
-        one = _table(data, name)
-        if one is None:
-            found[f"data.{name}.lost"] = _absent(name)
-        else:
-            share = one.without_value / (len(one) + one.without_value)
-            found[f"data.{name}.lost"] = Recomputed(share, share)
-    for name in ("gender_glove", "religion_glove"):
-        one = _table(data, name)
-        found[f"data.{name}.lost"] = _absent(name) if one is None else Recomputed(one.without_value, one.without_value)
-    wanted = {row.id for row in TABLE_1}
-    return {name: one for name, one in found.items() if name in wanted}
+        rows["table1.rows"] = Recomputed.both(stereotypes)
+    for name in ("weat_7_google", "weat_7_glove", "gender_glove", "religion_glove"):
+        table = _table(data, name)
+        rows[f"data.{name}.lost"] = _absent(name) if table is None else Recomputed.both(_lost(name, table))
+    return rows
 
 
-def _mac(table: DistanceTable, *, interval: bool = True) -> MacResult:
-    blocks = table.similarities()
-    return mac_from_similarities(blocks) if interval else mac_from_similarities(blocks, interval=None)
+def _lost(name: str, table: DistanceTable) -> float:
+    """Rows that lack a word; their share for WEAT 7."""
+    return table.without_value / (len(table) + table.without_value) if "weat" in name else table.without_value
 
 
-def _mac_row(result: MacResult, turned: bool = False, note: str = "") -> Recomputed:  # noqa: FBT001, FBT002 - one minus it
+def _mac_row(result: MacResult, note: str = "", *, turned: bool = False) -> Recomputed:
+    """MAC, or one less it, with its interval."""
     around = result.interval
     if result.value is None or around is None or around.low is None or around.high is None:
         return Recomputed(result.value, result.value, note=note)
-    ends = (around.low, around.high)
-    value, low, high = (1 - result.value, 1 - ends[1], 1 - ends[0]) if turned else (result.value, *ends)
-    return Recomputed(value, value, low, high, note)
+    if turned:
+        return Recomputed.both(1 - result.value, note)._replace(low=1 - around.high, high=1 - around.low)
+    return Recomputed.both(result.value, note)._replace(low=around.low, high=around.high)
 
 
 def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """MAC with a bootstrap interval over words, the paired t test, WEAT 7 from distances."""
-    found: dict[str, Recomputed] = {}
+    rows: dict[str, Recomputed] = {}
     macs: dict[str, MacResult] = {}
     for name in FILES:
         table = _table(data, name)
         if table is None or name.startswith("weat"):
             continue
-        rows = np.isin(table.word, [table.words.index(word) for word in _RACE if word in table.words])
-        macs[name] = _mac(table.select(rows) if "race" in name else table)
-    for name in MACS:
-        found[f"mac.{name}"] = _mac_row(macs[name], note="BCa interval over words") if name in macs else _absent(name)
+        chosen = np.isin(table.word, [table.words.index(word) for word in _RACE if word in table.words])
+        macs[name] = mac_from_similarities((table.select(chosen) if "race" in name else table).similarities())
+    for row in (name for name in IDS if name.startswith("mac.")):
+        name = row.removeprefix("mac.")
+        rows[row] = _mac_row(macs[name], "BCa interval over words") if name in macs else _absent(name)
     for topic in BANDS:
         before, after = f"{topic}_reddit", f"debiased_{topic}_reddit"
-        found[f"bands.{topic}"] = _mac_row(macs[before], turned=True) if before in macs else _absent(before)
+        rows[f"bands.{topic}"] = _mac_row(macs[before], turned=True) if before in macs else _absent(before)
         if before not in macs or after not in macs:
             if topic != "religion":
-                found[f"table2.{topic}.hard.p"] = _absent(after if before in macs else before)
+                rows[f"table2.{topic}.hard.p"] = _absent(after if before in macs else before)
             continue
         change = mac_change(macs[before], macs[after])
-        found[f"table2.{topic}.hard.p"] = Recomputed(change.p_value)
+        rows[f"table2.{topic}.hard.p"] = Recomputed(change.p_value)
         if topic == "religion":
-            found["table2.religion.hard.t"] = Recomputed(change.t)
-            found["table2.religion.mac"] = _mac_row(macs[before])
-            found["table2.religion.hard.mac"] = _mac_row(macs[after])
-    for model in ("google", "glove", "reddit"):
+            rows["table2.religion.hard.t"] = Recomputed(change.t)
+            rows["table2.religion.mac"] = _mac_row(macs[before])
+            rows["table2.religion.hard.mac"] = _mac_row(macs[after])
+    for model in _MODELS:
         table = _table(data, f"weat_7_{model}")
         for end, ddof in (("", 0), (".sample_sd", 1)):
-            found[f"weat7.{model}{end}"] = _absent(f"weat_7_{model}") if table is None else _weat_7(table, ddof)
-    return found
+            rows[f"weat7.{model}{end}"] = _absent(f"weat_7_{model}") if table is None else _weat_7(table, ddof)
+    return rows
 
 
 def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
@@ -122,8 +133,8 @@ def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
     columns = table.columns()
     sets: dict[str, tuple[set[str], set[str]]] = {name: (set(), set()) for name in _TARGETS}
     distance = {}
-    for word, attribute, source, kind, value in zip(*(columns[name] for name in (
-        "protected_word", "word_to_compare", "word_class", "connection", "cosine_distance")), strict=True):  # fmt: skip
+    names = ("protected_word", "word_to_compare", "word_class", "connection", "cosine_distance")
+    for word, attribute, source, kind, value in zip(*(columns[name] for name in names), strict=True):
         distance[word, attribute] = value
         if kind == "associated" and source in sets:
             sets[source][0].add(word)
@@ -157,22 +168,23 @@ def _crossed(data: Data, path: Path, seed: int) -> Posterior:
 
 def groups(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     """Mean and interval of each connection: as published, and with attributes shared by all protected words."""
-    found: dict[str, Recomputed] = {}
-    for place, name in enumerate(POSTERIORS):
+    rows: dict[str, Recomputed] = {}
+    for number, name in enumerate(POSTERIORS, 1):
         path = _path(data, name)
-        both = () if path is None else (_published(data, path, seed), _crossed(data, path, seed))
-        ours, right = ({one.connection: one for one in fit.groups} for fit in both) if both else ({}, {})
+        fits = () if path is None else (_published(data, path, seed), _crossed(data, path, seed))
+        theirs, ours = ({group.connection: group for group in fit.groups} for fit in fits) if fits else ({}, {})
         for kind in KINDS:
             start = f"posterior.{name}.{kind}"
-            if kind not in ours or kind not in right:
-                found |= {f"{start}.{end}": _absent(name) for end in ("mean", "low", "high")}
+            if kind not in theirs or kind not in ours:
+                rows |= {f"{start}.{end}": _absent(name) for end in ("mean", "low", "high")}
                 continue
-            one, other = ours[kind], right[kind]
-            found[f"{start}.mean"] = Recomputed(one.mean, other.mean, other.low, other.high)
-            found |= {f"{start}.{end}": Recomputed(getattr(one, end), getattr(other, end)) for end in ("low", "high")}
+            published, crossed = theirs[kind], ours[kind]
+            rows[f"{start}.mean"] = Recomputed(published.mean, crossed.mean, crossed.low, crossed.high)
+            rows[f"{start}.low"] = Recomputed(published.low, crossed.low)
+            rows[f"{start}.high"] = Recomputed(published.high, crossed.high)
         if progress is not None:
-            progress(place + 1, len(POSTERIORS))
-    return found
+            progress(number, len(POSTERIORS))
+    return rows
 
 
 def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
@@ -201,28 +213,22 @@ def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
 def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """How far the words' coordinates are from those of the figures."""
     figures = _coordinates(data.path("coordinates"))
-    found: dict[str, Recomputed] = {}
+    rows: dict[str, Recomputed] = {}
     for name in POSTERIORS:
         path = _path(data, name)
-        if path is None:
-            found |= {f"words.{name}.{end}": _absent(name) for end in ("mean", "largest")}
-            continue
         ours = {
-            (one.connection, one.word): np.array([one.mean, one.low, one.high], float)
-            for one in _published(data, path, seed).words
+            (word.connection, word.word): np.array([word.mean, word.low, word.high], float)
+            for word in (() if path is None else _published(data, path, seed).words)
         }
         worst = [
             np.abs(drawn - ours[kind, word]).max()
             for (dataset, kind, word), drawn in figures.items()
             if dataset == name and (kind, word) in ours
         ]
-        if not worst:
-            nothing = Recomputed(note="no coordinates of its words")
-            found |= {f"words.{name}.{end}": nothing for end in ("mean", "largest")}
-            continue
-        found[f"words.{name}.mean"] = Recomputed(float(np.mean(worst)))
-        found[f"words.{name}.largest"] = Recomputed(float(np.max(worst)))
-    return found
+        nothing = _absent(name) if path is None else Recomputed(note="no coordinates of its words")
+        rows[f"words.{name}.mean"] = Recomputed(float(np.mean(worst))) if worst else nothing
+        rows[f"words.{name}.largest"] = Recomputed(float(np.max(worst))) if worst else nothing
+    return rows
 
 
 def _simulated(data: Data, path: Path, seed: int) -> PredictiveCheck | None:
@@ -236,34 +242,33 @@ def _simulated(data: Data, path: Path, seed: int) -> PredictiveCheck | None:
 
 def coverage(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Share of the observed distances within the predicted intervals, in %."""
-    found = {}
-    for row in COVERAGE:
-        _, name, level = row.id.split(".")
+    rows = {}
+    for row in (name for name in IDS if name.startswith("coverage.")):
+        _, name, level = row.split(".")
         name = "religion_reddit" if name == "caption" else name
         path = _path(data, name)
         if path is None:
-            found[row.id] = _absent(name)
+            rows[row] = _absent(name)
             continue
-        checks = [_simulated(data, path, seed), _crossed(data, path, seed).predictive]
-        shares = [None if one is None else 100 * float(getattr(one, f"within_{level}")) for one in checks]
-        found[row.id] = Recomputed(shares[0], shares[1])
-    return found
+        checks = _simulated(data, path, seed), _crossed(data, path, seed).predictive
+        theirs, ours = (None if check is None else float(getattr(check, f"within_{level}")) for check in checks)
+        rows[row] = Recomputed(theirs, ours).times(100)
+    return rows
 
 
 def bands(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     """Shares within ±(1 − MAC), on the same control words before and after; intervals over words and attributes."""
-    found: dict[str, Recomputed] = {}
-    for place, (topic, width) in enumerate(BANDS.items()):
+    rows: dict[str, Recomputed] = {}
+    for number, (topic, width) in enumerate(BANDS.items(), 1):
         for side, name in (("before", f"{topic}_reddit"), ("after", f"debiased_{topic}_reddit")):
             path = _path(data, name)
             if path is None:
-                found |= {f"band.{topic}.{side}.{kind}": _absent(name) for kind in KINDS}
+                rows |= {f"band.{topic}.{side}.{kind}": _absent(name) for kind in KINDS}
                 continue
-            table = read_distances(path, duplicates="keep")
-            raw = table.share_within(width)
-            for one in within_band(read_distances(path), band=width, random_state=seed).shares:
-                share, low, high = (None if end is None else 100 * end for end in (one.share, one.low, one.high))
-                found[f"band.{topic}.{side}.{one.connection}"] = Recomputed(100 * raw[one.connection], share, low, high)
+            raw = read_distances(path, duplicates="keep").share_within(width)
+            for group in within_band(read_distances(path), band=width, random_state=seed).shares:
+                row = Recomputed(raw[group.connection], group.share, group.low, group.high).times(100)
+                rows[f"band.{topic}.{side}.{group.connection}"] = row
         if progress is not None:
-            progress(place + 1, len(BANDS))
-    return found
+            progress(number, len(BANDS))
+    return rows

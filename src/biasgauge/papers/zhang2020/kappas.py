@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge.agreement.rows import pair_name
 from biasgauge.papers.row import Recomputed
+from biasgauge.papers.zhang2020.printed import MEAN, PAIRS, PRINTED, PROFESSIONS, TRUTHS, WITH_ALL_FORMS
 from biasgauge.papers.zhang2020.runs import Runs, runs_of
-from biasgauge.papers.zhang2020.tables import LINES, MEAN, PAIRS, PROFESSIONS, TRUTHS, WITH_ALL_FORMS, Line
 
 if TYPE_CHECKING:
     from biasgauge.agreement import Estimate
@@ -16,12 +17,21 @@ if TYPE_CHECKING:
     from biasgauge.papers.paper import Progress
     from biasgauge.sensitivity import RobustnessResult
 
-PARTS = {3: "pair_forms", 4: "word_forms", 5: "correspondence", 6: "between_measures"}
-WITH_FORMS = 4
+PARTS = {"table3": "pair_forms", "table4": "word_forms", "table5": "correspondence", "table6": "between_measures"}
+WITH_FORMS = "table4"
 ALL_FORMS = "table4.words"
 FEWEST = 10
 """Words below which a kappa is not shown."""
 _FORMS_CORRECTED = "corrected: real plurals (policemen), and a word counts by each form that it has"
+
+
+class _Cell(NamedTuple):
+    """What is compared with what, on one base pair or on all in the mean; joined by full stops, the id of its row."""
+
+    table: str
+    measure: str
+    against: str
+    pair: str
 
 
 def named(measure: str) -> str:
@@ -29,75 +39,58 @@ def named(measure: str) -> str:
     return measure.removesuffix("_zhang2020")
 
 
-def fill(table: int) -> Callable[[Data, int, Progress | None], dict[str, Recomputed]]:
-    """The function that fills one of Tables 3 to 6."""
-
-    def compute(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
-        runs = runs_of(data, seed, progress)
-        found = {
-            line.row_id(pair): _cell(runs, line, pair)
-            for line in LINES
-            if line.table == table
-            for pair in (*PAIRS, MEAN)
-        }
-        return {**found, ALL_FORMS: _words(runs)} if table == WITH_FORMS else found
-
-    return compute
+def _fill(table: str, data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
+    runs = runs_of(data, seed, progress)
+    names = (name for name in PRINTED if name.startswith(f"{table}.") and name != ALL_FORMS)
+    rows = {name: _row(runs, _Cell(*name.split("."))) for name in names}
+    return {**rows, ALL_FORMS: _words(runs)} if table == WITH_FORMS else rows
 
 
-def _cell(runs: Runs, line: Line, pair: str) -> Recomputed:
-    theirs = _kappa(runs.each_form if line.table == WITH_FORMS else (runs.published,), line, pair)
-    ours = _kappa((runs.corrected,), line, pair)
+table_3, table_4, table_5, table_6 = (partial(_fill, table) for table in PARTS)
+
+
+def _row(runs: Runs, cell: _Cell) -> Recomputed:
+    theirs = _kappa(runs.each_form if cell.table == WITH_FORMS else (runs.published,), cell)
+    ours = _kappa((runs.corrected,), cell)
     if theirs.value is None:
         return Recomputed(None, ours.value, ours.low, ours.high, theirs.reason or "")
     if theirs.n < FEWEST:
         return Recomputed(note=f"only {theirs.n} words have this form in the vectors: too few to say anything")
-    note = _FORMS_CORRECTED if line.table == WITH_FORMS else _ties(theirs, ours)
-    return Recomputed.of(theirs, ours, note, _differs(runs, line, pair, theirs))
+    note = _FORMS_CORRECTED if cell.table == WITH_FORMS else ""
+    if not note and ours.value is not None and theirs.value != ours.value:
+        note = "corrected: a score of exactly 0 has no direction; the paper counts it as male"
+    return Recomputed.of(theirs, ours, note, _differs(runs, cell, theirs))
 
 
-def _ties(theirs: Estimate, ours: Estimate) -> str:
-    if ours.value is None or theirs.value == ours.value:
-        return ""
-    return "corrected: a score of exactly 0 has no direction; the paper counts it as male"
-
-
-def _differs(runs: Runs, line: Line, pair: str, kappa: Estimate) -> str:
+def _differs(runs: Runs, cell: _Cell, kappa: Estimate) -> str:
     """In what the words, neighbors or pairs behind a number are not the paper's; empty where they are."""
     reasons = []
-    if "nbm" in {line.measure, line.against} and runs.other_pool:
+    if "nbm" in {cell.measure, cell.against} and runs.other_pool:
         reasons.append(runs.other_pool)
-    asked = WITH_ALL_FORMS if line.table == WITH_FORMS else TRUTHS.get(line.against, PROFESSIONS)
+    asked = WITH_ALL_FORMS if cell.table == WITH_FORMS else TRUTHS.get(cell.against, PROFESSIONS)
     if kappa.n != asked:
         reasons.append(f"{kappa.n} of the paper's {asked} words" if kappa.n < asked else f"{kappa.n} words for {asked}")
-    if pair == MEAN and kappa.k != len(PAIRS):
+    if cell.pair == MEAN and kappa.k != len(PAIRS):
         reasons.append(f"mean over {kappa.k} pairs: the vectors lack the others")
     return "; ".join(reasons)
 
 
-def _kappa(results: Sequence[RobustnessResult], line: Line, pair: str) -> Estimate:
+def _kappa(results: Sequence[RobustnessResult], cell: _Cell) -> Estimate:
     """Kappa of one cell; the runs together hold every form."""
-    wanted = (line.measure, line.against)
-    part = PARTS[line.table]
+    part = PARTS[cell.table]
     for result in results:
-        if pair == MEAN:
-            means = (one for one in result.means if one.part == part)
-            kappas = [one.kappa for one in means if (named(one.measure), named(one.against)) == wanted]
-        else:
-            kappas = [
-                one.kappa
-                for one in getattr(result, part)
-                if (named(one.measure), named(one.against)) == wanted and pair_name(one.pair) == pair
-            ]
-        if kappas:
-            found: Estimate = kappas[0]
-            return found
-    raise KeyError(line.row_id(pair))
+        means: Sequence[Any] = [row for row in result.means if row.part == part]
+        for row in means if cell.pair == MEAN else getattr(result, part):
+            pair = MEAN if cell.pair == MEAN else pair_name(row.pair)
+            if (named(row.measure), named(row.against), pair) == cell[1:]:
+                kappa: Estimate = row.kappa
+                return kappa
+    raise KeyError(".".join(cell))
 
 
 def _words(runs: Runs) -> Recomputed:
     """Professions that have all three forms."""
     complete = len(runs.published.forms[0].found)
-    by_form = ", ".join(f"{len(one.found)} {one.name}" for one in runs.corrected.forms)
+    by_form = ", ".join(f"{len(form.found)} {form.name}" for form in runs.corrected.forms)
     differs = "" if complete == WITH_ALL_FORMS else "the vectors lack forms that the whole of GoogleNews has"
     return Recomputed.of(complete, note=f"one form at a time, with real plurals: {by_form}", differs=differs)

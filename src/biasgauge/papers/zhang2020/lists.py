@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from biasgauge.embeddings.benchmark_files import google_analogies
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.papers.row import Recomputed, Row
-from biasgauge.papers.zhang2020.tables import LINES, MEASURES, PROFESSIONS, TABLE_2
+from biasgauge.papers.row import Recomputed
+from biasgauge.papers.zhang2020.printed import MEASURES, PAIRS, PRINTED
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data
@@ -17,45 +17,29 @@ FAMILY = "family"
 _SYNTACTIC = "gram"
 _WARMTH = "the released list has 'warmness' where the appendix prints 'warmth'; the count is the same"
 
-LISTS = (
-    Row("lists.professions", "professions", "§4", PROFESSIONS, tolerance=0),
-    Row("lists.pairs", "base pairs", "§4", 10, tolerance=0),
-    Row("lists.bsri", "traits and their forms", "§4", 58, tolerance=0),
-    Row("lists.bsri_male", "of them male", "§4", 27, tolerance=0),
-    Row("lists.bsri_female", "of them female", "§4", 31, tolerance=0),
-    Row("lists.animals", "names of animals", "§4", 26, tolerance=0),
-    Row("lists.animal_pairs", "pairs of them", "§4", 13, tolerance=0),
-    Row("lists.analogies", "questions of the Google analogy set", "§7", 19_544, tolerance=0),
-    Row("lists.analogies_semantic", "of them semantic", "§7", 8_869, tolerance=0),
-    Row("lists.analogies_syntactic", "of them syntactic", "§7", 10_675, tolerance=0),
-    Row("lists.analogy_categories", "their categories", "§7", 14, tolerance=0),
-    Row("lists.analogy_pairs", "unique pairs (x, y) of them that are unrelated to gender", "§7", 550, tolerance=0),
-)
-
 
 def fill_lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Count the word lists that ship with biasgauge."""
     animals = pairs_of("animals").pairs
-    male, female = (words_of(f"bsri:{end}").words for end in ("male", "female"))
     questions = google_analogies()
-    syntactic = sum(one.category.startswith(_SYNTACTIC) for one in questions)
-    listed = {(one.category, one.a, one.b) for one in questions}
-    unrelated = [one for one in listed if one[0] != FAMILY]
+    syntactic = sum(question.category.startswith(_SYNTACTIC) for question in questions)
+    listed = {(question.category, question.a, question.b) for question in questions}
+    unrelated = [pair for pair in listed if pair[0] != FAMILY]
     counts = {
         "professions": len(words_of("occ16").words),
         "pairs": len(pairs_of("zhang2020").pairs),
         "bsri": len(words_of("bsri").words),
-        "bsri_male": len(male),
-        "bsri_female": len(female),
+        "bsri_male": len(words_of("bsri:male").words),
+        "bsri_female": len(words_of("bsri:female").words),
         "animals": 2 * len(animals),
         "animal_pairs": len(animals),
         "analogies": len(questions),
         "analogies_semantic": len(questions) - syntactic,
         "analogies_syntactic": syntactic,
-        "analogy_categories": len({one.category for one in questions}),
+        "analogy_categories": len({question.category for question in questions}),
         "analogy_pairs": len(unrelated),
     }
-    different = len({one[1:] for one in unrelated})
+    different = len({pair[1:] for pair in unrelated})
     notes = {
         "bsri": _WARMTH,
         "bsri_female": _WARMTH,
@@ -68,51 +52,21 @@ def fill_lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str,
     }
 
 
-_ROUNDED = "from the printed cells, each of which is rounded: it can differ by .01 from a right mean"
-_INVERTED = (
-    "the released code counts the changes of at least one standard deviation and returns one minus their share: the "
-    "table prints the changes that do not matter"
-)
-
-SUMS = (
-    *(
-        Row(
-            f"sums.{line.row_id('mean')}",
-            f"mean of the ten κ of {MEASURES[line.measure]}, {MEASURES.get(line.against, line.against)}",
-            f"Table {line.table}",
-            line.kappas[-1],
-            note=_ROUNDED,
-            tolerance=0.01,
-        )
-        for line in LINES
-    ),
-    *(
-        Row(f"sums.table2.{measure}", f"share of relevant changes of {MEASURES[measure]}", "Table 2 and §6", magnitude,
-            note=_INVERTED)
-        for measure, (_, magnitude, _) in TABLE_2.items()
-    ),
-    Row("sums.capitalized_least", "least mean κ of Table 3", "§6", 0.39, tolerance=0),
-    Row("sums.capitalized_most", "largest mean κ of Table 3", "§6", 0.43, tolerance=0),
-    Row("sums.truth_least", "least mean κ of Table 5", "§6", 0.17, tolerance=0,
-        note="the text overlooks NBM and animals, for which Table 5 prints .15"),
-    Row("sums.truth_most", "largest mean κ of Table 5", "§6", 0.42, tolerance=0),
-)  # fmt: skip
-
-
 def fill_sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Compute again what the paper computes from numbers that it prints."""
-    means = {table: [line.kappas[-1] for line in LINES if line.table == table] for table in (3, 5)}
-    found = {
-        f"sums.{line.row_id('mean')}": Recomputed(round(sum(line.kappas[:-1]) / len(line.kappas[:-1]), 4))
-        for line in LINES
-    }
-    found |= {
-        f"sums.table2.{measure}": Recomputed(corrected=round(1 - magnitude, 4))
-        for measure, (_, magnitude, _) in TABLE_2.items()
-    }
-    return found | {
-        "sums.capitalized_least": Recomputed(min(means[3])),
-        "sums.capitalized_most": Recomputed(max(means[3])),
-        "sums.truth_least": Recomputed(min(means[5]), min(means[5])),
-        "sums.truth_most": Recomputed(max(means[5])),
+    lines = [name.removesuffix(".he~she") for name in PRINTED if name.startswith("table") and name.endswith(".he~she")]
+    rows = {}
+    for line in lines:
+        kappas = [PRINTED[f"{line}.{pair}"] for pair in PAIRS]
+        rows[f"sums.{line}.mean"] = Recomputed(round(sum(kappas) / len(kappas), 4))
+    for measure in MEASURES:
+        rows[f"sums.table2.{measure}"] = Recomputed(corrected=round(1 - PRINTED[f"table2.{measure}.magnitude"], 4))
+    forms, truths = (
+        [PRINTED[f"{line}.mean"] for line in lines if line.startswith(table)] for table in ("table3.", "table5.")
+    )
+    return rows | {
+        "sums.capitalized_least": Recomputed(min(forms)),
+        "sums.capitalized_most": Recomputed(max(forms)),
+        "sums.truth_least": Recomputed.both(min(truths)),
+        "sums.truth_most": Recomputed(max(truths)),
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.embeddings import load
-from biasgauge.papers.zhang2020.tables import NEUTRAL
+from biasgauge.papers.zhang2020.printed import NEUTRAL
 from biasgauge.sensitivity import neutral, robustness, similarity_explained
 
 if TYPE_CHECKING:

@@ -1,0 +1,45 @@
+"""What of Du et al. 2021 needs no data: lengths of its word lists, its estimators on a textbook table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.agreement import Estimate, cronbach_alpha, icc
+from biasgauge.lexicons import lexicon, pairs_of
+from biasgauge.papers.row import Recomputed
+from biasgauge.stats.mean_squares import mean_squares
+
+if TYPE_CHECKING:
+    from biasgauge.papers.data import Data
+    from biasgauge.papers.paper import Progress
+
+SHROUT_FLEISS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
+"""Six subjects, four raters: Shrout & Fleiss 1979, table 2."""
+
+
+def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Lengths of the word lists that ship with biasgauge."""
+    queries = lexicon("du2021_queries").sets
+    sizes = {
+        "pairs": len(pairs_of("du2021").pairs),
+        **{name: len(lexicon(name).words) for name in ("occ16", "occ18", "adj", "google10k")},
+        "queries": len(queries),
+        **{f"queries.{name}": len(words) for name, words in queries.items()},
+    }
+    return {f"lists.{name}": Recomputed.both(size) for name, size in sizes.items()}
+
+
+def estimators(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Mean squares, ICC and alpha of the textbook's table."""
+    table = np.array(SHROUT_FLEISS, float)
+    squares = mean_squares(table[None])
+    found = {
+        f"estimators.{name}": Recomputed.both(float(getattr(squares, name)[0]))
+        for name in ("ms_rows", "ms_columns", "ms_error")
+    }
+    for name, fit in (("icc21", icc(table, "2,1")), ("icc31", icc(table, "3,1")), ("alpha", cronbach_alpha(table))):
+        assert isinstance(fit, Estimate)  # noqa: S101 - for type checkers: one matrix, one estimate
+        found[f"estimators.{name}"] = Recomputed.of(fit, fit)
+    return found

@@ -1,0 +1,51 @@
+"""Word lists of Goldfarb-Tarrant et al. 2021: how long they are, and what is left of the Spanish ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge.lexicons import AssociationTest, lexicon
+from biasgauge.mitigation.constraints import crossed, lexicon_pairs
+from biasgauge.papers.row import Recomputed
+
+if TYPE_CHECKING:
+    from biasgauge.papers.data import Data
+    from biasgauge.papers.paper import Progress
+
+
+def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Words of the tests and of debiasing, and the pairs that they make; corrected: each once."""
+    sets = {name: list(words) for name, words in lexicon("goldfarb2021_expansion").sets.items()}
+    listed = {f"expansion.{name}": words for name, words in sets.items()}
+    for name in ("weat6b", "weat7", "weat8", "weat_es_gender", "weat_es_migrant"):
+        listed |= {f"{name}.{role}": list(words) for role, words in lexicon(name).sets.items()}
+    rows = {f"lists.{name}": Recomputed(len(words), len(set(words))) for name, words in listed.items()}
+    whole = {name: words + sets[f"{name}_expansion"] for name, words in sets.items() if f"{name}_expansion" in sets}
+    targets = whole["career"] + whole["math_sci"], whole["family"] + whole["art"]
+    terms = whole["male"], whole["female"]
+    together = crossed([(targets[0], terms[1]), (targets[1], terms[0])])
+    apart = crossed([(targets[0], terms[0]), (targets[1], terms[1])])
+    return rows | {
+        "lists.expansion.all": Recomputed.both(sum(len(set(words)) for words in (*targets, *terms))),
+        "lists.pairs.attract": Recomputed(len(together), len(set(together) - set(apart))),
+        "lists.pairs.repel": Recomputed(len(apart), len(set(apart))),
+        "lists.pairs.weat7": Recomputed.both(len(lexicon_pairs("weat7", "debias")[0])),
+    }
+
+
+def spanish_lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """What is left of the Spanish lists when the longer of two sets is cut from its end."""
+    gender, migrant = lexicon("weat_es_gender"), lexicon("weat_es_migrant")
+    assert isinstance(gender, AssociationTest)  # noqa: S101 - for type checkers: they ship so
+    assert isinstance(migrant, AssociationTest)  # noqa: S101 - as above
+    science, art = len(gender.x), len(gender.y)
+    feminine = gender.y.words[art // 2 :]
+    kept = gender.y.words[: min(science, art)]
+    left = sum(word in kept for word in feminine)
+    return {
+        "spanish_lists.art": Recomputed(len(kept), art),
+        "spanish_lists.art.feminine": Recomputed(left, len(feminine)),
+        "spanish_lists.art.masculine": Recomputed(len(kept) - left, art - len(feminine)),
+        "spanish_lists.migrant.names": Recomputed(min(len(migrant.x), len(migrant.y)), len(migrant.y)),
+        "spanish_lists.migrant.unpleasant": Recomputed(min(len(migrant.a), len(migrant.b)), len(migrant.b)),
+    }
