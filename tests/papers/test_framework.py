@@ -240,6 +240,5 @@ def test_a_published_number_is_read_as_it_is_written() -> None:
     printed = [
         rows[name].published for name in ("table2.religion.hard.p", "null.a.times", "lists.human", "mac.gender_glove")
     ]
-    assert printed == [3.006e-07, "more than ten times", 85, None]
-    assert type(printed[2]) is int
+    assert list(map(repr, printed)) == ["3.006e-07", "'more than ten times'", "85", "None"]
     assert rows["null.a.times"].between == (10.0, 1e9)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from biasgauge import registry
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
-from biasgauge.signatures import function_named
-from biasgauge.study.parameters import Known, parameters
+from biasgauge.signatures import Setting
+from biasgauge.study.parameters import parameters
 
 Needs = Literal["scores", "model", "models", "change", "sources", "points", "table"]
 """What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; a model
@@ -54,21 +54,20 @@ class Kind:
     trial: Callable[[dict[str, Any]], object] | None = None
     paths: tuple[str, ...] = ()
     tables: Mapping[str, str] = field(default_factory=dict)
-    extra: Mapping[str, Known] = field(default_factory=dict)
+    extra: tuple[Setting, ...] = ()
     unasked: tuple[str, ...] = ()
     fewest: int = 1
     about: str = ""
     shown: tuple[str, ...] = ()
 
     @property
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, Setting]:
         """Settings that a study may give."""
-        found: dict[str, Known] = {}
-        for place, function in enumerate(self.functions):
-            found = {**parameters(function_named(function), GIVEN[self.needs] if place == 0 else 1), **found}
-        return {
-            name: one for name, one in (found | dict(self.extra)).items() if name not in {*self.fixed, *self.hidden}
-        }
+        settings = parameters(self.functions[0], GIVEN[self.needs])
+        for function in self.functions[1:]:
+            settings = {**parameters(function, 1), **settings}
+        settings |= {setting.name: setting for setting in self.extra}
+        return {name: setting for name, setting in settings.items() if name not in {*self.fixed, *self.hidden}}
 
     @property
     def unasked_checksum(self) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from biasgauge.spelling import did_you_mean
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF
 from biasgauge.study.schema import AnalysisTable
@@ -21,8 +20,7 @@ def plan_analyses(plan: PlanBuilder) -> None:
     for name, table in sorted(plan.study.analyses.items(), key=lambda item: item[1].kind == CORRELATE):
         path = ("analyses", name)
         if table.kind not in known:
-            near = did_you_mean(table.kind, known) or f"; there are {', '.join(known)}"
-            plan.problem((*path, "kind"), f"there is no kind of analysis {table.kind!r}{near}")
+            plan.unknown((*path, "kind"), f"there is no kind of analysis {table.kind!r}", table.kind, known)
             continue
         kind = known[table.kind].kind
         if table.before is not None and kind.needs != "change":
@@ -184,8 +182,7 @@ class _Analysis:
         for reference in dict.fromkeys(self.table.of):
             if reference not in tasks:
                 if ("tasks", reference) not in self.plan.study.broken and reference not in self.plan.study.tasks:
-                    near = did_you_mean(reference, tasks) or f"; there are {', '.join(tasks) or 'none'}"
-                    self.problem("of", f"there is no {reference!r} in tasks{near}")
+                    self.plan.unknown((*self.path, "of"), f"there is no {reference!r} in tasks", reference, tasks)
                 continue
             for group, cells in self.plan.tasks[reference]:
                 for member, key in zip(group.members, cells, strict=True):
@@ -210,6 +207,6 @@ class _Analysis:
                 self.result(reference, self.add({"points": self.plan.tables[reference]}, {}, reference))
             elif ("analyses", reference) not in self.plan.study.broken:
                 known = [name for name, table in self.plan.study.analyses.items() if table.kind == "points"]
-                near = did_you_mean(reference, known) or f"; there are {', '.join(known) or 'none'}"
                 if reference not in known:
-                    self.problem("of", f'there is no analysis {reference!r} of kind "points"{near}')
+                    sentence = f'there is no analysis {reference!r} of kind "points"'
+                    self.plan.unknown((*self.path, "of"), sentence, reference, known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +12,18 @@ from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons.table import found
+from biasgauge.signatures import Setting
 from biasgauge.spelling import did_you_mean
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.costs import NOTHING, Size, estimate
 from biasgauge.study.files import Checksums, FileSettings, places_of
-from biasgauge.study.parameters import NONE, Known, arguments, filled, needed, problems_in
+from biasgauge.study.parameters import NONE, arguments, filled, problems_in
 from biasgauge.study.read import Problem, Study
 
 
 @dataclass(frozen=True)
 class Member:
-    """One model of a study.
-
-    Attributes:
-        label: what results call it, as "sgns/wiki/seed0".
-        key: of the cell that makes it.
-        before: the model that it was made from by a mitigation.
-    """
+    """One model of a study: its label, as "sgns/wiki/seed0"; its cell; the model that a mitigation made it from."""
 
     label: str
     key: str
@@ -82,13 +78,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a cell, checked.
-
-    Attributes:
-        kept: as the cell keeps them.
-        lexicons: checksums of the lexicons that they name.
-        places: files that they name.
-    """
+    """Settings of a cell, checked: as it keeps them, checksums of lexicons that they name, files that they name."""
 
     kept: dict[str, Any]
     lexicons: dict[str, str]
@@ -140,6 +130,10 @@ class PlanBuilder:
     def problem(self, path: Iterable[str], sentence: str) -> None:
         """Note that something is wrong."""
         self.problems.append(Problem(tuple(path), sentence))
+
+    def unknown(self, path: Iterable[str], sentence: str, name: str, known: Collection[str]) -> None:
+        """Note that there is no such name; the sentence ends with the nearest one, or with all that there are."""
+        self.problem(path, sentence + (did_you_mean(name, known) or f"; there are {', '.join(known) or 'none'}"))
 
     def add(
         self,
@@ -199,7 +193,7 @@ class PlanBuilder:
         self,
         path: Sequence[str],
         given: Mapping[str, Any],
-        known: Mapping[str, Known],
+        known: Mapping[str, Setting],
         what: str,
         *,
         checks: Mapping[str, Callable[[Any], str]] | None = None,
@@ -230,9 +224,9 @@ class PlanBuilder:
         here = self._resolved(files, kept, start)
         for name, sentence in problems_in(given, known, what, own):
             self.problem((*start, name), sentence)
-        for name in dict.fromkeys((*needed(known), *required)):
+        for name in dict.fromkeys([*(name for name, setting in known.items() if setting.needed), *required]):
             if name not in given:
-                near = did_you_mean(name, [one for one in given if one not in known])
+                near = did_you_mean(name, [other for other in given if other not in known])
                 self.problem(start, f"{what} needs the setting {name!r}{near}")
         lexicons = {}
         for name, check in (checks or {}).items():
@@ -287,15 +281,39 @@ class PlanBuilder:
 
         Where the table is there but came to nothing, some other sentence says why.
         """
-        groups = [one for name, one in among.items() if name == reference or name.startswith(f"{reference}/")]
+        groups = [group for name, group in among.items() if name == reference or name.startswith(f"{reference}/")]
         top = reference.partition("/")[0]
         tops = list(dict.fromkeys(name.partition("/")[0] for name in among))
         declared = any(top in getattr(self.study, part) or (part, top) in self.study.broken for part in sections)
         if not groups and (top in tops or not declared):
             tables = [name for part in sections for name in getattr(self.study, part)]
             known = list(dict.fromkeys([*tops, *tables, *(among if "/" in reference else ())]))
-            listed = f"; there are {', '.join(known)}" if known else ""
-            self.problem(
-                path, f"there is no {reference!r} in {' or '.join(sections)}{did_you_mean(reference, known) or listed}"
-            )
+            self.unknown(path, f"there is no {reference!r} in {' or '.join(sections)}", reference, known)
         return groups
+
+    def in_order(self, section: str, made_of: Mapping[str, Sequence[str]], key: str) -> list[str]:
+        """Names of a section's tables, each after those that it is made of.
+
+        Names that are made of each other in a circle are left out, and a sentence about the key says so.
+        """
+        rank = {name: number for number, name in enumerate(made_of)}
+        left = {name: [source for source in sources if source in made_of] for name, sources in made_of.items()}
+        order: list[str] | None = None
+        while order is None:
+            try:
+                order = list(TopologicalSorter(left).static_order())
+            except CycleError as problem:
+                circle: list[str] = list(reversed(problem.args[1]))[:-1]
+                first = circle.index(min(circle, key=rank.__getitem__))
+                circle = [*circle[first:], *circle[:first]]
+                told = " → ".join([*circle, circle[0]])
+                self.problem((section, circle[0], key), f"these {section} are made of each other: {told}")
+                left = {
+                    name: [source for source in sources if source not in circle]
+                    for name, sources in left.items()
+                    if name not in circle
+                }
+        depth: dict[str, int] = {}
+        for name in order:
+            depth[name] = 1 + max((depth[source] for source in left[name]), default=0)
+        return sorted(order, key=lambda name: (depth[name], rank[name]))

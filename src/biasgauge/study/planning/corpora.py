@@ -11,11 +11,9 @@ from biasgauge.corpora.layouts import Layout
 from biasgauge.corpora.read import read_corpus
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import BiasgaugeError
-from biasgauge.spelling import did_you_mean
 from biasgauge.study.costs import Size, text_size
 from biasgauge.study.files import bytes_of
 from biasgauge.study.kind import a_lexicon
-from biasgauge.study.ordering import in_order
 from biasgauge.study.parameters import parameters
 
 if TYPE_CHECKING:
@@ -53,24 +51,19 @@ def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
     """Cells for every corpus, by name."""
     tables = plan.study.corpora
     planned: dict[str, PlannedCorpus] = {}
-    froms = {name: [table.origin] for name, table in tables.items() if table.origin is not None}
-    for name, path in in_order(plan, "corpora", list(tables), froms, "from"):
-        table = tables[name]
-        if table.origin is None:
-            one = _read(plan, name, table)
-        elif (source := planned.get(table.origin)) is not None:
-            one = _balanced(plan, name, table, source)
-        else:
-            if table.origin not in tables and ("corpora", table.origin) not in plan.study.broken:
-                plan.problem(path, f"there is no corpus {table.origin!r}{_listed(table.origin, list(tables))}")
-            one = None
-        if one is not None:
-            planned[name] = one
+    made_of = {name: [] if table.origin is None else [table.origin] for name, table in tables.items()}
+    for name in plan.in_order("corpora", made_of, "from"):
+        origin = tables[name].origin
+        corpus = None
+        if origin is None:
+            corpus = _read(plan, name, tables[name])
+        elif origin in planned:
+            corpus = _balanced(plan, name, tables[name], planned[origin])
+        elif origin not in tables and ("corpora", origin) not in plan.study.broken:
+            plan.unknown(("corpora", name, "from"), f"there is no corpus {origin!r}", origin, tables)
+        if corpus is not None:
+            planned[name] = corpus
     return planned
-
-
-def _listed(name: str, known: list[str]) -> str:
-    return did_you_mean(name, known) or f"; there are {', '.join(known)}"
 
 
 def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: dict[str, Any]) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -12,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biasgauge import registry
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons.table import found
-from biasgauge.spelling import did_you_mean
+from biasgauge.signatures import Setting
 from biasgauge.study.costs import model_size, vectors_size
 from biasgauge.study.files import bytes_of, places_of
 from biasgauge.study.kind import some_words, unasked
-from biasgauge.study.ordering import in_order
-from biasgauge.study.parameters import Known, method_settings, parameters, recipe_of
+from biasgauge.study.parameters import method_settings, parameters, recipe_of
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings, Version
 from biasgauge.study.schema import ModelTable, Seeds
 
@@ -38,11 +38,7 @@ def plan_models(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None
             plan.problem(path, f"the recipe {name!r} has no corpus; write a table [corpora.NAME]")
         for corpus in dict.fromkeys(wanted):
             if corpus not in plan.study.corpora and ("corpora", corpus) not in plan.study.broken:
-                known = list(plan.study.corpora)
-                listed = f"; there are {', '.join(known)}" if known else ""
-                plan.problem(
-                    (*path, "corpora"), f"there is no corpus {corpus!r}{did_you_mean(corpus, known) or listed}"
-                )
+                plan.unknown((*path, "corpora"), f"there is no corpus {corpus!r}", corpus, plan.study.corpora)
             elif recipe is not None and corpus in corpora:
                 _train(plan, name, table, corpus, corpora[corpus], recipe)
 
@@ -54,21 +50,16 @@ def seed_list(seeds: Seeds, first: int) -> list[int]:
 
 def _recipe(plan: PlanBuilder, name: str, table: ModelTable) -> dict[str, Any] | None:
     """Settings of training, but for seed and sample; None where something is wrong with them."""
-    from dataclasses import fields
-
     from biasgauge.training.algorithms import ALGORITHMS
-    from biasgauge.training.models import train
 
     path = ("models", name)
     if table.algorithm not in ALGORITHMS:
-        known = ", ".join(ALGORITHMS)
-        near = did_you_mean(table.algorithm, ALGORITHMS) or f"; there are {known}"
-        plan.problem((*path, "algorithm"), f"there is no algorithm {table.algorithm!r}{near}")
+        plan.unknown((*path, "algorithm"), f"there is no algorithm {table.algorithm!r}", table.algorithm, ALGORITHMS)
         return None
     chosen = ALGORITHMS[table.algorithm]
     decided = {"algorithm", "seeds", "bootstrap", "random_state"}
-    common = {one: about for one, about in parameters(train, 1).items() if one not in decided}
-    own = {one.name: Known(one.default, str(one.type)) for one in fields(chosen.settings)}
+    common = {name: setting for name, setting in parameters("training:train", 1).items() if name not in decided}
+    own = {field.name: Setting(field.name, field.default, str(field.type)) for field in fields(chosen.settings)}
     before = len(plan.problems)
     what = f"the algorithm {table.algorithm!r}"
     plan.checked(path, table.settings, common | own, what, inline=None, own=table.own())
@@ -82,8 +73,9 @@ def _recipe(plan: PlanBuilder, name: str, table: ModelTable) -> dict[str, Any] |
         plan.problem((*path, "remove"), f"'remove' of {what} must be a list of words, found {found(removed)}")
         return None
     try:
-        settings = chosen.settings_from({one: table.settings[one] for one in own if one in table.settings})
-        recipe = {one: table.settings.get(one, about.default) for one, about in common.items()} | {"remove": removed}
+        settings = chosen.settings_from({name: table.settings[name] for name in own if name in table.settings})
+        recipe = {name: table.settings.get(name, setting.default) for name, setting in common.items()}
+        recipe["remove"] = removed
         recipe = {"algorithm": table.algorithm, "version": chosen.version, **recipe, "settings": dict(vars(settings))}
         recipe_of(recipe, seed=0)
     except BiasgaugeError as problem:
@@ -145,13 +137,7 @@ def plan_vectors(plan: PlanBuilder) -> None:
 
 
 class _Source(NamedTuple):
-    """Where the vectors of a model come from.
-
-    Attributes:
-        stem: what names the model within its group.
-        told: what its cell is told.
-        place: the file or folder, where there is one.
-    """
+    """Where a model's vectors come from: what names it within its group, what its cell is told, the file if any."""
 
     stem: str
     told: dict[str, str]
@@ -213,18 +199,17 @@ def _shipped(which: str) -> list[tuple[str, dict[str, Any], int]]:
 def plan_mitigations(plan: PlanBuilder) -> None:
     """Cells of mitigations, one for each model; groups NAME/GROUP."""
     tables = plan.study.mitigations
-    made_of = {name: [one.split("/")[0] for one in table.of] for name, table in tables.items()}
+    made_of = {name: [reference.split("/")[0] for reference in table.of] for name, table in tables.items()}
     settled: set[str] = set()
-    for name, path in in_order(plan, "mitigations", list(tables), made_of, "of"):
-        table = tables[name]
+    for name in plan.in_order("mitigations", made_of, "of"):
+        table, path = tables[name], ("mitigations", name)
         settled.add(name)
         known = registry.names("mitigation")
         if table.method not in known:
-            near = did_you_mean(table.method, known) or f"; there are {', '.join(known)}"
-            plan.problem((*path[:2], "method"), f"there is no mitigation {table.method!r}{near}")
+            plan.unknown((*path, "method"), f"there is no mitigation {table.method!r}", table.method, known)
             continue
         settings = plan.checked(
-            path[:2],
+            path,
             table.settings,
             method_settings(table.method),
             f"the method {table.method!r}",
@@ -235,7 +220,7 @@ def plan_mitigations(plan: PlanBuilder) -> None:
         for reference in dict.fromkeys(table.of):
             if reference.split("/")[0] in tables and reference.split("/")[0] not in settled:
                 continue  # in a circle, of which a sentence tells already
-            for group in plan.named(reference, path, plan.groups, OF):
+            for group in plan.named(reference, (*path, "of"), plan.groups, OF):
                 _mitigate(plan, name, table.method, settings, group)
 
 
@@ -249,18 +234,18 @@ def _possible(method: str, settings: dict[str, Any]) -> None:
 def _mitigate(plan: PlanBuilder, name: str, method: str, settings: Settings, group: Group) -> None:
     members = [
         Member(
-            f"{name}/{one.label}",
+            f"{name}/{member.label}",
             plan.add(
                 "mitigate",
                 {"method": method, **settings.told},
-                inputs={"vectors": one.key},
+                inputs={"vectors": member.key},
                 places=settings.places,
-                label=f"mitigate {name}/{one.label}",
-                size=plan.sizes[one.key],
+                label=f"mitigate {name}/{member.label}",
+                size=plan.sizes[member.key],
             ),
-            one,
+            member,
         )
-        for one in group.members
+        for member in group.members
     ]
     full = f"{name}/{group.name}"
     algorithm = None if group.algorithm is None else f"{name}/{group.algorithm}"

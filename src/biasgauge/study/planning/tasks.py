@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from biasgauge import registry
-from biasgauge.spelling import did_you_mean
+from biasgauge.signatures import Setting
 from biasgauge.study.cell import address_sha256
 from biasgauge.study.costs import text_size
 from biasgauge.study.files import bytes_of
-from biasgauge.study.parameters import Known, groups_given, parameters
+from biasgauge.study.parameters import groups_given, parameters
 from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF, seed_list
 from biasgauge.study.schema import TaskTable
@@ -48,16 +48,13 @@ def plan_tasks(plan: PlanBuilder) -> None:
 
 
 def _checked(plan: PlanBuilder, name: str, table: TaskTable) -> Settings | None:
-    from biasgauge.applications.tasks.run import extrinsic
-
     path = ("tasks", name)
     known = registry.names("task")
     if table.task not in known:
-        near = did_you_mean(table.task, known) or f"; there are {', '.join(known)}"
-        plan.problem((*path, "task"), f"there is no task {table.task!r}{near}")
+        plan.unknown((*path, "task"), f"there is no task {table.task!r}", table.task, known)
         return None
-    summary = {one: about for one, about in parameters(extrinsic, 3).items() if one in SUMMARY}
-    own = {one: Known(None, "object") for one in sorted(registry.get("task", table.task).settings)}
+    summary = {name: setting for name, setting in parameters("applications:extrinsic", 3).items() if name in SUMMARY}
+    own = {name: Setting(name, None, "object") for name in sorted(registry.get("task", table.task).settings)}
     what = f"the task {table.task!r}"
     return plan.checked(path, table.settings, own | summary, what, checks={"group_words": _groups}, paths=PATHS)
 

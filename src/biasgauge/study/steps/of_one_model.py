@@ -12,9 +12,9 @@ from biasgauge.embeddings.benchmark_files import find_similarity
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons.table import found
 from biasgauge.results.plain import to_plain
+from biasgauge.signatures import Setting
 from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_pairs, some_words
 from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
-from biasgauge.study.parameters import Known
 from biasgauge.study.step import Job, Step
 
 
@@ -56,7 +56,7 @@ QUALITY = Kind(
     needs="model",
     functions=("embeddings:similarity_benchmark",),
     hidden=("benchmark",),
-    extra={"benchmarks": Known((), "list"), "analogies": Known(default=False, annotation="bool")},
+    extra=(Setting("benchmarks", (), "list"), Setting("analogies", default=False, annotation="bool")),
     trial=_known_benchmarks,
     about="Rank correlation of cosines with what people say about pairs of words.",
 )

@@ -10,11 +10,11 @@ from typing import Any
 from biasgauge import registry
 from biasgauge.errors import InternalError
 from biasgauge.results.plain import to_plain
-from biasgauge.signatures import function_named
+from biasgauge.signatures import Setting, function_named
 from biasgauge.study.files import restored
 from biasgauge.study.kind import Kind, some_lexicons
 from biasgauge.study.outcomes import RESULT, TABLE, open_model, settings_of, write_result, write_table
-from biasgauge.study.parameters import Known, groups_given
+from biasgauge.study.parameters import groups_given
 from biasgauge.study.step import Job, Step
 
 CELLS = "cells"
@@ -35,7 +35,7 @@ CORRELATE = Kind(
     "correlate",
     needs="table",
     functions=("applications:correlate",),
-    extra={"points": Known(None, "object")},
+    extra=(Setting("points", None, "object"),),
     paths=("points",),
     tables={"points.csv": "points_frame"},
     about="Does the intrinsic number go along with the extrinsic one? 0 is not at all.",
