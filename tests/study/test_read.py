@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from biasgauge.errors import InputError
 from biasgauge.study import Study, read_study, study_from
-from biasgauge.study.lines import key_lines, line_of
+from biasgauge.study.read import key_lines, line_of
 from biasgauge.study.schema import Sections
 
 if TYPE_CHECKING:

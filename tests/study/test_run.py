@@ -86,7 +86,7 @@ def test_a_study_has_the_same_bytes_on_every_engine(study: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(("name", "value"), [("workers", -1), ("workers", 1.5), ("memory", 0), ("memory", True)])
 def test_impossible_budgets_are_refused(study: Path, name: str, value: object) -> None:
-    with pytest.raises(ParameterError, match=f"The '{name}' parameter of run_study must be a whole number"):
+    with pytest.raises(ParameterError, match=f"The '{name}' parameter must be a whole number"):
         run_study(study, **{name: value})  # type: ignore[arg-type]
 
 

@@ -63,9 +63,9 @@ class Reproduction(Result):
     def warnings(self) -> tuple[str, ...]:
         """What the reader should know first: numbers that differ, data that are missing."""
         differ = [row.id for row in self.rows if row.agrees is False]
-        told = [f"{len(differ)} of {len(self.rows)} published numbers are not reached: {', '.join(differ)}"]
+        unreached = [f"{len(differ)} of {len(self.rows)} published numbers are not reached: {', '.join(differ)}"]
         return (
-            *(told if differ else ()),
+            *(unreached if differ else ()),
             *(f"not found: {data.name}, for {', '.join(data.parts)}" for data in self.missing),
         )
 

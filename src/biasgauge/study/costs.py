@@ -61,7 +61,6 @@ RATES = {
 """The same by the names that the benchmark prints."""
 
 _SAMPLED = 8
-_MINUTE, _HOUR = 60, 3600
 _ROWS = {"sgns": 2, "cbow": 2, "fasttext": 14, "glove": 4}
 
 
@@ -117,9 +116,10 @@ def vectors_size(size: int, limit: int | None = None) -> Size:
 
 def estimate(step: str, settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> dict[str, Any]:
     """Seconds and bytes of a cell, as keywords of `Cell`."""
-    models = [one for one in inputs if one.dim]
-    seconds = START + sum(one.numbers for one in models) * LOADING
-    memory = BASE + 4 * sum(one.numbers for one in models)
+    models = [source for source in inputs if source.dim]
+    seconds = START + sum(model.numbers for model in models) * LOADING
+    memory = BASE + 4 * sum(model.numbers for model in models)
+    seconds += _EACH_MODEL.get(step, 0.0) * len(models) + _FIXED.get(step, 0.0)
     if step in _SECONDS:
         seconds += _SECONDS[step](settings, inputs, size)
     if step == "train":
@@ -128,7 +128,7 @@ def estimate(step: str, settings: Mapping[str, Any], inputs: Sequence[Size], siz
     elif step in {"score", "vectors", "mitigate"}:
         memory += 4 * (2 * size.numbers + size.elements)
     elif step in _OF_SCORES:
-        memory += 16 * sum(one.elements / max(one.measures, 1) for one in inputs)
+        memory += 16 * sum(source.elements / max(source.measures, 1) for source in inputs)
     elif step.startswith("task"):
         memory += 400_000_000
     return {"seconds": round(seconds, 3), "memory": int(memory)}
@@ -144,49 +144,39 @@ def _train(settings: Mapping[str, Any], _: Sequence[Size], size: Size) -> float:
 def _score(settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> float:
     asked = settings["settings"].get("measures", ())
     voting = any(str(name).startswith("nbm") for name in asked)
-    model = next((one for one in inputs if one.dim), NOTHING)
+    model = next((source for source in inputs if source.dim), NOTHING)
     plain = size.words * model.dim * size.pairs * len(asked) * DBWA
     return plain + (size.words * model.dim * model.words * NBM if voting else 0.0)
 
 
 def _analyzed(_: Mapping[str, Any], inputs: Sequence[Size], __: Size) -> float:
-    return 0.3 + ELEMENT * sum(one.elements for one in inputs)
-
-
-def _models(each: float) -> Callable[[Mapping[str, Any], Sequence[Size], Size], float]:
-    """So many seconds a model."""
-    return lambda _, inputs, __: each * sum(1 for one in inputs if one.dim)
+    return 0.3 + ELEMENT * sum(source.elements for source in inputs)
 
 
 def _stability(_: Mapping[str, Any], inputs: Sequence[Size], __: Size) -> float:
     pairs = len(inputs) * (len(inputs) - 1) / 2
-    return 0.2 + pairs * max((one.numbers * one.dim for one in inputs), default=0.0) * 2e-10
+    return 0.2 + pairs * max((source.numbers * source.dim for source in inputs), default=0.0) * 2e-10
 
 
 _OF_SCORES = ("reliability", "components", "decision", "factors", "tensor")
+
+_EACH_MODEL = {
+    "association": 0.15, "bayes": 0.5, "bayes-change": 0.5, "mitigation-effect": 4.0, "quality": 1.0, "robustness": 5.0,
+    "seeds": 1.0, "audit": 12.0, "task-summary": 2.0, "points": 0.2,
+}  # fmt: skip
+"""Seconds a model."""
+_FIXED = {"correlate": 1.0, "report": 1.0}
 
 _SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] = {
     "corpus": lambda _, __, size: size.tokens * BYTES_A_TOKEN * CORPUS,
     "balance": lambda _, __, size: size.tokens * BYTES_A_TOKEN * BALANCE,
     "train": _train,
     "vectors": lambda _, __, size: size.numbers * LOADING * 10,
-    "mitigate": lambda _, inputs, __: 0.05 + sum(one.numbers for one in inputs) * 1e-8,
+    "mitigate": lambda _, inputs, __: 0.05 + sum(source.numbers for source in inputs) * 1e-8,
     "score": _score,
     **dict.fromkeys(_OF_SCORES, _analyzed),
-    "association": _models(0.15),
-    "bayes": _models(0.5),
-    "bayes-change": _models(0.5),
-    "mitigation-effect": _models(4.0),
-    "quality": _models(1.0),
-    "robustness": _models(5.0),
-    "seeds": _models(1.0),
     "stability": _stability,
-    "audit": _models(12.0),
     "task": lambda _, __, size: 2.0 + size.tokens * TASK,
-    "task-summary": _models(2.0),
-    "points": _models(0.2),
-    "correlate": lambda _, __, ___: 1.0,
-    "report": lambda _, __, ___: 1.0,
 }
 """What each step takes beside starting and opening models; those of analyses were measured on the shipped vectors."""
 
@@ -207,9 +197,9 @@ def longest_chain(cells: Sequence[Cell], finished: frozenset[str]) -> float:
 
 def duration(seconds: float) -> str:
     """A time as people say it."""
-    if seconds < _MINUTE:
+    if seconds < 60:
         return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else "< 1 s"
-    return f"{seconds / _MINUTE:.0f} min" if seconds < 2 * _HOUR else f"{seconds / _HOUR:,.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
 
 
 def corrected(cells: Sequence[Cell], finished: frozenset[str], store: CellStore | None) -> tuple[Cell, ...]:
@@ -222,11 +212,11 @@ def corrected(cells: Sequence[Cell], finished: frozenset[str], store: CellStore 
     known: dict[str, float] = {}
     ratios: dict[tuple[str, str], list[float]] = {}
     for cell in cells:
-        told = ratios.setdefault(_like(cell), [])
-        if cell.key in finished and len(told) < _SAMPLED and (seconds := store.seconds(cell.key)) is not None:
+        sampled = ratios.setdefault(_like(cell), [])
+        if cell.key in finished and len(sampled) < _SAMPLED and (seconds := store.seconds(cell.key)) is not None:
             known[cell.key] = seconds
-            told.append(seconds / max(cell.seconds, START))
-    factors = {like: median(told) for like, told in ratios.items() if told}
+            sampled.append(seconds / max(cell.seconds, START))
+    factors = {like: median(sampled) for like, sampled in ratios.items() if sampled}
     return tuple(
         replace(cell, seconds=round(known.get(cell.key, cell.seconds * factors.get(_like(cell), 1.0)), 3))
         for cell in cells

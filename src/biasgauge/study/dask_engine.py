@@ -62,7 +62,7 @@ class DaskEngine:
         except BaseException:
             self.close()
             raise
-        self._memory = min((one["memory"] for one in self._workers), default=0)
+        self._memory = min((worker["memory"] for worker in self._workers), default=0)
         self._run = secrets.token_hex(4)
         self._keys: dict[str, str] = {}
         self._ended = distributed.as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
@@ -71,7 +71,7 @@ class DaskEngine:
         """Whether workers are missing, or have threads that will be idle."""
         if not self._workers:
             return [f"The Dask scheduler at {self._address} has no worker yet; cells wait for one."]
-        several = sum(one["threads"] > 1 for one in self._workers)
+        several = sum(worker["threads"] > 1 for worker in self._workers)
         if not several:
             return []
         sentence = (

@@ -21,7 +21,7 @@ from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.results import Record
 from biasgauge.study.cell import Cell
 from biasgauge.study.result import Failure
-from biasgauge.study.step import Job, Progress
+from biasgauge.study.step import Job, Progress, quiet
 from biasgauge.study.store import CellStore, DamagedCellError
 
 PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EINTR)
@@ -92,14 +92,13 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
             raise ChangedFileError(f"{place}: has changed since the study was planned; run the study again")
     out = scratch / "out"
     out.mkdir()
-    told = {} if progress is None else {"progress": progress}
     step.run(
         Job(
             settings=cell.settings,
             inputs={name: store.folder(key, scratch / "inputs") for name, key in cell.inputs.items()},
             files={name: Path(place) for name, place in cell.places.items()},
             out=out,
-            **told,
+            progress=progress or quiet,
         )
     )
     return out

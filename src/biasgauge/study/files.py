@@ -88,8 +88,8 @@ def places_of(pattern: str, folder: Path) -> list[Path]:
         return [folder / pattern]
     if not has_magic(pattern):
         return []
-    given = Path(pattern)  # signs like [ in the folder's own name are no pattern
-    base, own = (Path(given.anchor), given.relative_to(given.anchor)) if given.is_absolute() else (folder, given)
+    path = Path(pattern)  # signs like [ in the folder's own name are no pattern
+    base, own = (Path(path.anchor), path.relative_to(path.anchor)) if path.is_absolute() else (folder, path)
     return sorted(base.glob(str(own)))
 
 
@@ -125,11 +125,11 @@ class FileSettings:
         """The value with every name of a file in it replaced; what a key of `paths` names must be there."""
         if isinstance(value, dict):
             return {
-                name: self._path(one) if name in self._paths and isinstance(one, str) else self.marked(one)
-                for name, one in value.items()
+                name: self._path(item) if name in self._paths and isinstance(item, str) else self.marked(item)
+                for name, item in value.items()
             }
         if isinstance(value, list):
-            return [self.marked(one) for one in value]
+            return [self.marked(item) for item in value]
         return self._mark(value) if isinstance(value, str) else value
 
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON
@@ -167,11 +167,11 @@ class FileSettings:
 def restored(value: Any, places: Mapping[str, Path]) -> Any:  # noqa: ANN401 - JSON
     """Settings with marks replaced: by the lexicon (or one set of it) of a TOML file, by the path of any other."""
     if isinstance(value, list):
-        return [restored(one, places) for one in value]
+        return [restored(item, places) for item in value]
     if not isinstance(value, dict):
         return value
     if FILE not in value:
-        return {name: restored(one, places) for name, one in value.items()}
+        return {name: restored(item, places) for name, item in value.items()}
     place = places[value[FILE]]
     if "set" in value:
         return words_of(f"{place}:{value['set']}")

@@ -126,7 +126,7 @@ def table_of(title: str, rows: Sequence[Row]) -> Table:
     """
     cut = f"; the first {_MOST_ROWS:,} of {len(rows):,} rows, all are in the files" if len(rows) > _MOST_ROWS else ""
     methods = {_method(estimate) for row in rows for estimate in estimates_of(row).values()}
-    told = f"; intervals: {', '.join(sorted(methods - {''}))}" if methods - {""} else ""
+    intervals = f"; intervals: {', '.join(sorted(methods - {''}))}" if methods - {""} else ""
     rows = rows[:_MOST_ROWS]
     names = list(dict.fromkeys(name for row in rows for name in row))
     kept = [name for name in names if any(_told(row.get(name)) for row in rows)]
@@ -137,7 +137,7 @@ def table_of(title: str, rows: Sequence[Row]) -> Table:
     kept.sort(key=lambda name: _rank(name, [row[name] for row in rows if row.get(name) is not None]))
     columns = [_column(name, [row.get(name) for row in rows]) for name in kept]
     cells = [[_cell(row.get(name), column) for name, column in zip(kept, columns, strict=True)] for row in rows]
-    return Table.of(title, f"{title}{told}{cut}", columns, cells)
+    return Table.of(title, f"{title}{intervals}{cut}", columns, cells)
 
 
 def _method(estimate: Estimate) -> str:

@@ -78,8 +78,8 @@ class Kind:
 def unasked(names: Iterable[str]) -> dict[str, str]:
     """What cells are told of lexicons that are read although no setting names them: one checksum of all."""
     usable = registry.everything("lexicon")
-    held = "".join(lexicon(name).checksum for name in names if name in usable)
-    return {"unasked": sha256(held.encode()).hexdigest()} if held else {}
+    checksums = "".join(lexicon(name).checksum for name in names if name in usable)
+    return {"unasked": sha256(checksums.encode()).hexdigest()} if checksums else {}
 
 
 def a_lexicon(*kinds: str) -> Callable[[Any], str]:
@@ -98,7 +98,7 @@ def a_lexicon(*kinds: str) -> Callable[[Any], str]:
 def some_lexicons(*kinds: str) -> Callable[[Any], str]:
     """Checksums of one lexicon or several."""
     check = a_lexicon(*kinds)
-    return lambda value: ",".join(check(one) for one in (value if isinstance(value, list) else [value]))
+    return lambda value: ",".join(check(name) for name in (value if isinstance(value, list) else [value]))
 
 
 def some_words(value: Any) -> str:  # noqa: ANN401 - as above
@@ -110,7 +110,7 @@ def some_words(value: Any) -> str:  # noqa: ANN401 - as above
 def lists_of_words(value: Any) -> str:  # noqa: ANN401 - as above
     """Checksums of one list of words or several: names, or a table of names and words."""
     several = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    return ",".join(some_words(one) for one in several)
+    return ",".join(some_words(words) for words in several)
 
 
 def some_pairs(value: Any) -> str:  # noqa: ANN401 - as above

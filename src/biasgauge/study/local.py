@@ -143,7 +143,7 @@ class LocalEngine:
     def start(self, cell: Cell, *, alone: bool) -> None:
         """Give the cell to an idle worker, or to a new one."""
         threads = self._threads(cell)
-        worker = next((one for one in self._idle if one.threads == threads), None)
+        worker = next((idle for idle in self._idle if idle.threads == threads), None)
         if worker is not None:
             self._idle.remove(worker)
         else:

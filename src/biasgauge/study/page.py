@@ -71,7 +71,7 @@ def _studied(content: Mapping[str, Any]) -> Summary:
     """Everything that was measured, as the study's file names it."""
     tables = []
     for part, title in INPUTS.items():
-        rows = [{"name": name, **_settings(one)} for name, one in content.get(part, {}).items()]
+        rows = [{"name": name, **_settings(table)} for name, table in content.get(part, {}).items()]
         if rows:
             tables.append(table_of(title, [{name: str(value) for name, value in row.items()} for row in rows]))
     about = content.get("about", "")
@@ -89,16 +89,16 @@ def _text(value: object) -> str:
 
 
 def _missing(failures: Sequence[Mapping[str, str]], missing: Sequence[str]) -> Summary:
-    told = (
+    sentence = (
         f"{counted(failures, 'cell')} failed; what depends on them is not here. Run `biasgauge study run FILE.toml "
         "--retry-failed` to try again."
         if failures
         else ""
     )
-    rows = [{"cell": one["label"], "step": one["step"], "error": one["error"]} for one in failures]
+    rows = [{"cell": failure["label"], "step": failure["step"], "error": failure["error"]} for failure in failures]
     sentences = (f"Not computed: {', '.join(missing)}.",) if missing else ()
     tables = (table_of("Failed cells", rows),) if rows else ()
-    return Summary("What is missing", told, sentences, tables, name="failed")
+    return Summary("What is missing", sentence, sentences, tables, name="failed")
 
 
 def _repeat(content: Mapping[str, Any]) -> Summary:
@@ -144,9 +144,9 @@ def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
 
 
 def _sentences(result: Mapping[str, Any]) -> list[str]:
-    said = [one for name in _SENTENCES for one in result.get(name) or ()]
-    told = (one if isinstance(one, str) else one.get("sentence") if isinstance(one, dict) else None for one in said)
-    return [sentence for sentence in told if sentence]
+    entries = [entry for name in _SENTENCES for entry in result.get(name) or ()]
+    texts = (entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries)
+    return [text for text in texts if text and isinstance(text, str)]
 
 
 def _parts(result: Result) -> list[tuple[str, Mapping[str, Any]]]:

@@ -16,7 +16,6 @@ from pydantic_core import ErrorDetails
 from biasgauge.errors import InputError, LexiconError
 from biasgauge.lexicons.table import found, parse_toml, shown
 from biasgauge.spelling import did_you_mean
-from biasgauge.study.lines import key_lines, line_of
 from biasgauge.study.schema import (
     MOST,
     NAME,
@@ -86,7 +85,8 @@ class Study:
         """As the TOML has it, with defaults filled in."""
         tables = {
             section: {
-                name: one.model_dump(by_alias=True, exclude_none=True) for name, one in getattr(self, section).items()
+                name: table.model_dump(by_alias=True, exclude_none=True)
+                for name, table in getattr(self, section).items()
             }
             for section in Sections.named
         }
@@ -104,7 +104,7 @@ class Study:
 
     def _told(self, problems: Sequence[Problem]) -> Iterator[str]:
         lines = key_lines(self.text)
-        numbers = [line_of(lines, one.path) for one in problems]
+        numbers = [line_of(lines, problem.path) for problem in problems]
         for place in sorted(range(len(problems)), key=lambda place: numbers[place] or 0):
             line = "" if numbers[place] is None else f", line {numbers[place]}"
             start = f"{self.file}{line}: " if self.file is not None else ""
@@ -158,17 +158,17 @@ def _tables(content: Mapping[str, Any], problems: list[Problem]) -> dict[str, An
         if name not in known
     ]
     for section, kind in Sections.named.items():
-        given = content.get(section, {})
-        if not isinstance(given, dict):
-            problems.append(Problem((section,), f"{section!r} must be tables [{section}.NAME], found {found(given)}"))
-            given = {}
+        named = content.get(section, {})
+        if not isinstance(named, dict):
+            problems.append(Problem((section,), f"{section!r} must be tables [{section}.NAME], found {found(named)}"))
+            named = {}
         made = {}
-        for name, one in given.items():
+        for name, table_content in named.items():
             if not re.fullmatch(NAME, name):
                 problems.append(
                     Problem((section, name), f"the name {shown(name)} may hold letters, digits, - and _ only")
                 )
-            if (table := _table(kind, one, (section, name), problems)) is None:
+            if (table := _table(kind, table_content, (section, name), problems)) is None:
                 tables["broken"].add((section, name))
             else:
                 made[name] = table
@@ -191,14 +191,14 @@ def _table(kind: type[One], given: object, path: tuple[str, ...], problems: list
         return kind.model_validate(given)
     except ValidationError as problem:
         seen = set()
-        told = sorted(problem.errors(include_url=False), key=lambda one: one["type"] != "value_error")  # ours first
-        for one in told:
-            key = next((part for part in one["loc"] if isinstance(part, str)), None)
-            if (key, one["type"] == "extra_forbidden") not in seen:  # a union tells once for each of its members
-                seen.add((key, one["type"] == "extra_forbidden"))
-                problems.append(
-                    Problem((*path, *([] if key is None else [key])), _sentence(kind, path, key, one, given))
-                )
+        errors = problem.errors(include_url=False)
+        for error in sorted(errors, key=lambda error: error["type"] != "value_error"):  # ours first
+            key = next((part for part in error["loc"] if isinstance(part, str)), None)
+            about = key, error["type"] == "extra_forbidden"
+            if about not in seen:  # a union tells once for each of its members
+                seen.add(about)
+                where = path if key is None else (*path, key)
+                problems.append(Problem(where, _sentence(kind, path, key, error, given)))
         return None
 
 
@@ -242,3 +242,57 @@ def _sentence(
 def _own_words(problem: ErrorDetails) -> str:
     """What a check of the schema said."""
     return str(problem["msg"]).removeprefix("Value error, ")
+
+
+_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+_DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
+_KEY = re.compile(rf"\s*({_DOTTED})\s*=")
+_MARK = re.compile(r'"{3}|"(?:\\.|[^"\\])*"|' + r"'{3}|'[^']*'|#")
+_REST = {'"""': re.compile(r'(?:\\.|[^"\\]|"(?!""))*"{3,5}'), "'''": re.compile(r"(?:[^']|'(?!''))*'{3,5}")}
+"""What remains of a text of several lines, to its end."""
+
+
+def key_lines(text: str) -> dict[tuple[str, ...], int]:
+    """The line of every table and key, from 1 on, by its path; what stands in an inline table is on its key's line."""
+    found: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    inside: str | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if inside is None:
+            if header := _HEADER.match(line):
+                table = _parts(header[1])
+                found.setdefault(table, number)
+            elif key := _KEY.match(line):
+                path = (*table, *_parts(key[1]))
+                for end in range(len(table) + 1, len(path) + 1):
+                    found.setdefault(path[:end], number)
+        inside = _after(line, inside)
+    return found
+
+
+def _after(line: str, inside: str | None) -> str | None:
+    """The quotes of the text of several lines that is open after a line, given those before it; remarks hold none."""
+    place = 0
+    while True:
+        if inside is not None:
+            if (rest := _REST[inside].match(line, place)) is None:
+                return inside
+            place, inside = rest.end(), None
+        mark = _MARK.search(line, place)
+        if mark is None or mark[0] == "#":
+            return None
+        place = mark.end()
+        inside = mark[0] if mark[0] in _REST else None
+
+
+def line_of(lines: Mapping[tuple[str, ...], int], path: Sequence[str]) -> int | None:
+    """The line of a key, or of the innermost table around it that has one."""
+    for end in range(len(path), 0, -1):
+        if (number := lines.get(tuple(path[:end]))) is not None:
+            return number
+    return None
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))

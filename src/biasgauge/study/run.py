@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasgauge.checks import check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.study.engine import Engine, HereEngine
 from biasgauge.study.local import LocalEngine
@@ -56,11 +57,8 @@ def run_study(
     from biasgauge.study.planning.plan import plan_study
     from biasgauge.study.read import read_study
 
-    for name, value, least in (("workers", workers, 0), ("memory", memory, 1)):
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
-            raise ParameterError(
-                f"The {name!r} parameter of run_study must be a whole number of at least {least}. Got {value!r}."
-            )
+    check_whole(0, workers=0 if workers is None else workers)
+    check_whole(1, memory=1 if memory is None else memory)
     if scheduler not in {None, "local"} and not (workers is None and memory is None):
         raise ParameterError("A Dask cluster decides itself how many workers and how much memory there are.")
     known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
@@ -76,14 +74,12 @@ def run_study(
     )
     replaced = other_study(known.name, store)
     results = publish_results(known.name, plan.results, plan.models, ran.cells, store)
-    told = ran.warnings
-    if replaced is not None:
-        sentence = (
-            f"The results of the study {replaced!r} in {store.url}/results were replaced; its cells are kept, and "
-            "running it again brings them back."
-        )
-        told += (sentence,)
-    return StudyRun(store.url, ran.cells, ran.failures, results, told)
+    note = (
+        f"The results of the study {replaced!r} in {store.url}/results were replaced; its cells are kept, and "
+        "running it again brings them back."
+    )
+    warnings = ran.warnings if replaced is None else (*ran.warnings, note)
+    return StudyRun(store.url, ran.cells, ran.failures, results, warnings)
 
 
 def default_out(study: Study) -> Path:

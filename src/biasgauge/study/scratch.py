@@ -42,18 +42,18 @@ class Scratch:
                 yield Path(name)
             return
         try:
-            held = self._spare.pop()
+            locked = self._spare.pop()
         except IndexError:
-            held = _make(self._home)
+            locked = _make(self._home)
         try:
-            yield held[0]
+            yield locked[0]
         finally:
-            for left in list(held[0].iterdir()):
+            for left in list(locked[0].iterdir()):
                 if left.is_dir() and not left.is_symlink():
                     shutil.rmtree(left, ignore_errors=True)
                 else:
                     left.unlink(missing_ok=True)
-            self._spare.append(held)
+            self._spare.append(locked)
 
     def sweep(self) -> None:
         """Remove folders of this machine's processes that have ended without doing so."""

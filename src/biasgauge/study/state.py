@@ -89,10 +89,10 @@ class StudyState(Result):
                 results.append({**about, "result": json.loads(text)})
         content = study.to_dict()
         failed = [failure.to_dict() for failure in self.plan.failures.values()]
-        told = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}
-        titled = {} if page is None else {"title": page.title, "about": page.about}
-        kept = {name: text for name, text in titled.items() if text}
-        return study_summary({**content, **content["study"], **kept, **told})
+        rest = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}
+        texts = {} if page is None else {"title": page.title, "about": page.about}
+        kept = {name: text for name, text in texts.items() if text}
+        return study_summary({**content, **content["study"], **kept, **rest})
 
 
 def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> StudyState:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-def _quiet(_done: int, _total: int) -> None:
+def quiet(_done: int, _total: int) -> None:
     """Tell nobody."""
 
 
@@ -42,7 +42,7 @@ class Job:
     inputs: Mapping[str, Path]
     files: Mapping[str, Path]
     out: Path
-    progress: Progress = field(default=_quiet)
+    progress: Progress = field(default=quiet)
 
     def write_json(self, name: str, content: object) -> None:
         """Write JSON with one spelling to the outcome."""

@@ -51,22 +51,22 @@ _REVERSED = (
 def fill(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     """Everything of the section that vectors decide."""
     runs = runs_of(data, seed, progress)
-    vectors, asked = runs.vectors, runs.analogies
-    if asked.reason:
-        return {"analogies.solved": Recomputed(note=asked.reason)}
+    vectors, explained = runs.vectors, runs.analogies
+    if explained.reason:
+        return {"analogies.solved": Recomputed(note=explained.reason)}
     part = f"only {len(vectors):,} words can be an answer, not the paper's {RESTRICT:,}"
     part = "" if len(vectors) >= RESTRICT else part
-    theirs, ours = asked.condition("reversed").correct, asked.condition().correct
+    theirs, ours = explained.condition("reversed").correct, explained.condition().correct
     rows = {
         "analogies.solved": _share(theirs, ours, part, PAIRS).times(100),
-        "analogies.listed.mean": _listed(asked, "value"),
-        "analogies.listed.sd": _listed(asked, "sd"),
-        "analogies.random.mean": _random(asked, part, "value"),
-        "analogies.random.sd": _random(asked, part, "sd"),
+        "analogies.listed.mean": _listed(explained, "value"),
+        "analogies.listed.sd": _listed(explained, "sd"),
+        "analogies.random.mean": _random(explained, part, "value"),
+        "analogies.random.sd": _random(explained, part, "sd"),
         **_cosines(vectors),
         **_answers(vectors, part),
     }
-    solved = {(row.category, row.direction): row.correct for row in asked.by_category if row.exclude_inputs}
+    solved = {(row.category, row.direction): row.correct for row in explained.by_category if row.exclude_inputs}
     for name, pairs in CATEGORIES.items():
         both = solved[name, "reversed"], solved[name, "stated"]
         rows[f"analogies.solved.{name}"] = _share(*both, part, pairs)
@@ -81,16 +81,16 @@ def _share(theirs: WordStatistic, ours: WordStatistic, part: str, pairs: int) ->
     return Recomputed.of(theirs, ours, _REVERSED, "; ".join(filter(None, (part, lost))))
 
 
-def _listed(asked: SimilarityExplained, name: str) -> Recomputed:
-    theirs, ours = asked.listed_with_excluded, asked.listed
+def _listed(explained: SimilarityExplained, name: str) -> Recomputed:
+    theirs, ours = explained.listed_with_excluded, explained.listed
     differs = "" if ours.n == PAIRS else f"{ours.n} of {PAIRS} pairs have both vectors"
     note = f"the code counts the {FAMILY} too, which the text leaves out; corrected does leave it out"
     corrected = ours if name == "value" else ours.sd
     return Recomputed.of(getattr(theirs, name), corrected, note, differs)
 
 
-def _random(asked: SimilarityExplained, part: str, name: str) -> Recomputed:
-    drawn = asked.random_pairs
+def _random(explained: SimilarityExplained, part: str, name: str) -> Recomputed:
+    drawn = explained.random_pairs
     corrected = drawn if name == "value" else drawn.sd
     return Recomputed.of(getattr(drawn, name), corrected, f"{drawn.n:,} other random pairs", part)
 

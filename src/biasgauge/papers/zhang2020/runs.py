@@ -73,8 +73,8 @@ class Runs:
         if lengths is None:
             return {True: self.published, False: self.corrected}
         asked: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "min_coverage": 0}
-        some = self.vectors.subset(lengths)
-        return {rule: robustness(some, as_published=rule, **asked) for rule in (True, False)}
+        vectors = self.vectors.subset(lengths)
+        return {rule: robustness(vectors, as_published=rule, **asked) for rule in (True, False)}
 
     @cached_property
     def royal(self) -> RobustnessResult:

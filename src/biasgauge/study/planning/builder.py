@@ -47,8 +47,8 @@ class Version:
     def changed(self, method: str, settings: Mapping[str, Any], strength: str) -> Version:
         """The version that a change makes of this one."""
         both = method if self.method == "original" else f"{self.method} + {method}"
-        given = settings.get(strength, 1.0)
-        number = float(given) if isinstance(given, (int, float)) else 1.0
+        degree = settings.get(strength, 1.0)
+        number = float(degree) if isinstance(degree, (int, float)) else 1.0
         return Version(self.embedding, both, str(settings.get("direction", "debias")), number)
 
 
@@ -306,8 +306,8 @@ class PlanBuilder:
                 circle: list[str] = list(reversed(problem.args[1]))[:-1]
                 first = circle.index(min(circle, key=rank.__getitem__))
                 circle = [*circle[first:], *circle[:first]]
-                told = " → ".join([*circle, circle[0]])
-                self.problem((section, circle[0], key), f"these {section} are made of each other: {told}")
+                listed = " → ".join([*circle, circle[0]])
+                self.problem((section, circle[0], key), f"these {section} are made of each other: {listed}")
                 left = {
                     name: [source for source in sources if source not in circle]
                     for name, sources in left.items()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.corpora.layouts import Layout
-from biasgauge.corpora.read import read_corpus
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import BiasgaugeError
 from biasgauge.study.costs import Size, text_size
@@ -33,8 +32,7 @@ class PlannedCorpus:
     Attributes:
         key: of the cell with its tokens.
         reading: settings with which it is read.
-        text: the user's one file that it is read from; None where there are several, or a folder.
-        text_key: of the cell that wrote the text, where one did.
+        text, text_key: the user's one file that it is read from, or the cell that wrote it; neither for several files.
         root: the corpus that it was made from at first; its own name where it was read.
         balanced: settings of `balance`, from the first to the last.
     """
@@ -68,11 +66,11 @@ def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
 
 def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: dict[str, Any]) -> dict[str, Any] | None:
     """How a text is read, checked."""
-    known = parameters(read_corpus, 1)
+    known = parameters("corpora:read_corpus", 1)
     before = len(plan.problems)
-    asked = {**inherited, **table.settings}
     plan.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
-    reading = {one: asked.get(one, known[one].default) for one in known}
+    whole = {name: setting.default for name, setting in known.items()} | inherited | table.settings
+    reading = {name: whole[name] for name in known}
     if len(plan.problems) > before:
         return None
     try:
@@ -131,35 +129,32 @@ def _size(places: Sequence[Path]) -> Size:
 
 
 def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedCorpus) -> PlannedCorpus | None:
-    from biasgauge.mitigation.balancing.corpus import balance
-
     path = ("corpora", name)
-    ours = {theirs: one for one, theirs in _BALANCE.items()}
-    known = {
-        ours.get(one, one): about for one, about in parameters(balance, 1).items() if one not in {"layout", "field"}
-    }
+    ours = {theirs: name for name, theirs in _BALANCE.items()}
+    known = {ours.get(name, name): setting for name, setting in parameters("mitigation:balance", 1).items()}
+    known = {name: setting for name, setting in known.items() if name not in {"layout", "field"}}
     reading = _reading(plan, name, table, source.reading)
-    asked = table.balance or {}
-    found = plan.checked(
-        path, asked, known, "balance", checks={"test": a_lexicon("test")}, trial=_possible, inline="balance"
+    balancing = table.balance or {}
+    checked = plan.checked(
+        path, balancing, known, "balance", checks={"test": a_lexicon("test")}, trial=_possible, inline="balance"
     )
     if source.text is None and source.text_key is None:
         plan.problem((*path, "from"), f"{table.origin!r} is read from several files; only one file can be balanced")
         return None
     if reading is None:
         return None
-    settings = {_BALANCE.get(one, one): value for one, value in found.kept.items()}
+    settings = {_BALANCE.get(name, name): value for name, value in checked.kept.items()}
     inherited = ("layout", "field") if settings.get("as_published") else ("tokenizer", "layout", "field")
-    kept = {one: source.reading[one] for one in inherited} | settings
+    kept = {name: source.reading[name] for name in inherited} | settings
     size = plan.sizes[source.key]
     text_key = plan.add(
         "balance",
-        {"settings": kept, "lexicons": found.lexicons, **versions_of(kept.get("tokenizer"))},
+        {"settings": kept, "lexicons": checked.lexicons, **versions_of(kept.get("tokenizer"))},
         inputs={} if source.text_key is None else {"text": source.text_key},
-        places=found.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
+        places=checked.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
         label=f"balance {name}",
         size=size,
     )
     told = {"settings": reading, **versions_of(reading["tokenizer"])}
     key = plan.add("corpus", told, inputs={"text": text_key}, label=f"read {name}", size=size)
-    return PlannedCorpus(key, reading, None, text_key, source.root, (*source.balanced, asked))
+    return PlannedCorpus(key, reading, None, text_key, source.root, (*source.balanced, balancing))

@@ -140,7 +140,7 @@ class _Source(NamedTuple):
     """Where a model's vectors come from: what names it within its group, what its cell is told, the file if any."""
 
     stem: str
-    told: dict[str, str]
+    settings: dict[str, str]
     place: Path | None
 
 
@@ -149,8 +149,8 @@ def _sources(plan: PlanBuilder, path: str, where: Sequence[str]) -> list[_Source
     encoder, colon, rest = path.partition(":")
     if colon and encoder in registry.names("encoder") and not places_of(path, plan.study.folder):
         place = next(iter(places_of(rest, plan.study.folder)), None) if rest else None
-        told = {"encoder": encoder} if place is not None else {"encoder": encoder, "source": rest}
-        return [_Source(encoder, told, place)]
+        settings = {"encoder": encoder} if place is not None else {"encoder": encoder, "source": rest}
+        return [_Source(encoder, settings, place)]
     return [_Source(place.name.split(".")[0], {}, place) for place in plan.located(path, where)]
 
 
@@ -159,7 +159,7 @@ def _loaded(plan: PlanBuilder, name: str, sources: Sequence[_Source], limit: int
     for own, source in zip(_different([source.stem for source in sources]), sources, strict=True):
         key = plan.add(
             "vectors",
-            {**source.told, **({} if limit is None else {"limit": limit})},
+            {**source.settings, **({} if limit is None else {"limit": limit})},
             places={} if source.place is None else {"vectors": source.place},
             label=f"load {name} {own}" if len(sources) > 1 else f"load {name}",
             size=vectors_size(0 if source.place is None else bytes_of(source.place), limit),
@@ -173,10 +173,10 @@ def _different(stems: Sequence[str]) -> list[str]:
     often = Counter(stems)
     taken = set(often)
     names = []
-    for place, stem in enumerate(stems):
+    for first, stem in enumerate(stems):
         name = stem
         if often[stem] > 1:
-            name = next(one for number in count(place) if (one := f"{stem}-{number}") not in taken)
+            name = next(f"{stem}-{number}" for number in count(first) if f"{stem}-{number}" not in taken)
         taken.add(name)
         names.append(name)
     return names

@@ -18,11 +18,10 @@ from biasgauge.study.planning.analyses import plan_analyses
 from biasgauge.study.planning.builder import PlanBuilder
 from biasgauge.study.planning.corpora import plan_corpora
 from biasgauge.study.planning.models import OF, plan_mitigations, plan_models, plan_vectors
-from biasgauge.study.planning.report import plan_report
 from biasgauge.study.planning.scores import plan_scores
 from biasgauge.study.planning.tasks import plan_tasks
 from biasgauge.study.read import Problem, Study, read_study
-from biasgauge.study.result import Failure, counted
+from biasgauge.study.result import REPORT, Failure, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,17 +70,8 @@ class Plan(Result):
         return pd.DataFrame(self._rows(), columns=["label", "step", "key", "seconds", "memory", "state"])
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "label": cell.label,
-                "step": cell.step,
-                "key": cell.key,
-                "seconds": round(cell.seconds, 3),
-                "memory": cell.memory,
-                "state": self.state(cell.key),
-            }
-            for cell in self.cells
-        ]
+        names = ("label", "step", "key", "seconds", "memory")
+        return [{**{name: getattr(cell, name) for name in names}, "state": self.state(cell.key)} for cell in self.cells]
 
     def summary(self) -> Summary:
         """How many cells of each kind there are, which are there, and what the rest will cost."""
@@ -151,21 +141,21 @@ def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = 
     Raises:
         InputError: something is wrong with the study; every problem is on a line of its own.
     """
-    told = study if isinstance(study, Study) else read_study(study)
-    memory = _memory(store)
-    checksums = Checksums(memory)
-    plan = _planned(told, checksums, None if memory is None else memory.parent)
-    told.refuse(plan.problems)
+    known = study if isinstance(study, Study) else read_study(study)
+    folder = Path(store.url) if store is not None and store.local else None
+    checksums = Checksums(None if folder is None else folder / CHECKSUMS)
+    plan = _planned(known, checksums, folder)
+    known.refuse(plan.problems)
     checksums.keep()
-    models = {one.label: one.key for group in plan.groups.values() for one in group.members}
+    models = {member.label: member.key for group in plan.groups.values() for member in group.members}
     finished = frozenset() if store is None else store.finished() & plan.cells.keys()
     failures = {} if store is None else store.failures()
     return Plan(
-        study=told,
+        study=known,
         cells=corrected(tuple(plan.cells.values()), finished, store),
         results=MappingProxyType(plan.results),
         models=MappingProxyType(models),
-        about=tuple(MappingProxyType(one) for one in plan.entries),
+        about=tuple(map(MappingProxyType, plan.entries)),
         finished=finished,
         failures={key: failure for key, failure in failures.items() if key in plan.cells and key not in finished},
     )
@@ -191,14 +181,35 @@ def _planned(study: Study, checksums: Checksums | None, outcomes: Path | None = 
     plan_scores(plan)
     plan_tasks(plan)
     plan_analyses(plan)
-    plan_report(plan)
+    _plan_report(plan)
     return plan
 
 
-def _memory(store: CellStore | None) -> Path | None:
-    """Where checksums are remembered: in a store that is a folder."""
-    if store is None or not store.local:
-        return None
-    import fsspec
-
-    return Path(fsspec.core.url_to_fs(store.url)[1]) / CHECKSUMS
+def _plan_report(plan: PlanBuilder) -> None:
+    """The cell of the page, where the study asks for one, over all results or those that it names."""
+    table = plan.study.report
+    for section in ("analyses", "tasks"):
+        if REPORT in getattr(plan.study, section):
+            plan.problem((section, REPORT), "the name 'report' is taken by the page; choose another")
+    if table is None:
+        return
+    chosen = [entry for entry in plan.entries if table.of is None or entry["name"].split("/")[0] in table.of]
+    names = list(dict.fromkeys(entry["name"].split("/")[0] for entry in plan.entries))
+    for name in table.of or ():
+        if name not in names and not any((part, name) in plan.study.broken for part in ("analyses", "tasks")):
+            plan.unknown((REPORT, "of"), f"there is no {name!r} in analyses or tasks", name, names)
+    if plan.problems:  # some result is missing, or some setting is none that a cell could hold
+        return
+    content = plan.study.to_dict()
+    about = content.pop("study")
+    settings = {
+        "name": about["name"],
+        "title": table.title or about["title"],
+        "about": table.about or about["about"],
+        "seed": about["seed"],
+        **{part: content[part] for part in ("corpora", "models", "vectors", "mitigations", "scores")},
+        "results": chosen,
+        "toml": plan.study.text,
+    }
+    inputs = {f"result{number}": entry["key"] for number, entry in enumerate(chosen)}
+    plan.results[REPORT] = plan.add("report", settings, inputs=inputs, label="report")

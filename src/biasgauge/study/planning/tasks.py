@@ -10,7 +10,7 @@ from biasgauge.study.cell import address_sha256
 from biasgauge.study.costs import text_size
 from biasgauge.study.files import bytes_of
 from biasgauge.study.parameters import groups_given, parameters
-from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
+from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF, seed_list
 from biasgauge.study.schema import TaskTable
 
@@ -25,22 +25,22 @@ def plan_tasks(plan: PlanBuilder) -> None:
     """Cells and results of every task: NAME/GROUP."""
     for name, table in plan.study.tasks.items():
         path = ("tasks", name)
-        found = _checked(plan, name, table)
+        settings = _checked(plan, name, table)
         data = plan.located(table.data, (*path, "data"), "file or folder")
         if len(data) > 1:
             plan.problem((*path, "data"), f"{table.data!r} means several files, seen from {plan.study.folder}")
         groups: dict[str, Group] = {}
         for reference in table.of:
-            groups |= {one.name: one for one in plan.named(reference, (*path, "of"), plan.groups, OF)}
-        if found is None or len(data) != 1:
+            groups |= {group.name: group for group in plan.named(reference, (*path, "of"), plan.groups, OF)}
+        if settings is None or len(data) != 1:
             continue
         plan.tasks[name] = []
         for group in groups.values():
-            cells = [_model(plan, name, table, found, data[0], one.label, one.key) for one in group.members]
+            cells = [_model(plan, name, table, settings, data[0], member) for member in group.members]
             plan.tasks[name].append((group, cells))
             key = plan.add(
                 "gather",
-                {"kind": table.task, "of": group.name, "models": [one.label for one in group.members]},
+                {"kind": table.task, "of": group.name, "models": [member.label for member in group.members]},
                 inputs={f"model{number}": key for number, key in enumerate(cells)},
                 label=f"{name}/{group.name}",
             )
@@ -67,28 +67,28 @@ def _groups(value: object) -> str:
     return address_sha256({"groups": [[name, sorted(words)] for name, words in sets.items()]})  # in their order
 
 
-def _model(plan: PlanBuilder, name: str, table: TaskTable, found: Settings, data: Path, label: str, model: str) -> str:
+def _model(plan: PlanBuilder, name: str, table: TaskTable, settings: Settings, data: Path, model: Member) -> str:
     """The cells of one model: one for each seed, and the summary, whose key it gives."""
     seeds = seed_list(table.seeds, plan.study.about.seed)
-    own = {one: value for one, value in found.kept.items() if one not in SUMMARY}
-    told = {"task": table.task, **found.told, "settings": own}
-    places = {**found.places, "data": data}
+    own = {name: value for name, value in settings.kept.items() if name not in SUMMARY}
+    content = {"task": table.task, **settings.told, "settings": own}
+    places = {**settings.places, "data": data}
     trained = {
         f"seed{number}": plan.add(
             "task",
-            {**told, "seed": seed},
-            inputs={"vectors": model},
+            {**content, "seed": seed},
+            inputs={"vectors": model.key},
             places=places,
-            label=f"train {name}/{label} seed{seed}",
+            label=f"train {name}/{model.label} seed{seed}",
             size=text_size(bytes_of(data)),
         )
         for number, seed in enumerate(seeds)
     }
-    summary = {one: found.kept[one] for one in SUMMARY if one in found.kept}
+    summary = {name: settings.kept[name] for name in SUMMARY if name in settings.kept}
     return plan.add(
         "task-summary",
-        {**told, "seeds": seeds, "model": label, "summary": summary},
-        inputs={"vectors": model, **trained},
+        {**content, "seeds": seeds, "model": model.label, "summary": summary},
+        inputs={"vectors": model.key, **trained},
         places=places,
-        label=f"{name}/{label}",
+        label=f"{name}/{model.label}",
     )

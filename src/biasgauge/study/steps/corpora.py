@@ -33,8 +33,8 @@ def write_balanced(job: Job) -> None:
     settings = restored(dict(job.settings["settings"]), job.files)
     source = job.inputs["text"] / TEXT if job.inputs else job.files["text"]
     result = balance(source, settings.pop("lexicon"), out=job.out / TEXT, progress=job.progress, **settings)
-    told = {name: value for name, value in result.to_dict().items() if name not in {"path", "source", "settings"}}
-    job.write_json("balance.json", to_plain({**told, "warnings": result.warnings}))
+    counts = {name: value for name, value in result.to_dict().items() if name not in {"path", "source", "settings"}}
+    job.write_json("balance.json", to_plain({**counts, "warnings": result.warnings}))
 
 
 STEP = (

@@ -39,19 +39,18 @@ def train(job: Job) -> None:
 
 def take_in(job: Job) -> None:
     """Read a file of any format once, and keep it in one that maps into memory."""
-    told = job.settings
     source: Path | str
-    if "default" in told:
-        source = DEFAULT_PATH if told["default"] == "glove" else replicate_path(told["member"])
-        if file_sha256(source) != told["sha256"]:
+    if "default" in job.settings:
+        source = DEFAULT_PATH if job.settings["default"] == "glove" else replicate_path(job.settings["member"])
+        if file_sha256(source) != job.settings["sha256"]:
             raise InputError(
                 "The vectors that ship here are not those of the plan; install the same biasgauge everywhere"
             )
     else:
-        source = job.files["vectors"] if "vectors" in job.files else told["source"]
-    if "encoder" in told:
-        source = f"{told['encoder']}:{source}"
-    write_model(job, load(source, limit=told.get("limit"), progress=job.progress))
+        source = job.files["vectors"] if "vectors" in job.files else job.settings["source"]
+    if "encoder" in job.settings:
+        source = f"{job.settings['encoder']}:{source}"
+    write_model(job, load(source, limit=job.settings.get("limit"), progress=job.progress))
 
 
 def mitigate(job: Job) -> None:
@@ -59,8 +58,8 @@ def mitigate(job: Job) -> None:
     from biasgauge.mitigation import mitigation_method
 
     name = job.settings["method"]
-    given = restored(dict(job.settings["settings"]), job.files)
-    method = mitigation_method(name, **arguments(given, method_settings(name)))
+    settings = restored(dict(job.settings["settings"]), job.files)
+    method = mitigation_method(name, **arguments(settings, method_settings(name)))
     before = open_model(job, "vectors", "vectors")
     write_model(job, method.fit(before).transform(before, progress=job.progress))
     coverage = None if method.coverage_ is None else method.coverage_.to_dict()

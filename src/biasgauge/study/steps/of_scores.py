@@ -50,8 +50,9 @@ def decide(job: Job) -> None:
     study, components = map(function_named, DECISION.functions)
     own = parameters(study, 1)
     settings = settings_of(job, DECISION)
-    asked = {name: value for name, value in settings.items() if name not in own}
-    result = components(*material(job, DECISION), **asked)
+    result = components(
+        *material(job, DECISION), **{name: value for name, value in settings.items() if name not in own}
+    )
     write_result(job, study(result, **{name: settings[name] for name in settings if name in own}), DECISION)
 
 

@@ -11,11 +11,11 @@ def write_page(job: Job) -> None:
     from biasgauge.presentation.page.summary_page import summary_page
     from biasgauge.study.page import study_summary
 
-    told = dict(job.settings)
     results = [
-        {**about, "result": job.read_json(f"result{number}", RESULT)} for number, about in enumerate(told["results"])
+        {**about, "result": job.read_json(f"result{number}", RESULT)}
+        for number, about in enumerate(job.settings["results"])
     ]
-    content = {**told, "results": results}
+    content = {**job.settings, "results": results}
     job.write_json("summary.json", content)
     (job.out / "page.html").write_text(summary_page(study_summary(content)), encoding="utf-8", newline="\n")
 
