@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.lexicons import Lexicon
 from biasgauge.lexicons.table import found, shown
-from biasgauge.signatures import Setting, choices, settings_of
+from biasgauge.signatures import Setting, choices, function_named, settings_of
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _WORDS = {"bool": "true or false", "int": "a whole number", "float": "a number",
 
 def parameters(function: str | Callable[..., Any], skip: int = 0) -> dict[str, Setting]:
     """What a function takes by name, after its first `skip` arguments, without what the study decides itself."""
-    named = list(settings_of(function).values())[skip:]
+    named = list(settings_of(function_named(function)).values())[skip:]  # with records as they are, not as written
     return {setting.name: setting for setting in named if not setting.open_ended and setting.name not in OURS}
 
 
