@@ -24,7 +24,7 @@ import numpy as np
 
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
 from biasgauge.training.glove.algorithm import train_glove
-from biasgauge.training.glove.order import shuffled
+from biasgauge.training.glove.descent import shuffled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -182,12 +182,12 @@ def test_whole_weights_hold_any_sum(window: int, occurrences: int) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"window": 0}, "The 'window' of count_cooccurrences must be a whole number of at least 1. Got 0."),
-        ({"window": 2.5}, "The 'window' of count_cooccurrences must be a whole number of at least 1. Got 2.5."),
-        ({"memory": 0}, "The 'memory' of count_cooccurrences must be a whole number of at least 1. Got 0."),
+        ({"window": 0}, "The 'window' parameter must be a whole number of at least 1. Got 0."),
+        ({"window": 2.5}, "The 'window' parameter must be a whole number of at least 1. Got 2.5."),
+        ({"memory": 0}, "The 'memory' parameter must be a whole number of at least 1. Got 0."),
         (
             {"weighting": "linear"},
-            "The 'weighting' of count_cooccurrences must be one of ('harmonic', 'flat'). Got 'linear'.",
+            "The 'weighting' parameter must be one of harmonic, flat. Got 'linear'.",
         ),
         (
             {"order": np.array([0, 3])},

@@ -15,15 +15,13 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
+from biasgauge.training.algorithms import Fit
 from biasgauge.training.compiled import compiled
 from biasgauge.training.cooccurrence import Cooccurrence
 from biasgauge.training.glove import descent as glove_descent
-from biasgauge.training.glove import order as glove_order
-from biasgauge.training.glove.algorithm import GloveFit, train_glove
-from biasgauge.training.glove.descent import descend, first_weights, pass_over
-from biasgauge.training.glove.lanes import product, step
-from biasgauge.training.glove.order import shuffled
-from biasgauge.training.lanes import padded
+from biasgauge.training.glove.algorithm import train_glove
+from biasgauge.training.glove.descent import descend, first_weights, pass_over, shuffled
+from biasgauge.training.lanes import padded, product, step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +72,7 @@ def test_against_a_slow_reference(dim: int) -> None:
     vectors, costs = slowly(cells, dim, iterations=20, seed=5)
     fit = train_glove(cells, dim=dim, iterations=20, seed=5)
     np.testing.assert_allclose(fit.vectors, vectors, atol=1e-4 * np.abs(vectors).max())
-    np.testing.assert_allclose(fit.costs, costs, rtol=1e-4)
+    np.testing.assert_allclose(fit.losses, costs, rtol=1e-4)
     assert costs[-1] < 0.8 * costs[1]  # past the first pass, which is the biases' doing, vectors have learned
 
 
@@ -154,14 +152,14 @@ def test_known_vectors_are_recovered() -> None:
     biases = random.normal(0, 0.5, (2, 40))
     cells = as_cells(np.exp(first @ second.T + biases[0][:, None] + biases[1]))
     fit = train_glove(cells, dim=12, iterations=400, x_max=2.0, eta=0.1, seed=0)
-    assert fit.costs[0] > 0.05
-    assert fit.costs[-1] < 1e-4
+    assert fit.losses[0] > 0.05
+    assert fit.losses[-1] < 1e-4
     too_few = train_glove(cells, dim=2, iterations=400, x_max=2.0, eta=0.1, seed=0)
-    assert too_few.costs[-1] > 100 * fit.costs[-1]
+    assert too_few.losses[-1] > 100 * fit.losses[-1]
 
 
 def test_cost_falls() -> None:
-    costs = train_glove(some_cells(1), dim=20, iterations=25, seed=0).costs
+    costs = train_glove(some_cells(1), dim=20, iterations=25, seed=0).losses
     assert np.all(np.diff(costs) < 0)
     assert costs[-1] < costs[0] / 2
 
@@ -184,7 +182,7 @@ def test_seeds_decide_vectors_and_order() -> None:
 
 @pytest.mark.parametrize("pile", [2, 1 << 15])
 def test_shuffled_cells_are_all_there(pile: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove_order, "_PILE", pile)
+    monkeypatch.setattr(glove_descent, "_PILE", pile)
     cells = some_cells()
     found = np.sort(shuffled(cells, x_max=50.0, alpha=0.6, seed=7, memory=2**20), order=["row", "column"])
     np.testing.assert_array_equal(found["row"], cells.rows)
@@ -197,7 +195,7 @@ def test_shuffled_cells_are_all_there(pile: int, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("pile", [1, 3, 1 << 15])
 def test_every_order_is_equally_likely(pile: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove_order, "_PILE", pile)
+    monkeypatch.setattr(glove_descent, "_PILE", pile)
     cells = as_cells(np.array([[1.0, 2.0], [3.0, 4.0]]))
     logs = np.log([1.0, 2.0, 3.0, 4.0]).astype(np.float32)
     orders = [
@@ -212,12 +210,12 @@ def test_memory_does_not_matter() -> None:
     cells = some_cells()
     ample, tight = (train_glove(cells, dim=9, iterations=3, seed=1, memory=memory) for memory in (2**31, 1))
     np.testing.assert_array_equal(ample.vectors, tight.vectors)
-    assert ample.costs == tight.costs
+    assert ample.losses == tight.losses
     assert isinstance(shuffled(cells, x_max=100.0, alpha=0.75, seed=1, memory=1), np.memmap)
 
 
-def digest(fit: GloveFit) -> str:
-    return hashlib.sha256(fit.vectors.tobytes() + repr(fit.costs).encode()).hexdigest()
+def digest(fit: Fit) -> str:
+    return hashlib.sha256(fit.vectors.tobytes() + repr(fit.losses).encode()).hexdigest()
 
 
 ELSEWHERE = """
@@ -248,7 +246,7 @@ def test_the_same_bytes_in_another_process(environment: dict[str, str], tmp_path
 def test_threads_reach_the_same_cost() -> None:
     """Without locks results vary from run to run, but not in kind."""
     cells = some_cells(4, size=120)
-    one, three = (train_glove(cells, dim=16, iterations=8, seed=0, threads=threads).costs for threads in (1, 3))
+    one, three = (train_glove(cells, dim=16, iterations=8, seed=0, threads=threads).losses for threads in (1, 3))
     np.testing.assert_allclose(three, one, rtol=0.1)
 
 
@@ -257,7 +255,7 @@ def test_words_without_cells_are_named() -> None:
     table[0, 2] = 3.0
     cells = as_cells(table)
     fit = train_glove(cells, dim=4, iterations=2, seed=0, sum_vectors=False)
-    assert fit.untrained.tolist() == [1, 3, 4]
+    assert fit.untrained == (1, 3, 4)
     first = first_weights(10, 4, 0)[:5, :4]
     np.testing.assert_array_equal(fit.vectors[1:], first[1:])
     assert np.all(fit.vectors[0] != first[0])
@@ -290,22 +288,22 @@ def test_progress_counts_every_visit(threads: int, monkeypatch: pytest.MonkeyPat
         monkeypatch.undo()
         whole = train_glove(cells, dim=4, iterations=3, seed=0)
         np.testing.assert_array_equal(fit.vectors, whole.vectors)
-        np.testing.assert_allclose(fit.costs, whole.costs, rtol=1e-12)
+        np.testing.assert_allclose(fit.losses, whole.losses, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"dim": 0}, "The 'dim' of train_glove must be a whole number of at least 1. Got 0."),
-        ({"dim": 5.0}, "The 'dim' of train_glove must be a whole number of at least 1. Got 5.0."),
-        ({"iterations": 0}, "The 'iterations' of train_glove must be a whole number of at least 1. Got 0."),
-        ({"threads": 0}, "The 'threads' of train_glove must be a whole number of at least 1. Got 0."),
-        ({"memory": -1}, "The 'memory' of train_glove must be a whole number of at least 1. Got -1."),
-        ({"seed": -1}, "The 'seed' of train_glove must be a whole number of at least 0. Got -1."),
-        ({"seed": True}, "The 'seed' of train_glove must be a whole number of at least 0. Got True."),
-        ({"x_max": 0.0}, "The 'x_max' of train_glove must be a finite number above 0. Got 0.0."),
-        ({"alpha": float("nan")}, "The 'alpha' of train_glove must be a finite number above 0. Got nan."),
-        ({"eta": float("inf")}, "The 'eta' of train_glove must be a finite number above 0. Got inf."),
+        ({"dim": 0}, "The 'dim' parameter must be a whole number of at least 1. Got 0."),
+        ({"dim": 5.0}, "The 'dim' parameter must be a whole number of at least 1. Got 5.0."),
+        ({"iterations": 0}, "The 'iterations' parameter must be a whole number of at least 1. Got 0."),
+        ({"threads": 0}, "The 'threads' parameter must be a whole number of at least 1. Got 0."),
+        ({"memory": -1}, "The 'memory' parameter must be a whole number of at least 1. Got -1."),
+        ({"seed": -1}, "The 'seed' parameter must be a whole number of at least 0. Got -1."),
+        ({"seed": True}, "The 'seed' parameter must be a whole number of at least 0. Got True."),
+        ({"x_max": 0.0}, "The 'x_max' parameter must be a number above 0. Got 0.0."),
+        ({"alpha": float("nan")}, "The 'alpha' parameter must be a number above 0. Got nan."),
+        ({"eta": float("inf")}, "The 'eta' parameter must be a number above 0. Got inf."),
         (
             {"eta": 1e38},
             "The 'eta' of train_glove must be lower for these cells: "  # noqa: ISC004 - one sentence

@@ -103,7 +103,7 @@ def test_fits_like_the_official_tool(
     ours = [fit.vectors[:4000] for fit in fits]
 
     expected = np.mean([*reference["loss_per_iteration"].values()], axis=0)
-    excess = np.mean([fit.costs for fit in fits], axis=0) / expected - 1
+    excess = np.mean([fit.losses for fit in fits], axis=0) / expected - 1
     assert excess.max() < 4 * SPREAD["cost"]
     assert excess.min() > -4 * SPREAD["cost"] - DRIFT
 

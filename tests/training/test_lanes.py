@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.training.compiled import compiled
-from biasgauge.training.lanes import add_rows, dot_rows, fetch_row, padded
-from biasgauge.training.vector_code import LANES
+from biasgauge.training.lanes import LANES, add_rows, dot_rows, fetch_row, padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

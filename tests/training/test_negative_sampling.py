@@ -11,12 +11,11 @@ import pytest
 
 from biasgauge.corpora import read_corpus
 from biasgauge.training import negative_sampling
-from biasgauge.training.algorithms import algorithm
-from biasgauge.training.fasttext import word_parts
+from biasgauge.training.algorithms import FastTextSettings, NegativeSampling, algorithm
 from biasgauge.training.negative_sampling import Course, Knobs, learning_rate, prepare_reading, slope
-from biasgauge.training.settings import FastTextSettings, NegativeSampling
 from biasgauge.training.stream import below, draw, next_number, stream
 from biasgauge.training.text import training_text
+from biasgauge.training.word2vec import word_parts
 
 if TYPE_CHECKING:
     from biasgauge.training.algorithms import Fit

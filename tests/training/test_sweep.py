@@ -19,10 +19,9 @@ import biasgauge as bg
 from biasgauge.corpora import bootstrap_documents, read_corpus
 from biasgauge.errors import InputError, InternalError, ParameterError
 from biasgauge.training import sweep
-from biasgauge.training.algorithms import ALGORITHMS
+from biasgauge.training.algorithms import ALGORITHMS, FastTextSettings, GloveSettings, NegativeSampling
 from biasgauge.training.model_file import write_model
 from biasgauge.training.recipe import Recipe
-from biasgauge.training.settings import FastTextSettings, GloveSettings, NegativeSampling
 from biasgauge.training.text import training_text
 
 if TYPE_CHECKING:
@@ -298,22 +297,22 @@ def test_the_address_is_the_sha256_of_the_recipe() -> None:
     [
         ({"algorithm": "word2vec"}, "must be one of sgns, cbow, fasttext, glove. Got 'word2vec'"),
         ({"algorithm": []}, "at least one algorithm"),
-        ({"seeds": 0}, "must be at least 1"),
-        ({"seeds": True}, "number of seeds"),
+        ({"seeds": 0}, "whole number of at least 1"),
+        ({"seeds": True}, "whole number of at least 1. Got True"),
         ({"seeds": [1, 1]}, "do seeds recur"),
-        ({"seeds": [-1]}, "'seed' must be a whole number of at least 0"),
+        ({"seeds": [-1]}, "'seed' parameter must be a whole number of at least 0"),
         ({"bootstrap": -1}, "'bootstrap'"),
-        ({"dim": 0}, "'dim' must be a whole number of at least 1. Got 0"),
-        ({"dim": 2.5}, "'dim' must be a whole number"),
+        ({"dim": 0}, "'dim' parameter must be a whole number of at least 1. Got 0"),
+        ({"dim": 2.5}, "'dim' parameter must be a whole number"),
         ({"window": 0}, "'window'"),
         ({"epochs": 0}, "'epochs'"),
-        ({"alpha": float("nan")}, "'alpha' must be a number"),
+        ({"alpha": float("nan")}, "'alpha' parameter must be a number"),
         ({"exponent": float("inf")}, "'exponent'"),
         ({"x_max": 3.0}, "'sgns' has no setting 'x_max'. It has: dim, window"),
         ({"precision": "float8"}, "float32, float16"),
         ({"n_jobs_per_model": 0}, "'n_jobs_per_model' parameter must be a whole number of at least 1"),
         ({"n_jobs": 0}, "'n_jobs'"),
-        ({"algorithm": "fasttext", "min_n": 5, "max_n": 4}, "'max_n' must be a whole number of at least 5"),
+        ({"algorithm": "fasttext", "min_n": 5, "max_n": 4}, "'max_n' parameter must be a whole number of at least 5"),
     ],
     ids=str,
 )

@@ -1,15 +1,18 @@
-"""The algorithms by name: their settings, and where their trainer is. Nothing is compiled until one is used."""
+"""The algorithms by name: their settings, checked when they are made, and where their trainer is.
+
+Nothing is compiled until one is used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
 
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.training.settings import FastTextSettings, GloveSettings, NegativeSampling, Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,43 +22,106 @@ if TYPE_CHECKING:
     from biasgauge.training.text import TrainingText
 
 
+@dataclass(frozen=True)
+class NegativeSampling:
+    """Settings of skip-gram and CBOW; the defaults are those of word2vec and gensim.
+
+    Attributes:
+        dim: numbers in a vector.
+        window: context words on each side, at most.
+        epochs: readings of the text.
+        negative: words drawn against each true one.
+        alpha, min_alpha: learning rate at the start and at the end.
+        subsample: words more frequent than this share of the text are skipped at random; 0 skips none.
+        exponent: negatives are drawn in proportion to count ** exponent.
+    """
+
+    dim: int = 100
+    window: int = 5
+    epochs: int = 5
+    negative: int = 5
+    alpha: float = 0.025
+    min_alpha: float = 0.0001
+    subsample: float = 0.001
+    exponent: float = 0.75
+
+    def __post_init__(self) -> None:
+        check_whole(1, dim=self.dim, window=self.window, epochs=self.epochs, negative=self.negative)
+        check_number(0, alpha=self.alpha, min_alpha=self.min_alpha, subsample=self.subsample)
+        check_number(exponent=self.exponent)
+
+
+@dataclass(frozen=True)
+class FastTextSettings(NegativeSampling):
+    """Those of skip-gram, and the lengths of the n-grams in characters, `<` and `>` at the ends included."""
+
+    min_n: int = 3
+    max_n: int = 6
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(1, min_n=self.min_n)
+        check_whole(self.min_n, max_n=self.max_n)
+
+
+@dataclass(frozen=True)
+class GloveSettings:
+    """Settings of GloVe; the defaults are those of the official tool's demonstration.
+
+    Attributes:
+        dim: numbers in a vector.
+        window: context words on each side; a word at distance d counts 1 / d.
+        epochs: readings of the co-occurrence counts (the tool calls them iterations).
+        x_max, alpha: a count x weighs (x / x_max) ** alpha, at most 1.
+        eta: first learning rate of AdaGrad.
+    """
+
+    dim: int = 100
+    window: int = 15
+    epochs: int = 15
+    x_max: float = 100.0
+    alpha: float = 0.75
+    eta: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_whole(1, dim=self.dim, window=self.window, epochs=self.epochs)
+        check_number(0, x_max=self.x_max, alpha=self.alpha, eta=self.eta)
+
+
+Settings = NegativeSampling | GloveSettings
+
+
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Trained vectors, and what the trainer reports of itself.
 
     Attributes:
         vectors: one row a word of the vocabulary, 32-bit.
-        tokens: tokens of the vocabulary that the trainer read, over all epochs.
         losses: mean loss of each epoch: per predicted pair for negative sampling, per cell for GloVe.
+        tokens: tokens of the vocabulary that the trainer read, over all epochs.
         subwords: fastText's vectors of character n-grams.
         untrained: places of words that nothing was learned about, so that they keep their random vectors: in GloVe
             those that stand alone in every line.
     """
 
     vectors: NDArray[np.float32]
-    tokens: int
     losses: tuple[float, ...]
+    tokens: int = 0
     subwords: Subwords | None = None
     untrained: tuple[int, ...] = ()
 
 
 class Trainer(Protocol):
-    """A module that trains: `prepare` does once what replicates share, `train` makes one model."""
+    """A module or object that trains: `prepare` does once what replicates share, `train` makes one model."""
 
     def prepare(self, text: TrainingText, settings: Any, folder: Path) -> Any:  # noqa: ANN401 - only `train` looks inside
         """What all replicates of one text share; large things go to `folder`, which may hold them already."""
 
     def train(
-        self,
-        text: TrainingText,
-        settings: Any,  # noqa: ANN401 - each trainer has its own settings
-        *,
-        seed: int,
-        shared: Any,  # noqa: ANN401 - what `prepare` gave
-        threads: int,
+        self, text: TrainingText, settings: Any, *, seed: int, shared: Any, threads: int,  # noqa: ANN401 - its own
         progress: Callable[[int, int], None] | None,
-    ) -> Fit:
-        """Train one model."""
+    ) -> Fit:  # fmt: skip
+        """Train one model; `shared` is what `prepare` gave."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +131,7 @@ class Algorithm:
     Attributes:
         name: what recipes and commands call it.
         settings: the class of its settings, whose defaults are the algorithm's.
-        module: where `prepare` and `train` are.
+        place: module, and object in it, with `prepare` and `train`.
         version: raised when the same recipe would give other vectors, so that old models are not taken for new ones.
         effort: cost of a token relative to skip-gram, for estimates of what is left.
         rows: rows of 32-bit numbers held for each word, for the limit on memory.
@@ -73,16 +139,16 @@ class Algorithm:
 
     name: str
     settings: type[Settings]
-    module: str
+    place: str
     version: int
     effort: float
     rows: float
 
     @property
     def trainer(self) -> Trainer:
-        """The module that trains."""
-        module: Any = import_module(f"biasgauge.training.{self.module}")
-        return module  # type: ignore[no-any-return]
+        """What trains."""
+        trainer: Trainer = resolve_name(f"biasgauge.training.{self.place}")
+        return trainer
 
     def settings_from(self, given: Mapping[str, Any]) -> Settings:
         """Make settings of those that are given and not None; the rest keep their defaults.
@@ -100,12 +166,12 @@ class Algorithm:
 
 
 ALGORITHMS = {
-    one.name: one
-    for one in (
-        Algorithm("sgns", NegativeSampling, "sgns", version=1, effort=1.0, rows=2),
-        Algorithm("cbow", NegativeSampling, "cbow", version=1, effort=0.6, rows=2),
-        Algorithm("fasttext", FastTextSettings, "fasttext", version=1, effort=3.0, rows=14),
-        Algorithm("glove", GloveSettings, "glove.model", version=1, effort=5.0, rows=4),
+    entry.name: entry
+    for entry in (
+        Algorithm("sgns", NegativeSampling, "word2vec:SGNS", version=1, effort=1.0, rows=2),
+        Algorithm("cbow", NegativeSampling, "word2vec:CBOW", version=1, effort=0.6, rows=2),
+        Algorithm("fasttext", FastTextSettings, "word2vec:FASTTEXT", version=1, effort=3.0, rows=14),
+        Algorithm("glove", GloveSettings, "glove.algorithm", version=1, effort=5.0, rows=4),
     )
 }
 
@@ -116,6 +182,5 @@ def algorithm(name: str) -> Algorithm:
     Raises:
         ParameterError: there is none of this name.
     """
-    if name not in ALGORITHMS:
-        raise ParameterError(f"The algorithm must be one of {', '.join(ALGORITHMS)}. Got {name!r}.")
+    check_choice(ALGORITHMS, algorithm=name)
     return ALGORITHMS[name]

@@ -20,9 +20,18 @@ from numpy.typing import NDArray
 from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
 from biasgauge._io.manifests import read_manifest
+from biasgauge.arrays import Integers, Singles
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.training.glove.counting import blocks, count_rows, find_occurrences, whole_weights, write_down
-from biasgauge.training.glove.scratch import Gathered, scratch
+from biasgauge.training.glove.counting import (
+    Gathered,
+    blocks,
+    count_rows,
+    find_occurrences,
+    scratch,
+    whole_weights,
+    write_down,
+)
 
 Weighting = Literal["harmonic", "flat"]
 
@@ -43,9 +52,9 @@ class Cooccurrence:
         values: the weighted count of each cell, above 0.
     """
 
-    starts: NDArray[np.int64]
+    starts: Integers
     columns: NDArray[np.int32]
-    values: NDArray[np.float32]
+    values: Singles
 
     def __post_init__(self) -> None:
         tables = {name: getattr(self, name) for name in _DTYPES}
@@ -107,8 +116,8 @@ class Cooccurrence:
 
 def count_cooccurrences(
     tokens: NDArray[np.unsignedinteger[Any]],
-    lines: NDArray[np.int64],
-    order: NDArray[np.int64],
+    lines: Integers,
+    order: Integers,
     places: NDArray[np.int32],
     size: int,
     *,
@@ -135,12 +144,10 @@ def count_cooccurrences(
     Raises:
         ParameterError: a setting is impossible, or no two words of the vocabulary stand in one line.
     """
-    _check_settings(window, weighting, memory, size)
-    lines, order, places = (
-        np.ascontiguousarray(lines, np.int64),
-        np.ascontiguousarray(order, np.int64),
-        np.ascontiguousarray(places, np.int32),
-    )
+    check_whole(1, window=window, memory=memory, size=size)
+    check_choice(get_args(Weighting), weighting=weighting)
+    lines, order = np.ascontiguousarray(lines, np.int64), np.ascontiguousarray(order, np.int64)
+    places = np.ascontiguousarray(places, np.int32)
     _check_text(tokens, lines, order, places, size)
     text, starts = _written_down(tokens, lines, order, places, size, memory // 4)
     counted = _counted(text, starts, window, symmetric=symmetric, weighting=weighting, memory=memory, progress=progress)
@@ -150,13 +157,8 @@ def count_cooccurrences(
 
 
 def _written_down(
-    tokens: NDArray[Any],
-    lines: NDArray[np.int64],
-    order: NDArray[np.int64],
-    places: NDArray[np.int32],
-    size: int,
-    memory: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    tokens: NDArray[Any], lines: Integers, order: Integers, places: NDArray[np.int32], size: int, memory: int
+) -> tuple[NDArray[np.int32], Integers]:
     """Return the text as places in the vocabulary, and how many occurrences the words before each word have."""
     longest = int((lines[order + 1] - lines[order]).sum()) + len(order) + 1
     text = scratch(longest, np.int32, memory)
@@ -168,15 +170,9 @@ def _written_down(
 
 
 def _counted(
-    text: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    window: int,
-    *,
-    symmetric: bool,
-    weighting: Weighting,
-    memory: int,
+    text: NDArray[np.int32], starts: Integers, window: int, *, symmetric: bool, weighting: Weighting, memory: int,
     progress: Callable[[int, int], None] | None,
-) -> Cooccurrence:
+) -> Cooccurrence:  # fmt: skip
     """Count row after row; as many rows at a time as have their occurrences listed in a quarter of the memory."""
     size = len(starts) - 1
     total = int(starts[-1])
@@ -206,21 +202,7 @@ def _counted(
     return Cooccurrence(np.concatenate([[0], np.cumsum(cells)]), columns, values)
 
 
-def _check_settings(window: int, weighting: str, memory: int, size: int) -> None:
-    for name, number in (("window", window), ("memory", memory), ("size", size)):
-        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
-            raise ParameterError(
-                f"The {name!r} of count_cooccurrences must be a whole number of at least 1. Got {number!r}."
-            )
-    if weighting not in get_args(Weighting):
-        raise ParameterError(
-            f"The 'weighting' of count_cooccurrences must be one of {get_args(Weighting)}. Got {weighting!r}."
-        )
-
-
-def _check_text(
-    tokens: NDArray[Any], lines: NDArray[np.int64], order: NDArray[np.int64], places: NDArray[np.int32], size: int
-) -> None:
+def _check_text(tokens: NDArray[Any], lines: Integers, order: Integers, places: NDArray[np.int32], size: int) -> None:
     """Compiled loops trust their indices, so these are checked before."""
     if tokens.ndim != 1 or tokens.dtype.kind != "u":
         raise ParameterError(
@@ -240,7 +222,7 @@ def _check_text(
         )
 
 
-def _in_range(columns: NDArray[np.int32], values: NDArray[np.float32], size: int) -> bool:
+def _in_range(columns: NDArray[np.int32], values: Singles, size: int) -> bool:
     if not len(columns):
         return True
     low, high = float(values.min()), float(values.max())  # NaN, if there is one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +15,16 @@ from biasgauge._io.checksums import file_sha256
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import InputError, InternalError
+from biasgauge.results import Record
+from biasgauge.training.recipe import Recipe
 
 if TYPE_CHECKING:
     from biasgauge.training.algorithms import Fit
-    from biasgauge.training.recipe import Recipe
     from biasgauge.training.text import TrainingText
 
 
 @dataclass(frozen=True)
-class TrainedModel:
+class TrainedModel(Record):
     """One model of a sweep.
 
     Attributes:
@@ -48,21 +50,10 @@ class TrainedModel:
         return load(self.path, name=self.path.stem)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {
-            "path": str(self.path),
-            "recipe": {**self.recipe.to_dict(), "deterministic": self.recipe.deterministic},
-            "words": self.words,
-            "seconds": round(self.seconds, 3),
-            "losses": list(self.losses),
-            "reused": self.reused,
-            **({"remark": self.remark} if self.remark else {}),
-        }
-
-
-def model_path(folder: Path, recipe: Recipe) -> Path:
-    """Where a recipe's model belongs."""
-    return folder / f"{recipe.name}.safetensors"
+        """As plain data; a remark only where there is one."""
+        shape = super().to_dict() | {"seconds": round(self.seconds, 3)}
+        shape["recipe"]["deterministic"] = self.recipe.deterministic
+        return shape if self.remark else {name: value for name, value in shape.items() if name != "remark"}
 
 
 def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seconds: float) -> TrainedModel:
@@ -85,13 +76,9 @@ def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seco
         vectors = fit.vectors.astype(recipe.precision, copy=False)
     if not np.isfinite(vectors).all():
         raise InputError(f"Training {recipe.name} diverged: its vectors are not finite. Lower the learning rate.")
-    path = model_path(folder, recipe)
-    save(
-        Embedding(words=words, vectors=vectors, name=path.stem),
-        path,
-        counts=text.vocabulary.counts,
-        subwords=fit.subwords if recipe.subwords else None,
-    )
+    path = folder / f"{recipe.name}.safetensors"
+    model = Embedding(words=words, vectors=vectors, name=path.stem)
+    save(model, path, counts=text.vocabulary.counts, subwords=fit.subwords if recipe.subwords else None)
     about = {
         "recipe": recipe.to_dict(),
         "digest": recipe.digest,
@@ -102,7 +89,7 @@ def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seco
         "untrained": [words[place] for place in fit.untrained],
         "seconds": round(seconds, 3),
         "corpus": text.corpus.to_dict(),
-        "versions": _versions(),
+        "versions": {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__},
     }
     write_text(path.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
     return TrainedModel(path, recipe, len(words), seconds, fit.losses)
@@ -110,7 +97,7 @@ def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seco
 
 def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
     """Look for a recipe's model: the model, or what is wrong with its files, or None where there are none."""
-    path = model_path(folder, recipe)
+    path = folder / f"{recipe.name}.safetensors"
     beside = path.with_suffix(".json")
     if not beside.exists():
         return None
@@ -127,9 +114,3 @@ def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
         )
     except (ValueError, KeyError, TypeError):
         return f"{beside.name} was damaged; trained again"
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__}

@@ -8,18 +8,21 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus, read_corpus, statistics
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.training.algorithms import Algorithm, algorithm
+from biasgauge.training.algorithms import Algorithm, Settings, algorithm
 from biasgauge.training.model_file import TrainedModel
 from biasgauge.training.recipe import Recipe
-from biasgauge.training.settings import Settings
 from biasgauge.training.sweep import run_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_SHOWN = ("algorithm", "sample", "seed", "words", "loss", "seconds", "model")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,26 +62,16 @@ class TrainedModels(Result):
             f"{about['documents']:,} documents of {about['mean_length']:,.0f} words on average; "
             f"{about['tokens']:,} words, {about['words']:,} distinct"
         )
-        rows = [
-            (
-                model.recipe.algorithm,
-                model.recipe.sample,
-                model.recipe.seed,
-                model.words,
-                model.losses[-1],
-                None if model.reused else model.seconds,
-                model.path.stem,
-            )
-            for model in self.models
-        ]
         columns: list[Column | str] = [
             "algorithm",
-            Column("sample", "count"),
-            Column("seed", "count"),
-            Column("words", "count"),
+            *(Column(name, "count") for name in ("sample", "seed", "words")),
             Column("loss", "number", 4),
             Column("seconds", "number", 1, about="none where the model was there already"),
             "model",
+        ]
+        rows = [
+            [None if name == "seconds" and model.reused else row[name] for name in _SHOWN]
+            for model, row in zip(self.models, self._rows(), strict=True)
         ]
         warnings = [model.remark for model in self.models if model.remark]
         if not all(model.recipe.deterministic for model in self.models):
@@ -90,22 +83,23 @@ class TrainedModels(Result):
         """One row a model."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                {
-                    "model": model.path.stem,
-                    "algorithm": model.recipe.algorithm,
-                    "seed": model.recipe.seed,
-                    "sample": model.recipe.sample,
-                    "words": model.words,
-                    "dim": model.recipe.settings.dim,
-                    "loss": model.losses[-1],
-                    "seconds": model.seconds,
-                    "path": str(model.path),
-                }
-                for model in self.models
-            ]
-        )
+        return pd.DataFrame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "model": model.path.stem,
+                "algorithm": recipe.algorithm,
+                "seed": recipe.seed,
+                "sample": recipe.sample,
+                "words": model.words,
+                "dim": recipe.settings.dim,
+                "loss": model.losses[-1],
+                "seconds": model.seconds,
+                "path": str(model.path),
+            }
+            for model, recipe in ((model, model.recipe) for model in self.models)
+        ]
 
 
 def train(  # noqa: PLR0913 - each is a choice that a study has to report
@@ -152,34 +146,24 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         InputError: the corpus cannot be read, or the vocabulary is empty.
     """
     chosen = chosen_algorithms(algorithm, settings)
-    numbers = _seeds(seeds, random_state)
-    if isinstance(n_jobs_per_model, bool) or not isinstance(n_jobs_per_model, int) or n_jobs_per_model < 1:
-        raise ParameterError(
-            f"The 'n_jobs_per_model' parameter must be a whole number of at least 1. Got {n_jobs_per_model!r}."
-        )
-    if isinstance(bootstrap, bool) or not isinstance(bootstrap, int) or bootstrap < 0:
-        raise ParameterError(f"The 'bootstrap' parameter must be a whole number of samples, or 0. Got {bootstrap!r}.")
+    if isinstance(seeds, int):
+        check_whole(1, seeds=seeds)
+    numbers = list(range(random_state, random_state + seeds) if isinstance(seeds, int) else seeds)
+    check_whole(1, n_jobs_per_model=n_jobs_per_model)
+    check_whole(0, bootstrap=bootstrap)
     folder = Path(out)
     if not isinstance(corpus, TokenCorpus):
         folder.mkdir(parents=True, exist_ok=True)
         corpus = read_corpus(corpus, out=folder / "corpus")
+    common: dict[str, Any] = {
+        "corpus": corpus.checksum, "min_count": min_count, "unknown": unknown, "remove": tuple(remove),
+        "precision": precision, "subwords": subwords, "threads": n_jobs_per_model,
+    }  # fmt: skip
+    samples: list[dict[str, Any]] = [{"sample": sample, "sample_seed": random_state} for sample in range(bootstrap)] or [{}]
     recipes = [
-        Recipe(
-            algorithm=entry.name,
-            settings=settings_of(entry, settings),
-            corpus=corpus.checksum,
-            seed=seed,
-            sample=sample,
-            sample_seed=random_state if sample is not None else 0,
-            min_count=min_count,
-            unknown=unknown,
-            remove=tuple(remove),
-            precision=precision,
-            subwords=subwords,
-            threads=n_jobs_per_model,
-        )
+        Recipe(algorithm=entry.name, settings=settings_of(entry, settings), seed=seed, **sample, **common)
         for entry in chosen
-        for sample in (range(bootstrap) if bootstrap else [None])
+        for sample in samples
         for seed in numbers
     ]
     return TrainedModels(tuple(run_sweep(corpus, recipes, folder, n_jobs=n_jobs, progress=progress)), corpus)
@@ -190,8 +174,9 @@ def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> l
     chosen = [algorithm(name) for name in ([names] if isinstance(names, str) else names)]
     if not chosen:
         raise ParameterError("The 'algorithm' parameter must name at least one algorithm. Got none.")
+    known = {field.name for entry in chosen for field in fields(entry.settings)}
     for name, value in settings.items():
-        if value is not None and not any(_has(entry, name) for entry in chosen):
+        if value is not None and name not in known:
             chosen[0].settings_from({name: value})  # refuses it, and says which settings there are
     for entry in chosen:
         settings_of(entry, settings)
@@ -200,18 +185,5 @@ def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> l
 
 def settings_of(entry: Algorithm, settings: dict[str, Any]) -> Settings:
     """Those of the settings that an algorithm has; the rest are another one's."""
-    return entry.settings_from({name: value for name, value in settings.items() if _has(entry, name)})
-
-
-def _has(entry: Algorithm, setting: str) -> bool:
-    return any(field.name == setting for field in fields(entry.settings))
-
-
-def _seeds(seeds: int | Sequence[int], first: int) -> list[int]:
-    if isinstance(seeds, bool):
-        raise ParameterError(f"The 'seeds' parameter must be a number of seeds or a list of them. Got {seeds!r}.")
-    if isinstance(seeds, int):
-        if seeds < 1:
-            raise ParameterError(f"The 'seeds' parameter must be at least 1. Got {seeds}.")
-        return list(range(first, first + seeds))
-    return list(seeds)
+    own = {field.name for field in fields(entry.settings)}
+    return entry.settings_from({name: value for name, value in settings.items() if name in own})

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Integers
 from biasgauge.training.compiled import compiled
 from biasgauge.training.stream import alias_table, below, draw, next_number, stream
 
 if TYPE_CHECKING:
-    from biasgauge.training.settings import NegativeSampling
+    from biasgauge.training.algorithms import NegativeSampling
     from biasgauge.training.text import TrainingText
 
 LONGEST = 10_000
@@ -42,8 +43,8 @@ class Reading(NamedTuple):
     """What a compiled loop reads."""
 
     tokens: NDArray[np.uint32]
-    lines: NDArray[np.int64]
-    order: NDArray[np.int64]
+    lines: Integers
+    order: Integers
     places: NDArray[np.int32]
     keep: NDArray[np.uint64]
     negative_keep: NDArray[np.uint64]
@@ -64,15 +65,8 @@ class Course(NamedTuple):
     """Where a compiled loop stands: its random state, the tokens behind it, its loss since it was last asked."""
 
     state: NDArray[np.uint64]
-    done: NDArray[np.int64]
+    done: Integers
     loss: NDArray[np.float64]
-
-
-class Tally(NamedTuple):
-    """What a trainer reports of itself."""
-
-    tokens: int
-    losses: tuple[float, ...]
 
 
 def prepare_reading(text: TrainingText, settings: NegativeSampling) -> Reading:
@@ -83,20 +77,13 @@ def prepare_reading(text: TrainingText, settings: NegativeSampling) -> Reading:
         shares = np.minimum(1.0, (np.sqrt(counts / threshold) + 1) * threshold / counts)
     else:
         shares = np.ones(len(counts))
-    negative_keep, negative_other = alias_table(counts**settings.exponent)
-    return Reading(
-        tokens=text.corpus.tokens,
-        lines=text.corpus.lines,
-        order=text.order,
-        places=text.vocabulary.places,
-        keep=np.floor(shares * 2**32).astype(np.uint64),
-        negative_keep=negative_keep,
-        negative_other=negative_other,
-    )
+    keep, corpus = np.floor(shares * 2**32).astype(np.uint64), text.corpus
+    tables = (keep, *alias_table(counts**settings.exponent))
+    return Reading(corpus.tokens, corpus.lines, text.order, text.vocabulary.places, *tables)
 
 
 @compiled
-def read_piece(read: Reading, start: int, end: int, kept: NDArray[np.int64], course: Course) -> tuple[int, int]:
+def read_piece(read: Reading, start: int, end: int, kept: Integers, course: Course) -> tuple[int, int]:
     """Read tokens from `start` on into `kept`, skipping frequent ones at random; return (count, where it stopped)."""
     count = 0
     place = start
@@ -113,14 +100,14 @@ def read_piece(read: Reading, start: int, end: int, kept: NDArray[np.int64], cou
 
 
 @compiled
-def draw_negatives(read: Reading, course: Course, drawn: NDArray[np.int64], count: int) -> None:
+def draw_negatives(read: Reading, course: Course, drawn: Integers, count: int) -> None:
     """Draw `count` words to tell the true one from."""
     for place in range(count):
         drawn[place] = draw(course.state, read.negative_keep, read.negative_other)
 
 
 @compiled
-def against(word: int, drawn: NDArray[np.int64], guesses: NDArray[np.int64], start: int) -> int:
+def against(word: int, drawn: Integers, guesses: Integers, start: int) -> int:
     """Put a true word and those drawn against it into `guesses` from `start` on; return where they end.
 
     A draw of the true word itself is void.
@@ -135,9 +122,7 @@ def against(word: int, drawn: NDArray[np.int64], guesses: NDArray[np.int64], sta
 
 
 @compiled
-def words_around(
-    kept: NDArray[np.int64], count: int, middle: int, knobs: Knobs, course: Course, context: NDArray[np.int64]
-) -> int:
+def words_around(kept: Integers, count: int, middle: int, knobs: Knobs, course: Course, context: Integers) -> int:
     """Put the words within a window of random width into `context`; return how many they are."""
     width = 1 + below(course.state, knobs.window)
     near = 0
@@ -172,17 +157,10 @@ def learning_rate(knobs: Knobs, course: Course) -> np.float32:
 
 
 def run_epochs(
-    loop: Callable[..., None],
-    weights: tuple[Any, ...],
-    text: TrainingText,
-    settings: NegativeSampling,
-    *,
-    read: Reading,
-    seed: int,
-    threads: int,
-    progress: Callable[[int, int], None] | None,
-) -> Tally:
-    """Read the text `epochs` times with a compiled loop that changes `weights` in place.
+    loop: Callable[..., None], weights: tuple[Any, ...], text: TrainingText, settings: NegativeSampling, *,
+    read: Reading, seed: int, threads: int, progress: Callable[[int, int], None] | None,
+) -> tuple[int, tuple[float, ...]]:  # fmt: skip
+    """Read the text `epochs` times with a compiled loop that changes `weights` in place; give (tokens, mean losses).
 
     With one thread the result is the same on every run. With more, each reads its own stretch and all write to the same
     vectors without waiting for each other (Recht et al. 2011): faster, but no two runs are alike.
@@ -219,4 +197,4 @@ def run_epochs(
         losses.append(float(loss / max(pairs, 1.0)))
         for course in courses:
             course.loss[:] = 0
-    return Tally(int(sum(course.done[0] for course in courses)), tuple(losses))
+    return int(sum(course.done[0] for course in courses)), tuple(losses)

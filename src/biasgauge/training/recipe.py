@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.results import Record
-from biasgauge.training.algorithms import ALGORITHMS, algorithm
-from biasgauge.training.settings import Settings
+from biasgauge.training.algorithms import ALGORITHMS, Settings, algorithm
 
 PRECISIONS = ("float32", "float16")
 
@@ -53,13 +53,9 @@ class Recipe(Record):
                 f"The algorithm {self.algorithm!r} takes {chosen.settings.__name__}. "
                 f"Got {type(self.settings).__name__}."
             )
-        if self.precision not in PRECISIONS:
-            raise ParameterError(f"The precision must be one of {', '.join(PRECISIONS)}. Got {self.precision!r}.")
-        for name in ("seed", "sample_seed", "min_count", "threads"):
-            value = getattr(self, name)
-            least = 1 if name == "threads" else 0
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ParameterError(f"{name!r} must be a whole number of at least {least}. Got {value!r}.")
+        check_choice(PRECISIONS, precision=self.precision)
+        check_whole(0, seed=self.seed, sample_seed=self.sample_seed, min_count=self.min_count)
+        check_whole(1, threads=self.threads)
 
     @property
     def deterministic(self) -> bool:

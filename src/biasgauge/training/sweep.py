@@ -13,6 +13,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.memory import physical_memory, readable_size
+from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.algorithms import algorithm
@@ -71,18 +72,10 @@ def run_sweep(
 
 class _Sweep:
     def __init__(
-        self,
-        corpus: TokenCorpus,
-        folder: Path,
-        recipes: Sequence[Recipe],
-        progress: Callable[[int, int], None] | None,
+        self, corpus: TokenCorpus, folder: Path, recipes: Sequence[Recipe], progress: Callable[[int, int], None] | None
     ) -> None:
-        self._corpus = corpus
-        self._folder = folder
-        self._recipes = recipes
-        self._progress = progress
-        self._stop = Event()
-        self._counting = Lock()
+        self._corpus, self._folder, self._recipes, self._progress = corpus, folder, recipes, progress
+        self._stop, self._counting = Event(), Lock()
         self._efforts = [algorithm(recipe.algorithm).effort * recipe.settings.epochs * _UNITS for recipe in recipes]
         self._done = [0.0] * len(recipes)
         keys = [recipe.text_digest for recipe in recipes]
@@ -117,26 +110,18 @@ class _Sweep:
             self._report(place, 0.0)
             if shared.text is None:
                 shared.text = training_text(
-                    self._corpus,
-                    min_count=recipe.min_count,
-                    unknown=recipe.unknown,
-                    remove=recipe.remove,
-                    sample=recipe.sample,
-                    sample_seed=recipe.sample_seed,
-                )
+                    self._corpus, min_count=recipe.min_count, unknown=recipe.unknown, remove=recipe.remove,
+                    sample=recipe.sample, sample_seed=recipe.sample_seed,
+                )  # fmt: skip
                 scratch = self._folder / SCRATCH
                 scratch.mkdir(exist_ok=True)
                 shared.prepared = trainer.prepare(shared.text, recipe.settings, scratch / recipe.text_digest[:16])
         text, prepared = shared.text, shared.prepared
         started = time.monotonic()
         fit = trainer.train(
-            text,
-            recipe.settings,
-            seed=recipe.seed,
-            shared=prepared,
-            threads=recipe.threads,
+            text, recipe.settings, seed=recipe.seed, shared=prepared, threads=recipe.threads,
             progress=lambda done, total: self._report(place, done / total),
-        )
+        )  # fmt: skip
         model = write_model(self._folder, recipe, text, fit, time.monotonic() - started)
         with shared.lock:
             shared.left -= 1
@@ -156,8 +141,8 @@ class _Sweep:
 
 def _workers(n_jobs: int | None, corpus: TokenCorpus, recipes: Sequence[Recipe]) -> int:
     """As many models at a time as there are cores, unless their memory would be more than three quarters of all."""
-    if n_jobs is not None and n_jobs < 1:
-        raise ParameterError(f"The 'n_jobs' parameter must be at least 1. Got {n_jobs}.")
+    if n_jobs is not None:
+        check_whole(1, n_jobs=n_jobs)
     if not recipes:
         return 1
     threads = max(recipe.threads for recipe in recipes)

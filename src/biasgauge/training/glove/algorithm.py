@@ -1,4 +1,4 @@
-"""`train_glove`: vectors whose products are the logarithms of co-occurrence counts.
+"""GloVe: co-occurrences are counted once a text, and vectors are fitted so that their products are log counts.
 
 The cost of a cell is f(X) (w_i · w~_j + b_i + b~_j - log X)² / 2 with f(X) = min(1, (X / x_max) ** alpha); AdaGrad
 visits the cells one by one, in the same random order in each iteration (Pennington, Socher & Manning 2014).
@@ -11,38 +11,21 @@ threads, the tool's order drifts from iteration to iteration, which raises its c
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.errors import ParameterError
-from biasgauge.training.glove.descent import descend, first_weights
-from biasgauge.training.glove.order import shuffled
+from biasgauge.checks import check_number, check_whole
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.training.algorithms import Fit, GloveSettings
+from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
+from biasgauge.training.glove.descent import descend, first_weights, shuffled
 
 if TYPE_CHECKING:
-    from biasgauge.training.cooccurrence import Cooccurrence
-
-
-@dataclass(frozen=True, eq=False)
-class GloveFit:
-    """Trained vectors, and how training went.
-
-    Attributes:
-        vectors: one row a word, 32-bit.
-        costs: mean cost of a cell in each iteration, each cell's taken just before its step, as the official tool
-            prints it.
-        untrained: places of words that no cell mentions; they keep the random vectors they started with.
-        seconds: time it took, shuffling included.
-    """
-
-    vectors: NDArray[np.float32]
-    costs: tuple[float, ...]
-    untrained: NDArray[np.int64]
-    seconds: float
+    from biasgauge.training.text import TrainingText
 
 
 def train_glove(
@@ -58,8 +41,8 @@ def train_glove(
     threads: int = 1,
     memory: int = 2**31,
     progress: Callable[[int, int], None] | None = None,
-) -> GloveFit:
-    """Fit vectors to counts.
+) -> Fit:
+    """Fit vectors to counts; the losses are mean costs of a cell, each taken just before its step, as the tool has it.
 
     The same cells, settings and seed give the same bytes, whatever the process, the load and the processor's width;
     logarithms and powers are the system's own, rounded from 64 to 32 bits, which hides how systems differ in them.
@@ -81,31 +64,43 @@ def train_glove(
     Raises:
         ParameterError: a setting is impossible, there are no cells, or `eta` lets the cost grow without bounds.
     """
-    _check(dim=dim, iterations=iterations, threads=threads, memory=memory, at_least=1)
-    _check(seed=seed, at_least=0)
-    for name, number in {"x_max": x_max, "alpha": alpha, "eta": eta}.items():
-        if not 0 < number < np.inf:
-            raise ParameterError(f"The {name!r} of train_glove must be a finite number above 0. Got {number!r}.")
+    check_whole(1, dim=dim, iterations=iterations, threads=threads, memory=memory)
+    check_whole(0, seed=seed)
+    check_number(0, ends=False, x_max=x_max, alpha=alpha, eta=eta)
     if not len(cells):
         raise ParameterError("The 'cells' of train_glove must not be empty: there is nothing to learn from.")
-    started = time.perf_counter()
     visits = shuffled(cells, x_max=float(x_max), alpha=float(alpha), seed=seed, memory=memory)
     weights = first_weights(2 * cells.size, dim, seed)
     costs = descend(weights, dim, visits, iterations=iterations, eta=eta, threads=threads, progress=progress)
     words, contexts = weights[: cells.size, :dim], weights[cells.size :, :dim]
     mentioned = np.diff(cells.starts) > 0
     mentioned[np.bincount(cells.columns, minlength=cells.size) > 0] = True
-    return GloveFit(
-        vectors=words + contexts if sum_vectors else words.copy(),
-        costs=costs,
-        untrained=np.flatnonzero(~mentioned),
-        seconds=time.perf_counter() - started,
+    vectors = words + contexts if sum_vectors else words.copy()
+    return Fit(vectors, costs, untrained=tuple(np.flatnonzero(~mentioned).tolist()))
+
+
+def prepare(text: TrainingText, settings: GloveSettings, folder: Path) -> Cooccurrence:
+    """Count which words occur near which, or open the counts if `folder` holds them whole."""
+    if folder.is_dir():
+        try:
+            return Cooccurrence.open(folder)
+        except InputError:
+            pass  # cut short by a kill: counted again below
+    corpus, words = text.corpus, text.vocabulary
+    cells = count_cooccurrences(
+        corpus.tokens, corpus.lines, text.order, words.places, len(words.words), window=settings.window
     )
+    cells.save(folder)
+    return Cooccurrence.open(folder)
 
 
-def _check(*, at_least: int, **numbers: int) -> None:
-    for name, number in numbers.items():
-        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < at_least:
-            raise ParameterError(
-                f"The {name!r} of train_glove must be a whole number of at least {at_least}. Got {number!r}."
-            )
+def train(
+    text: TrainingText, settings: GloveSettings, *, seed: int, shared: Cooccurrence, threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Fit:  # fmt: skip
+    """Fit vectors to the counts; a word's vector is the sum of its two, as in the official tool."""
+    fit = train_glove(
+        shared, dim=settings.dim, iterations=settings.epochs, x_max=settings.x_max, alpha=settings.alpha,
+        eta=settings.eta, seed=seed, threads=threads, progress=progress,
+    )  # fmt: skip
+    return replace(fit, tokens=text.tokens * len(fit.losses))

@@ -7,10 +7,13 @@ line does. Weights are whole numbers of a common unit: sums of them are exact, i
 from __future__ import annotations
 
 import math
+import tempfile
+from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from biasgauge.arrays import Integers, Singles
 from biasgauge.training.compiled import compiled
 
 BREAK = -1
@@ -20,7 +23,7 @@ _MOST = 2**62
 """Half of what a sum can hold."""
 
 
-def whole_weights(window: int, *, harmonic: bool, occurrences: int) -> tuple[NDArray[np.int64], int]:
+def whole_weights(window: int, *, harmonic: bool, occurrences: int) -> tuple[Integers, int]:
     """Weights of the distances 0 … window (0 is not used) as whole numbers, and the number that stands for one.
 
     1 / distance has the common denominator lcm(1 … window): 360,360 for 15. Where sums over so many occurrences could
@@ -42,13 +45,9 @@ def whole_weights(window: int, *, harmonic: bool, occurrences: int) -> tuple[NDA
 
 @compiled
 def write_down(
-    tokens: NDArray[np.uint32],
-    lines: NDArray[np.int64],
-    order: NDArray[np.int64],
-    places: NDArray[np.int32],
-    text: NDArray[np.int32],
-    counts: NDArray[np.int64],
-) -> int:
+    tokens: NDArray[np.uint32], lines: Integers, order: Integers, places: NDArray[np.int32], text: NDArray[np.int32],
+    counts: Integers,
+) -> int:  # fmt: skip
     """Write the lines of `order` into `text` as places, words left out skipped; return how many numbers that took.
 
     `counts` receives how often each place occurs. A token without an entry in `places` gives -1.
@@ -72,9 +71,7 @@ def write_down(
 
 
 @compiled
-def find_occurrences(
-    text: NDArray[np.int32], starts: NDArray[np.int64], first: int, last: int, found: NDArray[np.int64]
-) -> None:
+def find_occurrences(text: NDArray[np.int32], starts: Integers, first: int, last: int, found: Integers) -> None:
     """List where the words `first` … `last` - 1 stand: word by word, in order of the text.
 
     `starts` counts the occurrences of the words before each word; `found` has room for those of these words.
@@ -89,37 +86,16 @@ def find_occurrences(
 
 @compiled
 def count_rows(
-    text: NDArray[np.int32],
-    found: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    rows: tuple[int, int, int],
-    weights: NDArray[np.int64],
-    unit: float,
-    symmetric: bool,  # noqa: FBT001 - compiled code takes no keywords
-    sums: NDArray[np.int64],
-    touched: NDArray[np.uint8],
-    ends: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    values: NDArray[np.float32],
-) -> tuple[int, int]:
+    text: NDArray[np.int32], found: Integers, starts: Integers, rows: tuple[int, int, int], weights: Integers,
+    unit: float, symmetric: bool,  # noqa: FBT001 - compiled code takes no keywords
+    sums: Integers, touched: NDArray[np.uint8], ends: Integers, columns: NDArray[np.int32], values: Singles,
+) -> tuple[int, int]:  # fmt: skip
     """Count the cells of some rows into `columns` and `values`, as long as there is room for a whole row.
 
-    Args:
-        text: what `write_down` wrote.
-        found: what `find_occurrences` found for the words from rows[0] on.
-        starts: occurrences before each word.
-        rows: the first word in `found`, the first to count, and the one after the last.
-        weights: of the distances 0 … window.
-        unit: what stands for one in `weights`.
-        symmetric: whether words before the word count as well as those after it.
-        sums: a zero for each word; left as they were found.
-        touched: a zero for each block of words; left as they were found.
-        ends: receives the number of cells of each row.
-        columns: receives the words around.
-        values: receives their weighted counts.
-
-    Returns:
-        The first row not counted, and how many cells were written.
+    `rows` are the first word in `found` (what `find_occurrences` found), the first to count, and the one after the
+    last; `unit` stands for one in `weights`; `sums` and `touched` have a zero for each word and each block of words,
+    and are left so; `ends` receives the number of cells of each row. Returns the first row not counted, and how many
+    cells were written.
     """
     base, row, last = rows
     window = len(weights) - 1
@@ -142,12 +118,7 @@ def count_rows(
 
 @compiled
 def _add_side(
-    text: NDArray[np.int32],
-    place: int,
-    side: int,
-    weights: NDArray[np.int64],
-    sums: NDArray[np.int64],
-    touched: NDArray[np.uint8],
+    text: NDArray[np.int32], place: int, side: int, weights: Integers, sums: Integers, touched: NDArray[np.uint8]
 ) -> None:
     """Add the words after (`side` 1) or before (-1) a place, up to the window's or the line's end."""
     for distance in range(1, len(weights)):
@@ -160,12 +131,7 @@ def _add_side(
 
 @compiled
 def _collect(
-    sums: NDArray[np.int64],
-    touched: NDArray[np.uint8],
-    unit: float,
-    columns: NDArray[np.int32],
-    values: NDArray[np.float32],
-    written: int,
+    sums: Integers, touched: NDArray[np.uint8], unit: float, columns: NDArray[np.int32], values: Singles, written: int
 ) -> int:
     """Move the sums that are not zero behind the cells written so far; return how many there are then."""
     for block in range(len(touched)):
@@ -183,3 +149,49 @@ def _collect(
 def blocks(size: int) -> int:
     """How many blocks of columns there are."""
     return -(-size >> _BLOCK)
+
+
+def scratch(length: int, dtype: DTypeLike, memory: int) -> NDArray[Any]:
+    """Make an array with nothing in it yet; past `memory` bytes it lies in a file that is gone when the array is."""
+    kind = np.dtype(dtype)
+    if length * kind.itemsize <= memory:
+        return np.empty(length, kind)
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, kind, mode="w+", shape=(length,))
+
+
+class Gathered:
+    """Blocks of numbers put one after the other; past `memory` bytes they go to a temporary file."""
+
+    def __init__(self, dtype: DTypeLike, memory: int) -> None:
+        self._dtype = np.dtype(dtype)
+        self._memory = memory
+        self._blocks: list[NDArray[Any]] = []
+        self._held = 0
+        self._file: IO[bytes] | None = None
+        self.length = 0
+
+    def add(self, block: NDArray[Any]) -> None:
+        """Put a copy of `block` at the end."""
+        self._blocks.append(block.astype(self._dtype))
+        self._held += block.nbytes
+        self.length += len(block)
+        if self._held > self._memory:
+            self._write()
+
+    def whole(self) -> NDArray[Any]:
+        """All blocks as one array; nothing can be added after that."""
+        if self._file is None:
+            return np.concatenate(self._blocks) if self._blocks else np.empty(0, self._dtype)
+        self._write()
+        with self._file as file:
+            file.flush()
+            return np.memmap(file, self._dtype, mode="r", shape=(self.length,))
+
+    def _write(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `whole` closes it, once it is mapped
+        for block in self._blocks:
+            self._file.write(block.tobytes())
+        self._blocks.clear()
+        self._held = 0

@@ -1,21 +1,35 @@
-"""The descent of GloVe: cells visited one by one, each a step for two vectors and two biases."""
+"""The cells of a count in random order, and the descent of GloVe over them: each a step for two vectors and two biases.
+
+Each cell is dealt to a random pile, then each pile is shuffled: together a uniform shuffle (Rao 1961, Sandelius 1962)
+whose piles fit the cache and whose passes are sequential, so that it also works in a file.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Integers, Singles
 from biasgauge.errors import ParameterError
 from biasgauge.training.compiled import compiled
-from biasgauge.training.glove.lanes import product, step
-from biasgauge.training.lanes import LINE, fetch_row, padded
-from biasgauge.training.stream import fill_uniform, stream
+from biasgauge.training.glove.counting import scratch
+from biasgauge.training.lanes import LINE, fetch_row, padded, product, step
+from biasgauge.training.stream import below, fill_uniform, stream
 
+if TYPE_CHECKING:
+    from biasgauge.training.cooccurrence import Cooccurrence
+
+Cells = Any
+"""A table of cells, of the type `CELL`, which compiled code reads by field."""
+CELL = np.dtype([("row", np.int32), ("column", np.int32), ("log", np.float32), ("weight", np.float32)])
+"""A cell as training needs it: its words (contexts are numbered after all words), log X and f(X)."""
+_PILE = 1 << 15
 _ONE = np.float32(1)
 _BOUND = np.float32(100)
 """Gradients of vectors are held within ± this, before eta, as the official tool does."""
@@ -25,8 +39,55 @@ _PIECE = 1 << 21
 """Cells between two reports of progress."""
 
 
-def first_weights(count: int, dim: int, seed: int) -> NDArray[np.float32]:
-    """Random vectors and biases in ±1 / (2 dim), sums of squares of 0: rows as `glove_lanes` lays them out."""
+def shuffled(cells: Cooccurrence, *, x_max: float, alpha: float, seed: int, memory: int) -> NDArray[np.void]:
+    """Cells in an order that the seed decides, with f(X) = min(1, (X / x_max) ** alpha)."""
+    dealt = scratch(len(cells), CELL, memory)
+    piles = np.zeros(len(cells) // _PILE + 2, np.int64)
+    _count_piles(piles, len(cells), stream("piles of cells", seed))
+    ends = np.cumsum(piles)
+    _deal(cells.starts, cells.columns, cells.values, x_max, alpha, ends.copy(), stream("piles of cells", seed), dealt)
+    _shuffle_piles(dealt, np.empty(1, CELL), ends, stream("order of cells", seed))
+    return dealt
+
+
+@compiled
+def _count_piles(piles: Integers, cells: int, state: NDArray[np.uint64]) -> None:
+    """Count the cells of each pile, one place further on, so that running sums give where piles begin."""
+    for _ in range(cells):
+        piles[1 + below(state, len(piles) - 1)] += 1
+
+
+@compiled
+def _deal(
+    starts: Integers, columns: NDArray[np.int32], values: Singles, x_max: float, alpha: float,
+    ahead: Integers, state: NDArray[np.uint64], dealt: Cells,
+) -> None:  # fmt: skip
+    size = len(starts) - 1
+    for row in range(size):
+        for cell in range(starts[row], starts[row + 1]):
+            pile = below(state, len(ahead) - 1)
+            place = ahead[pile]
+            ahead[pile] += 1
+            value = np.float64(values[cell])
+            dealt[place]["row"] = row
+            dealt[place]["column"] = columns[cell] + size
+            dealt[place]["log"] = math.log(value)
+            dealt[place]["weight"] = 1.0 if value > x_max else (value / x_max) ** alpha
+
+
+@compiled
+def _shuffle_piles(dealt: Cells, spare: Cells, ends: Integers, state: NDArray[np.uint64]) -> None:
+    for pile in range(len(ends) - 1):
+        first = ends[pile]
+        for place in range(ends[pile + 1] - 1, first, -1):
+            other = first + below(state, place - first + 1)
+            spare[0] = dealt[place]
+            dealt[place] = dealt[other]
+            dealt[other] = spare[0]
+
+
+def first_weights(count: int, dim: int, seed: int) -> Singles:
+    """Random vectors and biases in ±1 / (2 dim), sums of squares of 0: rows as `lanes.step` has them."""
     width = padded(dim)
     weights = _aligned(count, -(-(2 * width + 2) // LINE) * LINE)
     state = stream("first weights", seed)
@@ -37,7 +98,7 @@ def first_weights(count: int, dim: int, seed: int) -> NDArray[np.float32]:
     return weights
 
 
-def _aligned(rows: int, width: int) -> NDArray[np.float32]:
+def _aligned(rows: int, width: int) -> Singles:
     """Zeros whose rows begin where lines of the cache do, if the width is a whole number of lines."""
     line = LINE * np.dtype(np.float32).itemsize
     raw = np.zeros(rows * width * 4 + line, np.uint8)
@@ -46,7 +107,7 @@ def _aligned(rows: int, width: int) -> NDArray[np.float32]:
 
 
 def descend(
-    weights: NDArray[np.float32],
+    weights: Singles,
     dim: int,
     visits: NDArray[np.void],
     *,
@@ -82,14 +143,7 @@ def descend(
 
 
 @compiled
-def pass_over(
-    weights: NDArray[np.float32],
-    width: int,
-    visits: Any,  # noqa: ANN401 - a table of cells
-    eta: np.float32,
-    first: int,
-    last: int,
-) -> float:
+def pass_over(weights: Singles, width: int, visits: Cells, eta: np.float32, first: int, last: int) -> float:
     """Visit the cells `first` … `last` - 1 and return the sum of their costs."""
     bias, sum_of_squares = 2 * width, 2 * width + 1
     cost = 0.0
