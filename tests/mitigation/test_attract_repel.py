@@ -13,8 +13,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon
 from biasgauge.mitigation import mitigate
 from biasgauge.mitigation.attract_repel import Batch, Descent, descend, gradient, negative_examples
-from biasgauge.mitigation.constraints import found_constraints, lexicon_pairs
-from biasgauge.mitigation.methods.attract_repel import AttractRepel
+from biasgauge.mitigation.methods.attract_repel import AttractRepel, found_constraints, lexicon_pairs
 from biasgauge.scores import weat
 
 if TYPE_CHECKING:
@@ -292,6 +291,11 @@ def test_seeds_and_settings(embedding: Embedding) -> None:
     method = AttractRepel().fit(embedding)
     with pytest.raises(ParameterError, match="transform the one that it was fitted on"):
         method.transform(method.transform(embedding))
-    for wrong in ({"epochs": 0}, {"descent": Descent(batch_size=1)}, {"direction": "overbias", "strength": 1.5}):
-        with pytest.raises(ParameterError, match="AttractRepel"):
+    impossible: dict[str, dict[str, Any]] = {
+        "'epochs' parameter must be a whole number of at least 1. Got 0.": {"epochs": 0},
+        "'batch_size' parameter must be a whole number of at least 2. Got 1.": {"descent": Descent(batch_size=1)},
+        "'strength' parameter must be a number from 0 to 1. Got 1.5.": {"direction": "overbias", "strength": 1.5},
+    }
+    for sentence, wrong in impossible.items():
+        with pytest.raises(ParameterError, match=sentence):
             mitigate(embedding, "attract_repel", **wrong)

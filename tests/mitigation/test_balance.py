@@ -18,13 +18,12 @@ from hypothesis import strategies as st
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, InputError, LexiconError, ParameterError
 from biasgauge.mitigation.balancing import lines as balance_lines
-from biasgauge.mitigation.balancing import output as balance_output
 from biasgauge.mitigation.balancing.corpus import balance
 from biasgauge.mitigation.balancing.plan import CLASSES as CODES
 from biasgauge.mitigation.balancing.plan import plan
 
 if TYPE_CHECKING:
-    from biasgauge.mitigation.balancing.result import BalanceResult
+    from biasgauge.mitigation.balancing.plan import BalanceResult
 
 SETS = {"x": ["he", "man"], "y": ["she"], "a": ["career", "Office"], "b": ["home"]}
 # What each line is, by hand: pro 1, pro 2, anti 1, anti 2, mixed, neutral.
@@ -298,7 +297,7 @@ def test_blocks_change_nothing(block: int, tokenizer: str, tmp_path: Path, monke
     asked: dict[str, Any] = {"direction": "overbias", "degree": 0.6, "max_removed": 1, "tokenizer": tokenizer}
     whole = balance(path, SETS, out=tmp_path / "whole", **asked)
     monkeypatch.setattr(balance_lines, "_BLOCK", block)
-    monkeypatch.setattr(balance_output, "_BLOCK", block)
+    monkeypatch.setattr(balance_lines, "_COPIED", block)
     parts = balance(path, SETS, out=tmp_path / "parts", **asked)
     assert whole.removed > 5
     assert kept(parts) == kept(whole)
@@ -357,14 +356,14 @@ def test_progress_covers_both_readings(tmp_path: Path) -> None:
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"direction": "up"}, "The 'direction' parameter of balance must be 'debias' or 'overbias'. Got 'up'."),
-    ({"keep": "last"}, "The 'keep' parameter of balance must be 'random' or 'earliest'. Got 'last'."),
-    ({"degree": 1.5}, "The 'degree' parameter of balance must be from 0 to 1, or \"max\". Got 1.5."),
+    ({"direction": "up"}, "The 'direction' parameter must be one of debias, overbias. Got 'up'."),
+    ({"keep": "last"}, "The 'keep' parameter must be one of random, earliest. Got 'last'."),
+    ({"degree": 1.5}, "The 'degree' parameter must be from 0 to 1, or \"max\". Got 1.5."),
     ({"degree": math.nan}, "must be from 0 to 1"),
     ({"degree": True}, "must be from 0 to 1"),
     ({"degree": 0.5, "as_published": True}, 'must be 1 or "max": the released code knows no others. Got 0.5.'),
-    ({"max_removed": 5}, "The 'max_removed' parameter of balance must be from 0 to 1. Got 5."),
-    ({"random_state": -1}, "The 'random_state' parameter of balance must be a whole number from 0 on. Got -1."),
+    ({"max_removed": 5}, "The 'max_removed' parameter must be a number from 0 to 1. Got 5."),
+    ({"random_state": -1}, "The 'random_state' parameter must be a whole number of at least 0. Got -1."),
     ({"tokenizer": "wrods"}, "Did you mean 'words'?"),
     ({"layout": "line"}, "Did you mean 'lines'?"),
     ({"lexicon": {"x": ["a"]}}, "must give the sets x, y, a and b. Got x."),

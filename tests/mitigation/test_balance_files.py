@@ -22,7 +22,6 @@ from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation.balancing import lines as balance_lines
-from biasgauge.mitigation.balancing import output as balance_output
 from biasgauge.mitigation.balancing.corpus import balance
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def test_rows_that_stay_are_the_rows_that_should(
     path.write_bytes(written.getvalue().encode())
     patched = pytest.MonkeyPatch()
     patched.setattr(balance_lines, "_BLOCK", block)
-    patched.setattr(balance_output, "_BLOCK", block)
+    patched.setattr(balance_lines, "_COPIED", block)
     try:
         if not rows:
             with pytest.raises(CorpusError, match="holds no lines"):
@@ -152,7 +151,7 @@ def test_a_row_that_is_wrong_is_named(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from biasgauge.mitigation.balancing import output as balance_output
+from biasgauge.mitigation.balancing import lines as balance_lines
 from biasgauge.mitigation.balancing.corpus import balance
 
 steps, at = 0, int(sys.argv[3])
@@ -171,8 +170,8 @@ def stepped(function):
         return result
     return run
 
-balance_output._BLOCK = 64
-balance_output._kept = stepped(balance_output._kept)
+balance_lines._COPIED = 64
+balance_lines._kept = stepped(balance_lines._kept)
 os.fsync = stepped(os.fsync)
 Path.replace = stepped(Path.replace)
 sets = {"x": ["he"], "y": ["she"], "a": ["career"], "b": ["home"]}

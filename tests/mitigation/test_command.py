@@ -96,7 +96,7 @@ def test_the_vectors_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str
     [
         (["--method", "soft"], "must be one of attract_repel"),
         (["--method", "ran", "--direction", "overbias"], "has no inverse"),
-        (["--strength", "2"], "must lie between 0 and 1"),
+        (["--strength", "2"], "must be a number from 0 to 1"),
         (["--set", "alpha=2"], "has no setting 'alpha'"),
         (["--lexicon", "nolist"], "there is no lexicon named"),
         (["--out", "x.pkl"], "must be one of safetensors"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -138,6 +140,21 @@ def test_any_word_survives_the_file(word: str, tmp_path_factory: pytest.TempPath
     assert tomllib.loads(path.read_text(encoding="utf-8"))["sets"][word][0] == word
 
 
+@pytest.mark.parametrize(
+    "base", [TEST, WordSets(name="two", members=(WordSet("low", ("w1", "w2")), WordSet("high", ("w3",))))]
+)
+def test_json_there_and_back(base: AssociationTest | WordSets, tmp_path: Path) -> None:
+    found = expand_lexicon(base, random_embedding(3), n=4)
+    shape = json.loads(json.dumps(found.to_dict()))
+    read = expansion.Expansion.from_dict(shape)
+    assert read.to_dict() == shape
+    assert (read.lexicon, read.added, read.warnings) == (found.lexicon, found.added, found.warnings)
+    assert read.summary() == found.summary()
+    pd.testing.assert_frame_equal(read.to_frame(), found.to_frame())
+    read.save(tmp_path / "read.toml")
+    assert lexicon(tmp_path / "read.toml") == found.lexicon
+
+
 def test_the_shipped_vectors_bring_in_kin() -> None:
     added = expand_lexicon("weat7", load_default(), n=10).to_frame()
     assert {"mathematics", "mathematical", "arithmetic"} <= set(added.loc[added["set_name"] == "x", "word"])
@@ -150,9 +167,7 @@ def test_what_cannot_be_expanded() -> None:
         expand_lexicon("occ16", model)
     with pytest.raises(LexiconError, match="no word of the set 'x' of 'weat7' has a vector in random"):
         expand_lexicon("weat7", model)
-    with pytest.raises(
-        ParameterError, match=r"'n' parameter of expand_lexicon must be a whole number from 1 on. Got 0"
-    ):
+    with pytest.raises(ParameterError, match=r"'n' parameter must be a whole number of at least 1. Got 0"):
         expand_lexicon(TEST, model, n=0)
-    with pytest.raises(ParameterError, match=r"'to' parameter of expand_lexicon must be 'mean' or 'any'. Got 'max'"):
+    with pytest.raises(ParameterError, match=r"'to' parameter must be one of mean, any. Got 'max'"):
         expand_lexicon(TEST, model, to="max")  # type: ignore[arg-type]

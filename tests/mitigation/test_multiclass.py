@@ -14,8 +14,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.mitigation import mitigate
 from biasgauge.mitigation.methods.multiclass_hard import MulticlassHard
-from biasgauge.mitigation.methods.multiclass_soft import MulticlassSoft
-from biasgauge.mitigation.soft_map import published_map, root, soft_map
+from biasgauge.mitigation.methods.multiclass_soft import MulticlassSoft, published_map, root, soft_map
 from biasgauge.uncertainty import distances
 
 if TYPE_CHECKING:
@@ -299,5 +298,5 @@ def test_sets_of_the_user_and_what_cannot_be_used(embedding: Embedding) -> None:
         mitigate(embedding, "multiclass_hard", lexicon="weat7")
     with pytest.raises(ParameterError, match="needs the attributes"):
         mitigate(embedding, "multiclass_soft", lexicon=[["rabbi", "priest"]], as_published=True)
-    with pytest.raises(ParameterError, match="must not be negative"):
+    with pytest.raises(ParameterError, match="'weight' parameter must be a number of at least 0"):
         mitigate(embedding, "multiclass_soft", weight=-1)

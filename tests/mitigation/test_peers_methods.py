@@ -14,11 +14,9 @@ from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate
-from biasgauge.mitigation.clusters import alignment, two_means
-from biasgauge.mitigation.methods.double_hard import DoubleHard
+from biasgauge.mitigation.methods.double_hard import DoubleHard, alignment, two_means
 from biasgauge.mitigation.methods.hard import HardDebias
-from biasgauge.mitigation.methods.ran import Ran
-from biasgauge.mitigation.repulsion import Weights, indirect_bias, repulsed, slopes
+from biasgauge.mitigation.methods.ran import Ran, Weights, indirect_bias, repulsed, slopes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -51,7 +49,7 @@ def test_half_sibling_against_an_explicit_ridge_regression(embedding: Embedding,
 def test_half_sibling_says_what_it_lacks(embedding: Embedding) -> None:
     with pytest.raises(ParameterError, match="None of the words"):
         mitigate(embedding, "half_sibling", lexicon=["xyzzy"])
-    with pytest.raises(ParameterError, match="must be positive"):
+    with pytest.raises(ParameterError, match="'alpha' parameter must be a number above 0"):
         mitigate(embedding, "half_sibling", alpha=0)
 
 

@@ -93,6 +93,13 @@ class Lexicon(ABC):
             about["beware"] = list(self.beware)
         return about | self.content()
 
+    @classmethod
+    def from_dict(cls, content: Mapping[str, object]) -> Lexicon:
+        """The lexicon, of whatever kind, of which `to_dict` made `content`; a checksum beside it is left aside."""
+        from biasgauge.lexicons.parse import parse_lexicon
+
+        return parse_lexicon({key: value for key, value in content.items() if key != "checksum"})
+
     def to_frame(self) -> pd.DataFrame:
         """Long table: one row per word of each set, with columns `set`, `word` and those of the kind."""
         import pandas as pd  # importing pandas takes longer than all of this room

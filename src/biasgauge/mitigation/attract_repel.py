@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.geometry import row_lengths, unit_rows
-
-Places = np.ndarray[Any, np.dtype[np.intp]]
 
 _START = 0.1
 """What the sums of squared gradients of Adagrad begin with, as TensorFlow has it."""
@@ -51,13 +48,9 @@ class Descent:
 
 
 class Batch(NamedTuple):
-    """One step: pairs of places among the words of the batch, with a negative example for either end.
+    """One step: pairs of places among the words of the batch (pairs × 2), with a negative example for either end.
 
-    Attributes:
-        pairs: pairs × 2.
-        negatives: pairs × 2; −1 where there is none.
-        sign: 1 to attract, −1 to repel.
-        margin: of the cost.
+    A negative is −1 where there is none; the sign is 1 to attract, −1 to repel; the margin is that of the cost.
     """
 
     pairs: Places
@@ -77,7 +70,7 @@ def descend(
     while True:
         batches = [_batches(len(pairs), settings, random) for pairs, _, _ in kinds]
         order = random.permutation([0] * len(batches[0]) + [1] * len(batches[1]))
-        coming = [iter(one) for one in batches]
+        coming = [iter(batch) for batch in batches]
         for kind in order.tolist():
             pairs, sign, margin = kinds[kind]
             words, places = np.unique(pairs[next(coming[kind])], return_inverse=True)
@@ -90,7 +83,7 @@ def descend(
         yield current.copy()
 
 
-def _batches(pairs: int, settings: Descent, random: np.random.Generator) -> list[NDArray[np.intp]]:
+def _batches(pairs: int, settings: Descent, random: np.random.Generator) -> list[Places]:
     """Places of the pairs of each batch of an epoch."""
     order = random.permutation(pairs)
     size = settings.batch_size
@@ -145,15 +138,15 @@ def gradient(current: Floats, original: Floats, batch: Batch, settings: Descent)
     for end, negative in ((left, batch.negatives[:, 0]), (right, batch.negatives[:, 1])):
         cost = batch.margin + batch.sign * (similar[end, negative] - similar[left, right])
         live = (cost > 0) & (negative >= 0)
-        for one, other, amount in ((end, negative, batch.sign), (left, right, -batch.sign)):
-            np.add.at(pull, (one[live], other[live]), amount)
-            np.add.at(pull, (other[live], one[live]), amount)
+        for word, other, amount in ((end, negative, batch.sign), (left, right, -batch.sign)):
+            np.add.at(pull, (word[live], other[live]), amount)
+            np.add.at(pull, (other[live], word[live]), amount)
     slope = pull @ units
     times = np.bincount(batch.pairs.ravel(), minlength=len(units))[:, None]
     weight = settings.regularization * (len(batch.pairs) if settings.as_published else 1)
     slope += weight * times * (units - original)
-    found: Floats = (slope - np.einsum("ij,ij->i", slope, units)[:, None] * units) / lengths
-    return found
+    tangent: Floats = (slope - np.einsum("ij,ij->i", slope, units)[:, None] * units) / lengths
+    return tangent
 
 
 def step(current: Floats, squares: Floats, words: Places, slope: Floats, rate: float) -> None:

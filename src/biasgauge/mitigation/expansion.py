@@ -6,16 +6,18 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge import lexicons
 from biasgauge._io.atomic import write_text
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.embeddings import Coverage, Embedding, load
-from biasgauge.errors import LexiconError, ParameterError
+from biasgauge.errors import LexiconError
 from biasgauge.geometry import unit_rows
 from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
@@ -54,7 +56,7 @@ class Expansion(Result):
     Attributes:
         lexicon: the words of each set and then its neighbors, nearest first, with a record of how it was made.
         added: the neighbors, set by set, nearest first.
-        coverage: which words of the original sets the embedding has.
+        coverage: which words of the original sets the embedding has; read back, what JSON says of it.
         warnings: what the reader should know first.
     """
 
@@ -62,7 +64,7 @@ class Expansion(Result):
 
     lexicon: AssociationTest | WordSets
     added: tuple[Neighbor, ...]
-    coverage: Coverage
+    coverage: Coverage | Mapping[str, Any]
     warnings: tuple[str, ...]
 
     def derived(self) -> Mapping[str, Any]:
@@ -81,20 +83,13 @@ class Expansion(Result):
 
     def summary(self) -> Summary:
         """What was added to each set."""
-        sets = {name: [one for one in self.added if one.set_name == name] for name in self.lexicon.sets}
         columns: list[Column | str] = ["word", Column("similarity", "number"), "nearest"]
-        tables = tuple(
-            Table.of(
-                name,
-                f"{name} ({len(added)} added)",
-                columns,
-                [(one.word, one.similarity, one.nearest) for one in added],
-                most=30,
-            )
-            for name, added in sets.items()
-        )
-        headline = f"{self.lexicon.name}: {len(self.added):,} words added to {len(sets)} sets"
-        return Summary(self.lexicon.name, headline, tables=tables, warnings=self.warnings)
+        tables = []
+        for name in self.lexicon.sets:
+            rows = [(row.word, row.similarity, row.nearest) for row in self.added if row.set_name == name]
+            tables.append(Table.of(name, f"{name} ({len(rows)} added)", columns, rows, most=30))
+        headline = f"{self.lexicon.name}: {len(self.added):,} words added to {len(tables)} sets"
+        return Summary(self.lexicon.name, headline, tables=tuple(tables), warnings=self.warnings)
 
 
 def expand_lexicon(
@@ -131,23 +126,20 @@ def expand_lexicon(
     base, embedding = lexicons.lexicon(lexicon), load(vectors)
     if not isinstance(base, (AssociationTest, WordSets)):
         raise LexiconError(f"{base.name!r} holds {base.kind}; only lexicons of kind test or sets can be expanded")
-    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise ParameterError(f"The 'n' parameter of expand_lexicon must be a whole number from 1 on. Got {n!r}.")
-    if to not in get_args(Linkage):
-        raise ParameterError(f"The 'to' parameter of expand_lexicon must be 'mean' or 'any'. Got {to!r}.")
-    barred = _words_given(exclude)
+    check_whole(1, n=n)
+    check_choice(get_args(Linkage), to=to)
+    none = isinstance(exclude, (list, tuple, set, frozenset)) and not exclude
+    barred = () if none else tuple(sorted(set(words_of(exclude).words)))
     coverage = embedding.coverage(base.sets, case_fallback=case_fallback, directions=True)
     for set_name, found in coverage.sets.items():
         if not found.words:
             raise LexiconError(f"no word of the set {set_name!r} of {base.name!r} has a vector in {embedding.name}")
-    similarity, nearest = _to_sets(embedding, [one.rows for one in coverage.sets.values()], to)
-    taken = {word.casefold() for word in (*barred, *base.words)}
-    taken |= {embedding.words[row].casefold() for one in coverage.sets.values() for row in one.rows}
-    chosen = _chosen(embedding.words, similarity, n, taken)
+    words, rows = embedding.words, [lookup.rows for lookup in coverage.sets.values()]
+    similarity, nearest = _to_sets(embedding, rows, to)
+    taken = {word.casefold() for word in (*barred, *base.words)} | {words[row].casefold() for row in chain(*rows)}
+    chosen = _chosen(words, similarity, n, taken)
     added = tuple(
-        Neighbor(
-            set_name, embedding.words[row], float(similarity[place, row]), embedding.words[int(nearest[place, row])]
-        )
+        Neighbor(set_name, words[row], float(similarity[place, row]), words[int(nearest[place, row])])
         for place, set_name in enumerate(coverage.sets)
         for row in chosen[place]
     )
@@ -156,14 +148,7 @@ def expand_lexicon(
     return Expansion(made, added, coverage, tuple(_warnings(coverage, chosen, n)))
 
 
-def _words_given(exclude: WordsLike) -> tuple[str, ...]:
-    if isinstance(exclude, (list, tuple, set, frozenset)) and not exclude:
-        return ()
-    words = words_of(exclude).words
-    return tuple(sorted(set(words)))
-
-
-def _chosen(words: tuple[str, ...], similarity: NDArray[np.float64], n: int, taken: set[str]) -> dict[int, list[int]]:
+def _chosen(words: tuple[str, ...], similarity: Floats, n: int, taken: set[str]) -> dict[int, list[int]]:
     """Rows of the words that each set gets, from the nearest word down: of two spellings the nearer one is taken."""
     home = np.argmax(similarity, axis=0)
     best = similarity[home, np.arange(len(home))]
@@ -184,9 +169,7 @@ def _warnings(coverage: Coverage, chosen: Mapping[int, list[int]], n: int) -> It
         yield f"Words of the set {set_name} that the embedding lacks, so they pull no neighbors: {', '.join(words)}."
 
 
-def _to_sets(
-    embedding: Embedding, sets: list[NDArray[np.intp]], to: Linkage
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _to_sets(embedding: Embedding, sets: list[Places], to: Linkage) -> tuple[Floats, Places]:
     """For each set and word how near they are, −infinity for a zero vector, and the row of the set's nearest word."""
     wanted = [unit_rows(np.asarray(embedding.vectors[rows], np.float64), pairwise=True) for rows in sets]
     similarity = np.full((len(sets), len(embedding)), -np.inf)
@@ -204,12 +187,12 @@ def _to_sets(
 
 def _with(base: AssociationTest | WordSets, added: tuple[Neighbor, ...]) -> AssociationTest | WordSets:
     def grown(set_name: str, words: WordSet) -> WordSet:
-        return WordSet(words.name, (*words.words, *(one.word for one in added if one.set_name == set_name)))
+        return WordSet(words.name, (*words.words, *(row.word for row in added if row.set_name == set_name)))
 
     if isinstance(base, AssociationTest):
         x, y, a, b = (grown(role, words) for role, words in base.roles.items())
         return replace(base, x=x, y=y, a=a, b=b)
-    return replace(base, members=tuple(grown(one.name, one) for one in base.members))
+    return replace(base, members=tuple(grown(words.name, words) for words in base.members))
 
 
 def _record(
@@ -257,5 +240,5 @@ def _value(value: object) -> str:
                 rows.append(row)
                 row = ""
             row += f"{item}, "
-        return "[\n" + "".join(f"  {one.rstrip()}\n" for one in [*rows, row]) + "]"
+        return "[\n" + "".join(f"  {line.rstrip()}\n" for line in [*rows, row]) + "]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

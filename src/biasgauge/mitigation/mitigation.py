@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge import registry
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_choice, check_number
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
@@ -29,8 +31,8 @@ _NOTHING = {4: 1e-5, 8: 1e-12}
 class OwnVectors(NamedTuple):
     """New vectors of some words, each found for that word alone."""
 
-    rows: NDArray[np.intp]
-    vectors: NDArray[np.float64]
+    rows: Places
+    vectors: Floats
 
 
 @dataclass(kw_only=True, eq=False)
@@ -103,15 +105,13 @@ class Mitigation(ABC):
         if self._dim is None:
             raise ParameterError(f"{type(self).__name__} must be fitted before it can transform: call fit first.")
         if model.dim != self._dim:
-            raise ParameterError(
-                f"{type(self).__name__} was fitted on vectors of {self._dim} dimensions. Got {model.dim}."
-            )
+            raise ParameterError(f"{type(self).__name__} was fitted on {self._dim} dimensions. Got {model.dim}.")
         return model
 
     def _changed(self, model: Embedding, own: OwnVectors) -> Embedding:
         """The embedding with its blocks moved and the vectors that words have of their own put in."""
         moved = np.empty(model.vectors.shape, np.float64 if model.vectors.dtype == np.float64 else np.float32)
-        empty: list[NDArray[np.intp]] = []
+        empty: list[Places] = []
         for start in range(0, len(model), ROWS):
             part = slice(start, min(start + ROWS, len(model)))
             block = model.vectors[part].astype(moved.dtype, copy=False)
@@ -132,7 +132,7 @@ class Mitigation(ABC):
 
     def get_params(self) -> dict[str, Any]:
         """Every setting by its name."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+        return {setting.name: getattr(self, setting.name) for setting in fields(self) if setting.init}
 
     @property
     def step(self) -> float:
@@ -170,7 +170,7 @@ class Mitigation(ABC):
         """The last touch."""
         return moved
 
-    def _scaled(self, old: NDArray[Any], new: NDArray[Any], out: NDArray[Any]) -> NDArray[np.intp]:
+    def _scaled(self, old: NDArray[Any], new: NDArray[Any], out: NDArray[Any]) -> Places:
         """Write `new` with the lengths asked for; give the places of which nothing is left."""
         before, after = row_lengths(old), row_lengths(new)
         gone = after <= _NOTHING[old.dtype.itemsize] * before
@@ -181,18 +181,11 @@ class Mitigation(ABC):
         return np.flatnonzero(gone & (before > 0))
 
     def _check_settings(self) -> None:
-        kind = type(self).__name__
-        for name, allowed in (("direction", get_args(Direction)), ("norms", get_args(Norms))):
-            if getattr(self, name) not in allowed:
-                raise ParameterError(
-                    f"The {name!r} of {kind} must be {' or '.join(allowed)}. Got {getattr(self, name)!r}."
-                )
+        check_choice(get_args(Direction), direction=self.direction)
+        check_choice(get_args(Norms), norms=self.norms)
         if self.direction == "overbias" and not self.inverse:
-            raise ParameterError(f"{kind} has no inverse: its direction can only be 'debias'.")
-        most = 1.0 if self.direction == "debias" else self.most
-        if not isinstance(self.strength, (int, float, np.floating)) or not 0 <= self.strength <= most:
-            limit = "must not be negative" if most == float("inf") else f"must lie between 0 and {most:g}"
-            raise ParameterError(f"The 'strength' of {kind} ({self.direction}) {limit}. Got {self.strength!r}.")
+            raise ParameterError(f"{type(self).__name__} has no inverse: its direction can only be 'debias'.")
+        check_number(0, 1.0 if self.direction == "debias" else self.most, strength=self.strength)
 
 
 def nothing(model: Embedding) -> OwnVectors:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
+from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
@@ -30,12 +32,12 @@ class Subspace:
         explained: share of the variance within the sets along each principal component, all of them.
     """
 
-    basis: NDArray[np.float64]
+    basis: Floats
     explained: tuple[float, ...]
 
-    def part(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def part(self, vectors: Floats) -> Floats:
         """The part of each vector that lies in the subspace."""
-        inside: NDArray[np.float64] = (vectors @ self.basis.T) @ self.basis
+        inside: Floats = (vectors @ self.basis.T) @ self.basis
         return inside
 
 
@@ -50,24 +52,23 @@ def bias_subspace(sets: Sequence[NDArray[Any]], components: int, *, lengths: boo
     Raises:
         ParameterError: the sets do not span so many directions.
     """
-    if components < 1:
-        raise ParameterError(f"A bias subspace needs at least one component. Got {components!r}.")
-    wide = [np.asarray(one, np.float64) for one in sets]
-    scaled = wide if lengths else [unit_rows(one, rescale=True) for one in wide]
-    halves = np.concatenate([one - one.mean(axis=0) for one in scaled])
+    check_whole(1, components=components)
+    wide = [np.asarray(words, np.float64) for words in sets]
+    scaled = wide if lengths else [unit_rows(words, rescale=True) for words in wide]
+    halves = np.concatenate([words - words.mean(axis=0) for words in scaled])
     _, values, axes = np.linalg.svd(halves, full_matrices=False)
     rank = int((values > _SAME * max(1.0, float(values[0]))).sum())
     if rank < components:
         raise ParameterError(
             f"A bias subspace of {components} components cannot be found: the sets differ in {rank} directions."
         )
-    firsts = sum(one[0] - one.mean(axis=0) for one in scaled)
+    firsts = sum(words[0] - words.mean(axis=0) for words in scaled)
     signs = np.where(axes[:components] @ firsts < 0, -1.0, 1.0)
     variances = values**2
     return Subspace(axes[:components] * signs[:, None], tuple((variances / variances.sum()).tolist()))
 
 
-def equalized(words: NDArray[np.float64], subspace: Subspace) -> NDArray[np.float64] | None:
+def equalized(words: Floats, subspace: Subspace) -> Floats | None:
     """The words of one set, as unit vectors, equidistant from whatever lies outside the subspace.
 
     All get the mean of the set outside the subspace, and as much inside as length 1 leaves, each in its own direction
@@ -82,22 +83,14 @@ def equalized(words: NDArray[np.float64], subspace: Subspace) -> NDArray[np.floa
         return None
     outside = mean - subspace.part(mean)
     rest = np.sqrt(max(1.0 - float(outside @ outside), 0.0))
-    found: NDArray[np.float64] = outside + rest * inside / sizes[:, None]
-    return found
+    equal: Floats = outside + rest * inside / sizes[:, None]
+    return equal
 
 
-def projections(model: Embedding, direction: NDArray[np.float64]) -> NDArray[np.float64]:
+def projections(model: Embedding, direction: Floats) -> Floats:
     """Cosine of every word with a direction of length 1, to twelve decimals; NaN for a zero vector."""
-    found = np.empty(len(model))
+    cosines = np.empty(len(model))
     for start in range(0, len(model), ROWS):
         block = model.vectors[start : start + ROWS].astype(np.float64)
-        found[start : start + ROWS] = unit_rows(block, rescale=True) @ direction
-    return np.round(found, 12)
-
-
-def directed(model: Embedding) -> NDArray[np.bool_]:
-    """Which words have a vector that is not zero."""
-    found = np.empty(len(model), bool)
-    for start in range(0, len(model), ROWS):
-        found[start : start + ROWS] = model.vectors[start : start + ROWS].any(axis=1)
-    return found
+        cosines[start : start + ROWS] = unit_rows(block, rescale=True) @ direction
+    return np.round(cosines, 12)

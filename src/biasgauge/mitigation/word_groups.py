@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Flags
 from biasgauge.embeddings import Coverage, Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
@@ -27,27 +27,15 @@ class FoundSets(NamedTuple):
 
 def found_sets(model: Embedding, name: str, sets: Sequence[Sequence[str]]) -> FoundSets:
     """Rows of the sets of which at least two words were found."""
-    coverage = model.coverage({name: [word for one in sets for word in one]}, directions=True)
+    coverage = model.coverage({name: [word for words in sets for word in words]}, directions=True)
     known = dict(zip(coverage.sets[name].words, coverage.sets[name].rows.tolist(), strict=True))
-    rows = [list(dict.fromkeys(known[word] for word in one if word in known)) for one in sets]
-    return FoundSets([one for one in rows if len(one) > 1], coverage)
-
-
-def defining_pairs(model: Embedding, pairs: Pairs) -> FoundSets:
-    """Pairs of which both ends were found.
-
-    Raises:
-        ParameterError: there is none.
-    """
-    found = found_sets(model, "pairs", pairs.pairs)
-    if not found.rows:
-        raise ParameterError(f"No pair of {pairs.name!r} has both ends in {model.name}.")
-    return found
+    rows = [list(dict.fromkeys(known[word] for word in words if word in known)) for words in sets]
+    return FoundSets([members for members in rows if len(members) > 1], coverage)
 
 
 def cased(sets: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     """Each set as written, then in lower case, capitalized and in capitals, as Bolukbasi et al. equalize them."""
-    forms = [tuple(form(word) for word in one) for one in sets for form in (str, str.lower, str.title, str.upper)]
+    forms = [tuple(form(word) for word in words) for words in sets for form in (str, str.lower, str.title, str.upper)]
     return list(dict.fromkeys(forms))
 
 
@@ -70,14 +58,7 @@ def specific_words(pairs: Pairs, asked: WordsLike | None) -> tuple[str, ...]:
 
 
 class ClassSets(NamedTuple):
-    """What multiclass debiasing needs of a lexicon.
-
-    Attributes:
-        name: of the lexicon.
-        sets: one word a class in each.
-        specific: words that name a class.
-        attributes: words of the stereotypes about the classes.
-    """
+    """Sets with one word a class in each, words that name a class, and words of the stereotypes about them."""
 
     name: str
     sets: tuple[tuple[str, ...], ...]
@@ -96,35 +77,36 @@ def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
         if isinstance(named, Pairs):
             return ClassSets(named.name, named.pairs, named.words, ())
         if not isinstance(named, Stereotypes):
-            raise ParameterError(
-                f"The lexicon {named.name!r} is of kind {named.kind!r}; defining sets need 'stereotypes' or 'pairs'."
-            )
+            kind = f"The lexicon {named.name!r} is of kind {named.kind!r}"
+            raise ParameterError(f"{kind}; defining sets need 'stereotypes' or 'pairs'.")
         sets = named.defining_sets or tuple(zip(*(group.protected for group in named.groups), strict=False))
         attributes = tuple(word for group in named.groups for word in group.attributes)
-        return ClassSets(
-            named.name, sets, tuple(word for group in named.groups for word in group.protected), attributes
-        )
+        specific = tuple(word for group in named.groups for word in group.protected)
+        return ClassSets(named.name, sets, specific, attributes)
     if not isinstance(reference, Iterable):
         raise ParameterError(f"Defining sets must be a lexicon, or sets of words. Got {reference!r}.")
-    given = tuple(words_of(one).words for one in reference)
-    if any(len(one) < 2 for one in given):
+    sets = tuple(words_of(words).words for words in reference)
+    if any(len(words) < 2 for words in sets):
         raise ParameterError("Each defining set must have at least two words.")
-    return ClassSets("given sets", given, tuple(word for one in given for word in one), ())
+    return ClassSets("given sets", sets, tuple(word for words in sets for word in words), ())
 
 
-def defining_sets(model: Embedding, classes: ClassSets) -> FoundSets:
-    """Defining sets of which at least two words were found.
+def defining_sets(model: Embedding, sets: ClassSets | Pairs) -> FoundSets:
+    """Pairs of which both ends were found, or defining sets of which at least two words were.
 
     Raises:
         ParameterError: there is none.
     """
-    found = found_sets(model, "defining sets", classes.sets)
+    if isinstance(sets, Pairs):
+        found, none = found_sets(model, "pairs", sets.pairs), f"No pair of {sets.name!r} has both ends"
+    else:
+        found, none = found_sets(model, "defining sets", sets.sets), f"No defining set of {sets.name!r} has two words"
     if not found.rows:
-        raise ParameterError(f"No defining set of {classes.name!r} has two words in {model.name}.")
+        raise ParameterError(f"{none} in {model.name}.")
     return found
 
 
-def mask(model: Embedding, words: Iterable[str]) -> NDArray[np.bool_]:
+def mask(model: Embedding, words: Iterable[str]) -> Flags:
     """Which rows of a model hold one of the words."""
     marked = np.zeros(len(model), bool)
     marked[model.lookup(words).rows] = True
@@ -134,14 +116,13 @@ def mask(model: Embedding, words: Iterable[str]) -> NDArray[np.bool_]:
 def merged(sets: Sequence[Sequence[int]]) -> list[list[int]]:
     """Sets that share a member become one, for equalizing one after the other would undo the first."""
     groups: list[list[int]] = []
-    for one in sets:
-        touching = [group for group in groups if set(group) & set(one)]
+    for members in sets:
+        touching = [group for group in groups if set(group) & set(members)]
         groups = [group for group in groups if group not in touching]
-        groups.append(list(dict.fromkeys(member for group in (*touching, one) for member in group)))
+        groups.append(list(dict.fromkeys(member for group in (*touching, members) for member in group)))
     return groups
 
 
 def joined(*coverages: Coverage) -> Coverage:
     """One coverage of the sets of several."""
-    sets: Mapping[str, object] = {name: one for each in coverages for name, one in each.sets.items()}
-    return Coverage.of(sets)  # type: ignore[arg-type]  # the look-ups of coverages
+    return Coverage.of({name: lookup for coverage in coverages for name, lookup in coverage.sets.items()})

@@ -159,7 +159,9 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         "corpus": corpus.checksum, "min_count": min_count, "unknown": unknown, "remove": tuple(remove),
         "precision": precision, "subwords": subwords, "threads": n_jobs_per_model,
     }  # fmt: skip
-    samples: list[dict[str, Any]] = [{"sample": sample, "sample_seed": random_state} for sample in range(bootstrap)] or [{}]
+    samples: list[dict[str, Any]] = [
+        {"sample": sample, "sample_seed": random_state} for sample in range(bootstrap)
+    ] or [{}]
     recipes = [
         Recipe(algorithm=entry.name, settings=settings_of(entry, settings), seed=seed, **sample, **common)
         for entry in chosen

@@ -11,34 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge.arrays import Flags, Integers
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.layouts import Layout
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, ParameterError
-from biasgauge.mitigation.balancing.lines import read_units
-from biasgauge.mitigation.balancing.output import check_ending, copy_without, packed
+from biasgauge.mitigation.balancing.lines import check_ending, copy_without, packed, read_units
 from biasgauge.mitigation.balancing.plan import (
     CLASSES,
     OPPOSITE,
     REMOVED_FROM,
+    BalanceResult,
     Degree,
     Direction,
     Keep,
+    Plan,
     check_degree,
-    check_share,
+    line_classes,
     plan,
     published_plan,
     removable,
 )
-from biasgauge.mitigation.balancing.result import BalanceResult, line_classes
-from biasgauge.mitigation.balancing.sets import balance_sets
-from biasgauge.mitigation.balancing.words import SetFinder
+from biasgauge.mitigation.balancing.words import BalanceSets, SetFinder, balance_sets
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
     from biasgauge.lexicons import AssociationTest
-    from biasgauge.mitigation.balancing.plan import Plan
-    from biasgauge.mitigation.balancing.sets import BalanceSets
 
 PUBLISHED_SHARE = 0.05
 """The share of lines below which the paper says that it stayed; its code prints it and enforces nothing."""
@@ -94,12 +93,20 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
         LexiconError: there is no such lexicon.
         ParameterError: an argument is impossible.
     """
-    _check(direction, degree, keep, max_removed, random_state, as_published=as_published)
+    check_choice(get_args(Direction), direction=direction)
+    check_choice(get_args(Keep), keep=keep)
+    check_degree(degree, as_published=as_published)
+    check_number(0, 1, max_removed=max_removed)
+    check_whole(0, random_state=random_state)
     rule = tokenizer_named(tokenizer or ("whitespace" if as_published else "words"))
     how = Layout(layout, field=field, documents="line", keeps_marks=rule.keeps_marks)
     sets = balance_sets(lexicon, rule)
     source, target = Path(corpus), Path(out)
-    _check_paths(source, target)
+    if source.is_dir():
+        raise CorpusError("is a folder; balance its files one by one", path=source)
+    if target.exists() and source.exists() and target.samefile(source):
+        raise ParameterError(f"The 'out' parameter of balance must not be the corpus itself. Got {str(target)!r}.")
+    check_ending(target)
 
     tally = _Tally(SetFinder(sets.words, rule), removable(direction))
     with writing(target), atomic_file(target) as part:
@@ -139,20 +146,15 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
 
 
 class _Tally:
-    """Counts the units of a corpus by their sets, and keeps where those stand that could go.
+    """Counts the units of a corpus by their sum of sets, and keeps where those stand that could go."""
 
-    Attributes:
-        finder: says which sets a unit has.
-        counts: units by their sum of sets.
-    """
-
-    def __init__(self, finder: SetFinder, wanted: NDArray[np.bool_]) -> None:
+    def __init__(self, finder: SetFinder, wanted: Flags) -> None:
         self.finder = finder
         self.counts = np.zeros(16, np.int64)
         self._wanted = wanted
-        self._kept: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]] = []
+        self._kept: list[tuple[Integers, Integers, NDArray[np.uint8]]] = []
 
-    def take(self, raw: bytes, first: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    def take(self, raw: bytes, first: Integers, sizes: Integers) -> None:
         """Look at some units."""
         sets = self.finder.find(raw)
         self.counts += np.bincount(sets, minlength=16)
@@ -160,7 +162,7 @@ class _Tally:
         if len(here):
             self._kept.append((first[here], sizes[here], sets[here]))
 
-    def kept(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+    def kept(self) -> tuple[Integers, Integers, NDArray[np.uint8]]:
         """First line, number of lines and sets of the units that could go, in the order of the corpus."""
         if not self._kept:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
@@ -168,10 +170,10 @@ class _Tally:
         return np.concatenate(first), np.concatenate(sizes), np.concatenate(sets)
 
 
-def _line_numbers(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _line_numbers(first: Integers, sizes: Integers) -> Integers:
     """Every line of some units."""
     before = np.cumsum(sizes) - sizes
-    lines: NDArray[np.int64] = np.repeat(first - before, sizes) + np.arange(sizes.sum())
+    lines: Integers = np.repeat(first - before, sizes) + np.arange(sizes.sum())
     return lines
 
 
@@ -180,29 +182,6 @@ def _half(progress: Progress | None, pass_: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, total: progress(pass_ * total + done, 2 * total)
-
-
-def _check(
-    direction: object, degree: object, keep: object, max_removed: object, random_state: object, *, as_published: bool
-) -> None:
-    for name, given, kind in (("direction", direction, Direction), ("keep", keep, Keep)):
-        if given not in get_args(kind):
-            known = " or ".join(map(repr, get_args(kind)))
-            raise ParameterError(f"The {name!r} parameter of balance must be {known}. Got {given!r}.")
-    check_degree(degree, as_published=as_published)
-    check_share(max_removed)
-    if not isinstance(random_state, int) or isinstance(random_state, bool) or random_state < 0:
-        raise ParameterError(
-            f"The 'random_state' parameter of balance must be a whole number from 0 on. Got {random_state!r}."
-        )
-
-
-def _check_paths(source: Path, target: Path) -> None:
-    if source.is_dir():
-        raise CorpusError("is a folder; balance its files one by one", path=source)
-    if target.exists() and source.exists() and target.samefile(source):
-        raise ParameterError(f"The 'out' parameter of balance must not be the corpus itself. Got {str(target)!r}.")
-    check_ending(target)
 
 
 def _warnings(tally: _Tally, found: Plan, sets: BalanceSets, direction: Direction, degree: Degree) -> Iterator[str]:

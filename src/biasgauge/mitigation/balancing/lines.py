@@ -1,19 +1,25 @@
-"""The lines of a corpus, with their numbers: plain lines as blocks of bytes, tables and paragraphs record by record."""
+"""The lines of a corpus, with their numbers, and a copy of a file without some of them.
+
+Plain lines are read as blocks of bytes, tables and paragraphs record by record; files may be compressed.
+"""
 
 from __future__ import annotations
 
 import csv
+import gzip
+import lzma
 from collections import deque
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
+from biasgauge.arrays import Integers
 from biasgauge.corpora.text_lines import LONGEST_RECORD, line_blocks
-from biasgauge.errors import CorpusError, InternalError
+from biasgauge.errors import CorpusError, InputError, InternalError
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
@@ -21,13 +27,15 @@ if TYPE_CHECKING:
 
 _BLOCK = 2**17
 """Bytes: what is made of a block stays in the processor's cache."""
+_COPIED = 2**20
 _BOM = b"\xef\xbb\xbf"
+_GZIP, _XZ, _ZSTD = (".gz",), (".xz",), (".zst", ".zstd")
 
 
 class Taker(Protocol):
     """What looks at the texts."""
 
-    def take(self, raw: bytes, first: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    def take(self, raw: bytes, first: Integers, sizes: Integers) -> None:
         """Take texts that line feeds separate, where in the file each starts, and how many lines of it each takes."""
 
 
@@ -98,8 +106,7 @@ def _checked(source: ByteSource, raw: bytes) -> bytes:
 class _LineSource(ByteSource):
     """Hands out a line at a time, so that whoever reads records from it has read no further than the record.
 
-    Attributes:
-        taken: the lines handed out since somebody emptied the list.
+    `taken` are the lines handed out since somebody emptied the list.
     """
 
     def __init__(self, path: Path, *, error: type[CorpusError], progress: Progress | None) -> None:
@@ -137,15 +144,12 @@ class _Records:
     """Takes records from a layout, and says which lines of the file each takes."""
 
     def __init__(self, source: _LineSource, taker: Taker, kind: str, *, named: bool) -> None:
-        self._source = source
-        self._taker = taker
-        self._kind = kind
+        self._source, self._taker, self._kind = source, taker, kind
         self._header = named and kind in {"tsv", "csv"}
-        self._number = 0
+        self._number = self._signs = 0
         self._texts: list[str] = []
         self._first: list[int] = []
         self._sizes: list[int] = []
-        self._signs = 0
 
     def line(self, text: str) -> None:
         """Take a paragraph."""
@@ -195,3 +199,60 @@ class _Records:
         rows = csv.reader(line.decode("utf-8-sig") for line in lines)
         next(row for row in rows if row)
         return rows.line_num
+
+
+def copy_without(path: Path, target: BinaryIO, gone: Integers, size: int, progress: Progress | None) -> None:
+    """Write the lines of `path` to `target`, byte by byte, but for those numbered in `gone` (from 0, ascending).
+
+    Raises:
+        CorpusError: the text has not `size` bytes.
+    """
+    with ByteSource(path, error=CorpusError, progress=progress) as source:
+        line = 0
+        while block := source.read(_COPIED):
+            breaks = block.count(b"\n")
+            here = gone[slice(*np.searchsorted(gone, [line, line + breaks + 1]))] - line
+            target.write(b"".join(_kept(block, here)) if len(here) else block)
+            line += breaks
+        if source.offset != size:
+            raise CorpusError("changed while it was read; run it again", path=path)
+
+
+def _kept(block: bytes, gone: Integers) -> Iterator[memoryview]:
+    """The stretches of a block that stay; line 0 is the one that it starts in."""
+    view = memoryview(block)
+    breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+    bounds = np.concatenate([[0], breaks, [len(block)]])
+    place = 0
+    for start, end in zip(bounds[gone].tolist(), bounds[gone + 1].tolist(), strict=True):
+        if start > place:
+            yield view[place:start]
+        place = end
+    yield view[place:]
+
+
+def check_ending(out: Path) -> None:
+    """Refuse, before the work, a compression that cannot be written here."""
+    if out.suffix.lower() in _ZSTD:
+        try:
+            import zstandard  # noqa: F401 - an extra, needed by those who have such files
+        except ImportError as problem:
+            raise InputError(f'{out}: to write zstd: pip install "biasgauge[train]"') from problem
+
+
+@contextmanager
+def packed(path: Path, ending: str) -> Iterator[BinaryIO]:
+    """A file to write to that compresses as the ending says; the same bytes for the same text."""
+    ending = ending.lower()
+    with ExitStack() as stack:
+        raw = stack.enter_context(path.open("wb"))
+        if ending in _GZIP:
+            yield cast("BinaryIO", stack.enter_context(gzip.GzipFile("", "wb", 6, raw, mtime=0)))
+        elif ending in _XZ:
+            yield cast("BinaryIO", stack.enter_context(lzma.LZMAFile(raw, "wb")))
+        elif ending in _ZSTD:
+            import zstandard
+
+            yield cast("BinaryIO", stack.enter_context(zstandard.ZstdCompressor().stream_writer(raw, closefd=False)))
+        else:
+            yield raw

@@ -1,4 +1,4 @@
-"""Which of four word sets each line of a text holds, exactly as its tokenizer says, at the speed of a byte scan.
+"""The four sets of a test as a tokenizer has them, and which of them each line of a text holds, at the speed of a scan.
 
 Tokenizing every line would cost several times as much. For the tokenizers whose words are runs of bytes, a block of
 lines is cut into runs in a few NumPy passes, and the first eight bytes of a run, hashed, rule out nearly all that are
@@ -9,17 +9,26 @@ longest stretch without them is looked for.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import chain
 from string import ascii_letters
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Places
 from biasgauge.corpora.tokenizers import Tokenizer
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
+from biasgauge.mitigation.balancing.plan import A, B, X, Y
 
+Sets = NDArray[np.uint8]
+ROLES = {"x": X, "y": Y, "a": A, "b": B}
 _KEY = 8
 """Bytes of a run that are looked at together."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -34,15 +43,85 @@ _BLANKS = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
 """What `str.split` takes for a blank, within ASCII."""
 
 
+@dataclass(frozen=True)
+class BalanceSets:
+    """The sets of a test by role, and what a tokenizer makes of each word: None where it makes no word or several."""
+
+    name: str
+    sets: Mapping[str, WordSet]
+    tokens: Mapping[str, str | None]
+
+    @property
+    def words(self) -> dict[str, int]:
+        """Each word as it stands in a text, with the sum of its sets."""
+        sums: dict[str, int] = {}
+        for role, word_set in self.sets.items():
+            for token in (self.tokens[word] for word in word_set.words):
+                if token is not None:
+                    sums[token] = sums.get(token, 0) | ROLES[role]
+        return sums
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """What each set stands for."""
+        return {ROLES[role]: word_set.name for role, word_set in self.sets.items()}
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Words in both targets, or in both attributes."""
+        both = (X | Y, A | B)
+        return tuple(word for word, sets in self.words.items() if any(sets & two == two for two in both))
+
+    def coverage(self, seen: set[str]) -> dict[str, Any]:
+        """How many words of the sets a text has, in the shape of every `--json`."""
+        asked = {role: dict.fromkeys(word_set.words) for role, word_set in self.sets.items()}
+        lost = {role: [word for word in words if self.tokens[word] not in seen] for role, words in asked.items()}
+        number = sum(map(len, asked.values()))
+        shape: dict[str, Any] = {"asked": number, "found": number - sum(map(len, lost.values()))}
+        shape["lost"] = {role: words for role, words in lost.items() if words}
+        split = [word for word, token in self.tokens.items() if token is None]
+        reasons = dict.fromkeys(split, "the tokenizer makes no single word of it")
+        return {**shape, "reasons": reasons} if reasons else shape
+
+
+def balance_sets(
+    given: str | os.PathLike[str] | AssociationTest | Mapping[str, Any], tokenizer: Tokenizer
+) -> BalanceSets:
+    """The sets of a lexicon, or of a mapping from roles to words.
+
+    Raises:
+        LexiconError: there is no such lexicon.
+        ParameterError: it is no test, or the tokenizer makes no word of a whole set.
+    """
+    name, sets = _by_role(given)
+    made = {word: list(tokenizer.split(word)) for word_set in sets.values() for word in word_set.words}
+    tokens = {word: parts[0] if len(parts) == 1 else None for word, parts in made.items()}
+    for role, word_set in sets.items():
+        if all(tokens[word] is None for word in word_set.words):
+            raise ParameterError(
+                f"The tokenizer {tokenizer.name} makes no single word of any word of the set {role} of {name}; choose "
+                "another tokenizer or other words."
+            )
+    return BalanceSets(name, sets, tokens)
+
+
+def _by_role(given: str | os.PathLike[str] | AssociationTest | Mapping[str, Any]) -> tuple[str, dict[str, WordSet]]:
+    if isinstance(given, Mapping):
+        if set(given) != set(ROLES):
+            listed = ", ".join(map(str, given)) or "none"
+            raise ParameterError(f"The 'lexicon' parameter of balance must give the sets x, y, a and b. Got {listed}.")
+        return "given words", {role: words_of(given[role]) for role in ROLES}
+    named = lexicon(given)
+    if not isinstance(named, AssociationTest):
+        kind = f"The lexicon {named.name!r} is of kind {named.kind!r}"
+        raise ParameterError(f"{kind}; balancing needs kind 'test', or four sets.")
+    return named.name, dict(named.roles)
+
+
 class SetFinder:
-    """Says which sets a line has a word of, as a sum of powers of two.
+    """Says which sets a line has a word of, as a sum of powers of two; `seen` are the words met so far.
 
-    Args:
-        words: each word as the tokenizer gives it, with the sets it is in: 1, 2, 4, 8 or a sum of them.
-        tokenizer: what makes words of a line.
-
-    Attributes:
-        seen: the words met so far.
+    `words` has each word as the tokenizer gives it, with the sets it is in: 1, 2, 4, 8 or a sum of them.
     """
 
     def __init__(self, words: Mapping[str, int], tokenizer: Tokenizer) -> None:
@@ -75,19 +154,19 @@ class SetFinder:
         self._lowered = [_KELVIN.encode()] if rule != "whitespace" and "k" in letters else []
         self._lowered += [_DOTTED_I.encode()] if rule != "whitespace" and dotted else []
 
-    def find(self, raw: bytes) -> NDArray[np.uint8]:
+    def find(self, raw: bytes) -> Sets:
         """The sets of each line of UTF-8 text; there is one line more than line feeds."""
         if self._table is None:
             return np.array([self._sets_of(line) for line in raw.decode().split("\n")], np.uint8)
         places, sets = self._scan(raw, b"\0" + raw.translate(self._table) + b"\0" * _KEY)
         breaks = np.flatnonzero(np.frombuffer(raw, np.uint8) == ord("\n"))
         line = np.searchsorted(breaks, places)
-        found = np.zeros(len(breaks) + 1, np.uint8)
-        for one in (1, 2, 4, 8):
-            found[line[sets & one != 0]] |= one
-        return found
+        held = np.zeros(len(breaks) + 1, np.uint8)
+        for bit in ROLES.values():
+            held[line[sets & bit != 0]] |= bit
+        return held
 
-    def _scan(self, raw: bytes, padded: bytes) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
+    def _scan(self, raw: bytes, padded: bytes) -> tuple[Places, Sets]:
         """Places of words in `raw`, and the sets of each; `padded` is `raw` as the table has it, one byte later."""
         signs = np.frombuffer(padded, np.uint8)
         edges = np.flatnonzero(np.diff(signs > _DOUBTFUL))
@@ -109,24 +188,21 @@ class SetFinder:
         sets = [self._of_short(keys[short]), self._of_long(padded, starts[long], ends[long])]
         return places, np.concatenate([*sets, self._of_doubted(raw, padded, doubted)])
 
-    def _of_short(self, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    def _of_short(self, keys: NDArray[np.uint64]) -> Sets:
         """Runs of fewer than eight bytes are known by their keys."""
         near = np.minimum(np.searchsorted(self._short_keys, keys), len(self._short_keys) - 1)
         is_word = self._short_keys[near] == keys
         self.seen.update(self._short_words[place] for place in np.unique(near[is_word]).tolist())
-        sets: NDArray[np.uint8] = np.where(is_word, self._short_sets[near], 0).astype(np.uint8)
+        sets: Sets = np.where(is_word, self._short_sets[near], 0).astype(np.uint8)
         return sets
 
-    def _of_long(self, padded: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.uint8]:
-        found = []
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            word = self._long.get(padded[start + 1 : end + 1])
-            if word is not None:
-                self.seen.add(word)
-            found.append(0 if word is None else self._words[word])
-        return np.array(found, np.uint8)
+    def _of_long(self, padded: bytes, starts: Places, ends: Places) -> Sets:
+        runs = zip(starts.tolist(), ends.tolist(), strict=True)
+        words = [self._long.get(padded[start + 1 : end + 1]) for start, end in runs]
+        self.seen.update(word for word in words if word is not None)
+        return np.array([0 if word is None else self._words[word] for word in words], np.uint8)
 
-    def _of_doubted(self, raw: bytes, padded: bytes, places: NDArray[np.intp]) -> NDArray[np.uint8]:
+    def _of_doubted(self, raw: bytes, padded: bytes, places: Places) -> Sets:
         """By the tokenizer itself, from separator to separator, each different text once."""
         found = np.zeros(len(places), np.uint8)
         end = -1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from biasgauge.embeddings import Embedding, load, similarity_names
@@ -56,31 +58,27 @@ def mitigation_effect(
         ParameterError: the two have no word in common or differ in their dimensions, or a lexicon is of another kind.
     """
     first, second, warnings = _same_words(load(before), load(after))
-    named = [lexicon(one) for one in _listed(lexicons)]
-    for one in named:
-        if not isinstance(one, (AssociationTest, Stereotypes)):
-            raise ParameterError(
-                f"The lexicon {one.name!r} is of kind {one.kind!r}; 'test' or 'stereotypes' is needed."
-            )
+    alone = isinstance(lexicons, (str, os.PathLike, Lexicon))
+    named = [lexicon(entry) for entry in ([lexicons] if alone else lexicons)]  # type: ignore[arg-type, union-attr]
+    for entry in named:
+        if not isinstance(entry, (AssociationTest, Stereotypes)):
+            kind = f"The lexicon {entry.name!r} is of kind {entry.kind!r}"
+            raise ParameterError(f"{kind}; 'test' or 'stereotypes' is needed.")
     drawn = replace(interval, random_state=random_state)
     lookup: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
     asked = similarity_names() if benchmarks is None else benchmarks
-    steps: list[Callable[[], list[Row]]] = [
-        lambda one=one: association_rows(first, second, one, drawn, **lookup)  # type: ignore[misc]  # bound now
-        for one in named
-        if isinstance(one, AssociationTest)
-    ]
-    steps += [
-        lambda one=one: distance_rows(first, second, one, random_state, **lookup)  # type: ignore[misc]  # bound now
-        for one in named
-    ]
+    tests = [entry for entry in named if isinstance(entry, AssociationTest)]
     sets = {name: lexicon(name).words for name in controls}
-    steps.append(lambda: moved_rows(first, second, sets, drawn))
-    steps.append(lambda: benchmark_rows(first, second, asked, interval.level))
-    steps.append(lambda: [overlap_row(first, second, neighbors, interval.level)])
+    steps: list[Callable[[], list[Row]]] = [
+        *(partial(association_rows, first, second, test, drawn, **lookup) for test in tests),
+        *(partial(distance_rows, first, second, entry, random_state, **lookup) for entry in named),
+        partial(moved_rows, first, second, sets, drawn),
+        partial(benchmark_rows, first, second, asked, interval.level),
+        lambda: [overlap_row(first, second, neighbors, interval.level)],
+    ]
     seeded = None if recovery is None else replace(recovery, random_state=random_state)
     if seeded is not None:
-        steps.append(lambda: recovery_rows(first, second, seeded))
+        steps.append(partial(recovery_rows, first, second, seeded))
     rows: list[Row] = []
     with on_one_thread():
         for done, step in enumerate(steps, 1):
@@ -88,10 +86,10 @@ def mitigation_effect(
             if progress is not None:
                 progress(done, len(steps))
     settings = {
-        "lexicons": [one.name for one in named],
+        "lexicons": [entry.name for entry in named],
         "controls": list(controls),
         "neighbors": neighbors,
-        "recovery": None if seeded is None else _told(seeded),
+        "recovery": None if seeded is None else {name: _stated(value) for name, value in vars(seeded).items()},
         "interval": asdict(drawn),
         **lookup,
         "random_state": random_state,
@@ -103,17 +101,9 @@ def mitigation_effect(
     )
 
 
-def _told(recovery: Recovery) -> dict[str, Any]:
-    """Settings as they stand in `--json`: names and numbers as they are, words of the user's own only counted."""
-    return {
-        name: value if isinstance(value, (str, int)) else f"{len(value)} given"
-        for name, value in vars(recovery).items()
-    }
-
-
-def _listed(lexicons: object) -> list[Any]:
-    several = isinstance(lexicons, Iterable) and not isinstance(lexicons, (str, Lexicon))
-    return list(lexicons) if several else [lexicons]  # type: ignore[call-overload]  # an iterable
+def _stated(setting: Any) -> str | int:  # noqa: ANN401 - a setting
+    """A setting as it stands in `--json`: names and numbers as they are, words of the user's own only counted."""
+    return setting if isinstance(setting, (str, int)) else f"{len(setting)} given"
 
 
 def _same_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embedding, tuple[str, ...]]:

@@ -28,19 +28,14 @@ def moved_rows(
     rows = []
     for name, words in {**sets, "all": before.words}.items():
         places = before.lookup(words).rows
-        cosines = np.concatenate(
-            [np.empty(0)]
-            + [
-                row_cosines(*(model.vectors[places[at : at + ROWS]] for model in (before, after)))
-                for at in range(0, len(places), ROWS)
-            ]
-        )
+        blocks = [places[at : at + ROWS] for at in range(0, len(places), ROWS)]
+        parts = [row_cosines(before.vectors[block], after.vectors[block]) for block in blocks]
+        cosines = np.concatenate([np.empty(0), *parts])
         cosines = cosines[np.isfinite(cosines)]
         if not len(cosines):
             rows.append(Row(part="moved", name="cosine", of=name, reason="no word was found"))
             continue
-        mean = _mean(cosines, interval)
-        rows.append(Row(part="moved", name="cosine", of=name, after=mean, count=len(cosines)))
+        rows.append(Row(part="moved", name="cosine", of=name, after=_mean(cosines, interval), count=len(cosines)))
     return rows
 
 
@@ -54,6 +49,8 @@ def _mean(values: Floats, interval: Resampling) -> Estimate | None:
 
 def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], level: float) -> list[Row]:
     """Spearman correlation with human similarity before and after, on the pairs that both have."""
+    from scipy.stats import spearmanr
+
     rows = []
     for name in names:
         old, new = (similarity_benchmark(model, name, level=level) for model in (before, after))
@@ -64,34 +61,20 @@ def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], le
             sides = [None if value is None else Estimate(value=value) for value in (first, second)]
             rows.append(Row(before=sides[0], after=sides[1], reason=why, **about))
             continue
-        change = correlations_differ(second, first, _ranked(old.cosines, new.cosines), len(old.pairs), level)
+        between = float(spearmanr(old.cosines, new.cosines).statistic)
+        change = correlations_differ(second, first, between, len(old.pairs), level)
         about |= {"before": old.spearman, "after": new.spearman, "change": change}
         rows.append(Row(count=len(old.pairs), **about))
     return rows
 
 
-def _ranked(one: Floats, other: Floats) -> float:
-    from scipy.stats import spearmanr
-
-    return float(spearmanr(one, other).statistic)
-
-
 def overlap_row(before: Embedding, after: Embedding, k: int, level: float) -> Row:
     """Share of the k nearest neighbors that are the same, over at most 2,000 words spread over the vocabulary."""
     step = -(-len(before) // _ASKED)
-    found = neighbor_overlap(
-        load((before.words, before.vectors), name="before"),
-        load((after.words, after.vectors), name="after"),
-        k=k,
-        words=before.words[::step],
-        level=level,
-    )
+    sides = [load((model.words, model.vectors), name=name) for model, name in ((before, "before"), (after, "after"))]
+    overlap = neighbor_overlap(*sides, k=k, words=before.words[::step], level=level)
+    mean = overlap.mean
     return Row(
-        part="neighbors",
-        name=f"{k} nearest",
-        of="all",
-        after=found.mean,
-        count=len(found.words),
-        chance=found.chance,
-        reason=None if found.mean.defined else found.mean.reason,
-    )
+        part="neighbors", name=f"{k} nearest", of="all", after=mean, count=len(overlap.words), chance=overlap.chance,
+        reason=None if mean.defined else mean.reason,
+    )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from biasgauge.embeddings import Embedding
-from biasgauge.mitigation.effects.figures import effect_charts
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Chart, Column, Result, Summary, Table
+from biasgauge.results.drawing import altair
+from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
 
 PARTS = {
@@ -19,6 +21,21 @@ PARTS = {
     "neighbors": "share of the nearest neighbors that are the same",
     "recovery": "what is left of the removed bias (Gonen & Goldberg 2019)",
 }
+
+COLORS = {"before": "#8a919c", "after": "#b3402a"}
+CHARTS = {
+    "association": ("Association tests", "Value of each test, with its interval over words; the scales differ by test"),
+    "distances": (
+        "Mean cosine distances",
+        "Posterior means with 89 % intervals; 1: unrelated, less: closer. Human and neutral should stay",
+    ),
+    "benchmark": ("Similarity benchmarks", "Rank correlation with human similarity, with intervals over word pairs"),
+    "recovery": (
+        "What is left of the bias",
+        "Accuracies (chance: ½) and a correlation (chance: 0) of the most biased words' old bias with their vectors",
+    ),
+}
+"""Title and remark of the chart of a part."""
 
 CLASSIFIER, CLUSTERS, NEIGHBORS = "classifier accuracy", "cluster match", "neighbor correlation"
 RECOVERED = {
@@ -86,10 +103,6 @@ class MitigationEffect(Result):
         """The rows of one part."""
         return tuple(row for row in self.rows if row.part == name)
 
-    def about(self, part: str) -> str:
-        """What the numbers of a part are."""
-        return PARTS[part]
-
     @property
     def sentences(self) -> tuple[str, ...]:
         """What happened, in words; a change counts where its interval does not hold 0."""
@@ -100,36 +113,64 @@ class MitigationEffect(Result):
         return {"sentences": self.sentences}
 
     def summary(self) -> Summary:
-        """Every number before and after, part by part."""
+        """Every number before and after, part by part; a chart for each part that has both."""
         name = f"{self.before} → {self.after}"
         first, *rest = self.sentences
-        parts = tuple(
-            Summary(part, "", question=PARTS[part], tables=(self._table(part),))
-            for part in dict.fromkeys(row.part for row in self.rows)
-        )
+        both = {row.part for row in self.rows if _number(row.before) is not None and _number(row.after) is not None}
         return Summary(
             title=f"Effect, {name}",
             headline=f"{name}: {first}",
             sentences=tuple(rest),
-            charts=effect_charts(self),
-            parts=parts,
+            charts=tuple(
+                Chart(part, f"{title}: {self.after}", remark, partial(self._dumbbells, part))
+                for part, (title, remark) in CHARTS.items()
+                if part in both
+            ),
+            parts=tuple(
+                Summary(part, "", question=PARTS[part], tables=(self._table(part),))
+                for part in dict.fromkeys(row.part for row in self.rows)
+            ),
             warnings=self.warnings,
         )
 
     def _table(self, part: str) -> Table:
         sides = [Column(name, "number", 3) for name in ("before", "after")]
         columns: list[Column | str] = ["number", "of", *sides, Column("change [interval]", "estimate", 3)]
-        rows = [
-            (
-                row.name,
-                row.of,
-                _number(row.before),
-                _number(row.after),
-                row.change or (Estimate(value=None, reason=row.reason) if row.reason else None),
-            )
-            for row in self.part(part)
-        ]
+        rows = []
+        for row in self.part(part):
+            change = row.change or (Estimate(value=None, reason=row.reason) if row.reason else None)
+            rows.append((row.name, row.of, _number(row.before), _number(row.after), change))
         return Table.of(part, "", columns, rows)
+
+    def _dumbbells(self, part: str) -> Any:  # noqa: ANN401 - a chart
+        """One dot a number and side."""
+        import pandas as pd
+
+        alt = altair()
+        frame = records_frame(self.part(part))
+        frame = frame[frame["before"].notna() & frame["after"].notna()]
+        ends = {"value": "", "low": "_low", "high": "_high"}
+        parts = [
+            pd.DataFrame({"what": frame["of"] + ": " + frame["name"], "side": side}).assign(
+                **{name: frame[f"{side}{end}"].astype(float) for name, end in ends.items()}
+            )
+            for side in COLORS
+        ]
+        sides = pd.concat(parts, ignore_index=True)
+        order = list(dict.fromkeys(sides["what"]))
+        scale = alt.Scale(domain=list(COLORS), range=list(COLORS.values()))
+        base = alt.Chart(sides).encode(
+            y=alt.Y("what:N", title=None, sort=order, axis=alt.Axis(grid=True)),
+            yOffset=alt.YOffset("side:N", sort=list(COLORS)),
+            color=alt.Color("side:N", title=None, scale=scale, sort=list(COLORS)),
+            tooltip=["what", "side", "value", "low", "high"],
+        )
+        x = alt.Scale(zero=part == "recovery", nice=True)
+        chart = alt.layer(
+            base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="value", scale=x), x2="high:Q"),
+            base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("value:Q", scale=x)),
+        )
+        return chart.properties(width=480, height=len(order) * 26)
 
 
 def changed_words(before: Embedding, after: Embedding) -> int:
@@ -142,42 +183,39 @@ def changed_words(before: Embedding, after: Embedding) -> int:
 
 
 def _sentences(effect: MitigationEffect) -> list[str]:
-    found = [f"{effect.changed:,} of {effect.words:,} words changed."]
+    sentences = [f"{effect.changed:,} of {effect.words:,} words changed."]
     tests = [row for row in effect.part("association") if row.name == "weat" and row.change is not None]
-    found += [f"WEAT {row.of}: {_from_to(row, 2)}{_verdict(row, 2)}." for row in tests]
-    found += [
+    sentences += [f"WEAT {row.of}: {_from_to(row, 2)}{_verdict(row, 2)}." for row in tests]
+    sentences += [
         f"Distances of {row.of}, {row.name}: {_from_to(row, 3)}{_verdict(row, 3)}."
         for row in effect.part("distances")
         if row.name in {"associated", "different"} and row.change is not None
     ]
-    found += _side_effects(effect)
+    sentences += _side_effects(effect)
     for row in effect.part("recovery"):
         if _number(row.after) is not None:
             who, does, what = RECOVERED[row.name]
-            found.append(f"{who} {_still(row)} {does} {what}: {_from_to(row, 2)}, where chance is {row.chance:g}.")
-    return found
+            sentences.append(f"{who} {_still(row)} {does} {what}: {_from_to(row, 2)}, where chance is {row.chance:g}.")
+    return sentences
 
 
 def _side_effects(effect: MitigationEffect) -> list[str]:
-    found = [
+    sentences = [
         f"{row.of.capitalize()} words: mean cosine of new with old vectors {_number(row.after):.3f}."
         for row in effect.part("moved")
         if row.of in {"human", "neutral"} and _number(row.after) is not None
     ]
     tried = {row.of: row.change for row in effect.part("benchmark") if row.change is not None}
-    worse = [name for name, change in tried.items() if change.high is not None and change.high < 0]
+    worse = ", ".join(name for name, change in tried.items() if change.high is not None and change.high < 0)
     if tried:
-        found.append(
-            f"Similarity benchmarks: worse on {', '.join(worse)} (of {len(tried)})."
-            if worse
-            else f"Similarity benchmarks: none of {len(tried)} is clearly worse."
-        )
-    found += [
+        how = f"worse on {worse} (of {len(tried)})" if worse else f"none of {len(tried)} is clearly worse"
+        sentences.append(f"Similarity benchmarks: {how}.")
+    sentences += [
         f"Of the {row.name} neighbors, {_number(row.after):.0%} are the same as before."
         for row in effect.part("neighbors")
         if _number(row.after) is not None
     ]
-    return found
+    return sentences
 
 
 def _still(row: Row) -> str:

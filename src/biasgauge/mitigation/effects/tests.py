@@ -41,21 +41,21 @@ def association_rows(
     if short:
         return _undefined(test.name, short)
     rows = [
-        {role: dict(zip(one.words, one.rows.tolist(), strict=True)) for role, one in each.sets.items()}
-        for each in coverages
+        {role: dict(zip(found.words, found.rows.tolist(), strict=True)) for role, found in coverage.sets.items()}
+        for coverage in coverages
     ]
     usable = {role: rows[0][role].keys() & rows[1][role].keys() for role in test.sets}
     if shared := usable["x"] & usable["y"]:
         return _undefined(test.name, f"the word {min(shared)!r} is in both target sets")
-    found = []
+    numbers = []
     for kind in registry.everything("association_test").values():
         words = _kept(kind, test.sets, usable)
         sets = [
             {role: model.vectors[[own[role][word] for word in words[role]]] for role in kind.sets}
             for model, own in zip((before, after), rows, strict=True)
         ]
-        found.append(_row(kind, test.name, sets, interval))
-    return found
+        numbers.append(_row(kind, test.name, sets, interval))
+    return numbers
 
 
 def _undefined(name: str, reason: str) -> list[Row]:
@@ -76,31 +76,20 @@ def _kept(
 
 
 def _row(kind: SetTest, name: str, sets: list[Sets], interval: Resampling) -> Row:
-    results: list[AssociationResult] = [kind.function(**one, interval=interval) for one in sets]
-    before, after = (
-        Estimate(value=one.value) if one.interval is None else replace(one.interval, value=one.value) for one in results
-    )
+    """One test; its change has an interval that draws the same words before and after each time."""
+    results: list[AssociationResult] = [kind.function(**own, interval=interval) for own in sets]
+    before, after = (replace(result.interval or Estimate(value=None), value=result.value) for result in results)
+    change = None
+    if before.value is not None and after.value is not None:
+        wide = [{role: np.asarray(vectors, np.float64) for role, vectors in own.items()} for own in sets]
+        first, second = (kind.resampled(own) for own in wide)
+        drawn = Resampled(first.units, lambda counts: second.values(counts) - first.values(counts))
+        change = estimate_over_words(after.value - before.value, drawn, interval)
+    count, reason = sum(map(len, sets[0].values())), results[0].reason or results[1].reason
     return Row(
-        part="association",
-        name=kind.name,
-        of=name,
-        before=before,
-        after=after,
-        change=_change(before.value, after.value, kind, sets, interval),
-        count=sum(len(one) for one in sets[0].values()),
-        reason=results[0].reason or results[1].reason,
-    )
-
-
-def _change(
-    before: float | None, after: float | None, kind: SetTest, sets: list[Sets], interval: Resampling
-) -> Estimate | None:
-    """After less before, with an interval that draws the same words before and after each time."""
-    if before is None or after is None:
-        return None
-    first, second = (kind.resampled({role: np.asarray(one, np.float64) for role, one in each.items()}) for each in sets)
-    drawn = Resampled(first.units, lambda counts: second.values(counts) - first.values(counts))
-    return estimate_over_words(after - before, drawn, interval)
+        part="association", name=kind.name, of=name, before=before, after=after, change=change, count=count,
+        reason=reason,
+    )  # fmt: skip
 
 
 def distance_rows(
@@ -112,29 +101,26 @@ def distance_rows(
 ) -> list[Row]:
     """Posterior mean distances of the connections of one lexicon; a change has the paired posterior."""
     try:
-        found = bayes_change(before, after, named, random_state=random_state, **lookup)
+        result = bayes_change(before, after, named, random_state=random_state, **lookup)
     except ParameterError as problem:
         return [Row(part="distances", name=name, of=named.name, reason=str(problem)) for name in CONNECTIONS]
-    prob, how = found.before.credible.prob, found.before.credible.kind
+    credible = result.before.credible
+    how: dict[str, Any] = {"level": credible.prob, "method": credible.kind, "over": "words (posterior)"}
 
     def estimate(of: Any) -> Estimate | None:  # noqa: ANN401 - a group or a change
         if of.mean is None:
             return None
-        if of.low is None:
-            return Estimate(value=of.mean)
-        return Estimate(value=of.mean, low=of.low, high=of.high, level=prob, method=how, over="words (posterior)")
+        return Estimate(value=of.mean) if of.low is None else Estimate(value=of.mean, low=of.low, high=of.high, **how)
 
-    old, new = ({one.connection: one for one in side.groups} for side in (found.before, found.after))
-    return [
-        Row(
-            part="distances",
-            name=name,
-            of=named.name,
-            before=estimate(old[name]),
-            after=estimate(new[name]),
-            change=estimate(one),
-            reason=one.reason or old[name].reason or new[name].reason,
-        )
-        for one in found.groups
-        for name in (one.connection,)
-    ]
+    old, new = ({group.connection: group for group in side.groups} for side in (result.before, result.after))
+    rows = []
+    for change in result.groups:
+        name = change.connection
+        sides: dict[str, Any] = {
+            "before": estimate(old[name]),
+            "after": estimate(new[name]),
+            "change": estimate(change),
+        }
+        reason = change.reason or old[name].reason or new[name].reason
+        rows.append(Row(part="distances", name=name, of=named.name, reason=reason, **sides))
+    return rows

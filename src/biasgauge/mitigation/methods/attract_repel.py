@@ -1,24 +1,39 @@
-"""`attract_repel`: draw some pairs of words together and push others apart (Mrkšić et al. 2017)."""
+"""`attract_repel`: draw some pairs of words together and push others apart (Mrkšić et al. 2017).
+
+To debias a test, X is drawn to B and Y to A, and pushed from A and B; to overbias, the other way round. Source:
+Goldfarb-Tarrant et al. 2021, §4; the constraints are all pairs of a target and an attribute.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.embeddings import Embedding
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_whole
+from biasgauge.embeddings import Coverage, Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths, unit_rows
 from biasgauge.inputs import LexiconLike, VectorsLike
+from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
 from biasgauge.mitigation.attract_repel import Descent, descend
-from biasgauge.mitigation.constraints import Constraints, found_constraints, lexicon_pairs
-from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
+from biasgauge.mitigation.mitigation import Direction, Mitigation, OwnVectors
 
-_DECIMALS = 6
+Pairs = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Rows of the pairs to draw together and of those to push apart, pairs × 2, and what was found of their words."""
+
+    attract: Places
+    repel: Places
+    coverage: Coverage
 
 
 @dataclass(kw_only=True, eq=False)
@@ -59,7 +74,7 @@ class AttractRepel(Mitigation):
     as_published: bool = False
     random_state: int = 0
     constraints_: Constraints | None = field(default=None, init=False, repr=False)
-    moved_: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp), init=False, repr=False)
+    moved_: Places = field(default_factory=lambda: np.empty(0, np.intp), init=False, repr=False)
     _words: tuple[str, ...] = field(default=(), init=False, repr=False)
     _original: Any = field(default=None, init=False, repr=False)
     _epochs: list[Any] = field(default_factory=list, init=False, repr=False)
@@ -72,20 +87,15 @@ class AttractRepel(Mitigation):
     def snapshots(self, vectors: VectorsLike) -> list[Embedding]:
         """The embedding after each epoch, the last one as `transform` gives it."""
         model = self._checked(vectors)
-        return [
-            replace(
-                self._changed(model, self._after(model, epoch)), name=f"{model.name} ({self.label}, epoch {number})"
-            )
-            for number, epoch in enumerate(self._epochs, 1)
-        ]
+        changed = [self._changed(model, self._after(model, epoch)) for epoch in self._epochs]
+        label = f"{model.name} ({self.label}, epoch"
+        return [replace(after, name=f"{label} {number})") for number, after in enumerate(changed, 1)]
 
     def _fit(self, model: Embedding) -> None:
         attract, repel = lexicon_pairs(self.lexicon, self.direction) if self.lexicon is not None else ([], [])
+        fallback = self.case_fallback or self.as_published
         self.constraints_ = found_constraints(
-            model,
-            [*attract, *self.attract],
-            [*repel, *self.repel],
-            case_fallback=self.case_fallback or self.as_published,
+            model, [*attract, *self.attract], [*repel, *self.repel], case_fallback=fallback
         )
         pairs = np.concatenate([self.constraints_.attract, self.constraints_.repel])
         self.moved_, places = np.unique(pairs, return_inverse=True)
@@ -94,42 +104,96 @@ class AttractRepel(Mitigation):
         self._words = tuple(model.words[row] for row in self.moved_)
         self._original = model.vectors[self.moved_].astype(np.float64)
         settings = replace(self.descent, as_published=self.as_published or self.descent.as_published)
-        epochs = descend(
-            self._original, places[:split], places[split:], settings, np.random.default_rng(self.random_state)
-        )
+        random = np.random.default_rng(self.random_state)
+        epochs = descend(self._original, places[:split], places[split:], settings, random)
         self._epochs = [unit_rows(vectors, rescale=True) for vectors in islice(epochs, self.epochs)]
         self.coverage_ = self.constraints_.coverage
 
     def _own(self, model: Embedding) -> OwnVectors:
         return self._after(model, self._epochs[-1])
 
-    def _after(self, model: Embedding, units: NDArray[np.float64]) -> OwnVectors:
+    def _after(self, model: Embedding, units: Floats) -> OwnVectors:
         """Some directions at the lengths of the original vectors."""
         found = model.lookup(self._words)
         same = len(found.words) == len(self._words)
         if not same or not np.array_equal(model.vectors[found.rows].astype(np.float64), self._original):
             raise ParameterError(
-                "Attract-Repel finds new vectors for the words of one embedding: transform the one that it was "
-                "fitted on."
+                "Attract-Repel moves the words of one embedding: transform the one that it was fitted on."
             )
         return OwnVectors(found.rows, units * row_lengths(self._original, rescale=True)[:, None])
 
     def _finished(self, moved: NDArray[Any]) -> NDArray[Any]:
-        return np.round(moved, _DECIMALS) if self.as_published else moved
+        return np.round(moved, 6) if self.as_published else moved
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        if not isinstance(self.epochs, int) or self.epochs < 1:
-            raise ParameterError(
-                f"The 'epochs' of AttractRepel must be a whole number of at least 1. Got {self.epochs!r}."
-            )
-        if self.descent.batch_size < 2:
-            raise ParameterError(f"A batch of AttractRepel needs at least two pairs. Got {self.descent.batch_size!r}.")
+        check_whole(1, epochs=self.epochs)
+        check_whole(2, batch_size=self.descent.batch_size)
 
     @property
     def unit_norms(self) -> bool:
         """Also as published."""
         return super().unit_norms or self.as_published
+
+
+def lexicon_pairs(given: LexiconLike | Sequence[LexiconLike], direction: Direction) -> tuple[Pairs, Pairs]:
+    """Pairs to attract and to repel for one lexicon or several, of kind "test" or "stereotypes".
+
+    Raises:
+        ParameterError: a lexicon is of another kind.
+    """
+    attract: Pairs = []
+    repel: Pairs = []
+    for reference in cast("Sequence[LexiconLike]", given if isinstance(given, (list, tuple)) else [given]):
+        stereotype, other = _leanings(lexicon(reference))
+        together, apart = (other, stereotype) if direction == "debias" else (stereotype, other)
+        attract += together
+        repel += apart
+    return attract, repel
+
+
+def _leanings(named: Lexicon) -> tuple[Pairs, Pairs]:
+    """Pairs that the stereotype puts together, and those that it keeps apart."""
+    match named:
+        case AssociationTest(x=x, y=y, a=a, b=b):
+            return crossed([(x.words, a.words), (y.words, b.words)]), crossed([(x.words, b.words), (y.words, a.words)])
+        case Stereotypes(groups=groups):
+            own = [(group.protected, group.attributes) for group in groups]
+            others = [(group.protected, other.attributes) for group in groups for other in groups if other is not group]
+            return crossed(own), crossed(others)
+    raise ParameterError(
+        f"The lexicon {named.name!r} is of kind {named.kind!r}; Attract-Repel needs kind 'test' or 'stereotypes', or "
+        "pairs to attract and to repel."
+    )
+
+
+def crossed(sets: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Pairs:
+    """Every pair of a word of the first with a word of the second set."""
+    return [(left, right) for first, second in sets for left in first for right in second]
+
+
+def found_constraints(model: Embedding, attract: Pairs, repel: Pairs, *, case_fallback: bool) -> Constraints:
+    """The pairs of which both words were found, each once; a pair to attract and to repel is repelled.
+
+    Raises:
+        ParameterError: no pair is left.
+    """
+    words = {"attract": [word for pair in attract for word in pair], "repel": [word for pair in repel for word in pair]}
+    coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
+    lookups = coverage.sets.values()
+    known = {word: row for found in lookups for word, row in zip(found.words, found.rows.tolist(), strict=True)}
+    pushed = _rows(repel, known)
+    drawn = {pair: None for pair in _rows(attract, known) if pair not in pushed}
+    if not drawn and not pushed:
+        raise ParameterError(f"No pair to attract or to repel has both words in {model.name}.")
+    attracted, repelled = (np.array(list(pairs), np.intp).reshape(-1, 2) for pairs in (drawn, pushed))
+    return Constraints(attracted, repelled, coverage)
+
+
+def _rows(pairs: Pairs, known: dict[str, int]) -> dict[tuple[int, int], None]:
+    """Each pair once, in the order given; a word has no pair with itself."""
+    rows = ((known[left], known[right]) for left, right in pairs if left in known and right in known)
+    return dict.fromkeys(pair for pair in rows if pair[0] != pair[1])
 
 
 METHOD = AttractRepel

@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Flags, Floats
+from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
-from biasgauge.mitigation.clusters import alignment, two_means
 from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import OwnVectors
 from biasgauge.mitigation.subspace import bias_subspace, projections
-from biasgauge.mitigation.word_groups import defining_pairs, found_sets, mask, merged
+from biasgauge.mitigation.word_groups import defining_sets, found_sets, mask, merged
 
 
 @dataclass(kw_only=True, eq=False)
@@ -53,7 +54,7 @@ class DoubleHard(HardDebias):
     def _fit(self, model: Embedding) -> None:
         super()._fit(model)
         self._mean, axes = _principal_axes(model)
-        pairs = [model.vectors[rows] for rows in defining_pairs(model, pairs_of(self.lexicon)).rows]
+        pairs = [model.vectors[rows] for rows in defining_sets(model, pairs_of(self.lexicon)).rows]
         words, sides = self._most_biased(model)
         scores = []
         for axis in axes[: self.candidates]:
@@ -66,7 +67,7 @@ class DoubleHard(HardDebias):
         self._axis = axes[self.component_]
         self.subspace_ = bias_subspace([self._cleaned(ends, self._axis) for ends in pairs], self.components)
 
-    def _most_biased(self, model: Embedding) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _most_biased(self, model: Embedding) -> tuple[Floats, Flags]:
         """Vectors of the neutral words that lie farthest along the direction either way, and which way."""
         neutral = np.flatnonzero(~mask(model, self._specific))
         direction = fitted(self.subspace_).basis[0]
@@ -79,9 +80,9 @@ class DoubleHard(HardDebias):
         chosen = np.concatenate([order[:count], order[-count:]])
         return model.vectors[chosen].astype(np.float64), np.arange(2 * count) >= count
 
-    def _cleaned(self, vectors: NDArray[Any], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _cleaned(self, vectors: NDArray[Any], axis: Floats) -> Floats:
         centered = vectors.astype(np.float64) - self._mean
-        cleaned: NDArray[np.float64] = centered - np.outer(centered @ axis, axis)
+        cleaned: Floats = centered - np.outer(centered @ axis, axis)
         return cleaned
 
     def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
@@ -92,18 +93,15 @@ class DoubleHard(HardDebias):
 
     def _own(self, model: Embedding) -> OwnVectors:
         sets = merged(found_sets(model, "equal", self._equal).rows)
-        return equal_vectors(
-            sets, [self._cleaned(model.vectors[one], self._axis) for one in sets], fitted(self.subspace_)
-        )
+        cleaned = [self._cleaned(model.vectors[rows], self._axis) for rows in sets]
+        return equal_vectors(sets, cleaned, fitted(self.subspace_))
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        for name in ("biased_words", "candidates"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"The {name!r} of DoubleHard must be at least 1. Got {getattr(self, name)!r}.")
+        check_whole(1, biased_words=self.biased_words, candidates=self.candidates)
 
 
-def _principal_axes(model: Embedding) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _principal_axes(model: Embedding) -> tuple[Floats, Floats]:
     """Mean of all vectors, and the principal axes around it, the longest first, one a row."""
     total, products = np.zeros(model.dim), np.zeros((model.dim, model.dim))
     for start in range(0, len(model), ROWS):
@@ -113,6 +111,45 @@ def _principal_axes(model: Embedding) -> tuple[NDArray[np.float64], NDArray[np.f
         centered = model.vectors[start : start + ROWS].astype(np.float64) - mean
         products += centered.T @ centered
     return mean, np.linalg.eigh(products)[1][:, ::-1].T
+
+
+def two_means(points: Floats, random_state: int) -> Flags:
+    """Which of two clusters each point belongs to: the best of ten runs of Lloyd's algorithm from k-means++ starts.
+
+    The points of a start are drawn by their place, so rotating the points rotates the clusters.
+    """
+    random = np.random.default_rng(random_state)
+    centered = points - points.mean(axis=0)
+    best, least = np.zeros(len(points), bool), np.inf
+    for _ in range(10):
+        labels, spread = _lloyd(centered, random)
+        if spread < least * (1 - 1e-12):
+            best, least = labels, spread
+    return best
+
+
+def _lloyd(points: Floats, random: np.random.Generator) -> tuple[Flags, float]:
+    first = points[random.integers(len(points))]
+    squares = np.einsum("ij,ij->i", points - first, points - first)
+    chance = np.cumsum(squares)
+    draw = random.random() * chance[-1]
+    second = points[min(int(np.searchsorted(chance, draw)), len(points) - 1)]
+    labels = np.zeros(len(points), bool)
+    for _ in range(300):
+        new = points @ (second - first) > (second @ second - first @ first) / 2
+        if not new.any() or new.all() or np.array_equal(new, labels):
+            labels = new
+            break
+        labels = new
+        first, second = points[~labels].mean(axis=0), points[labels].mean(axis=0)
+    parts = [points[labels == side] for side in (False, True)]
+    return labels, float(sum(((part - part.mean(axis=0)) ** 2).sum() for part in parts if len(part)))
+
+
+def alignment(labels: Flags, truth: Flags) -> float:
+    """Share of points in the cluster of their kind, the clusters named as fits best: from ½ (chance) to 1."""
+    share = float((labels == truth).mean())
+    return max(share, 1 - share)
 
 
 METHOD = DoubleHard

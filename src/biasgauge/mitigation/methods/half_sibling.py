@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.checks import check_number
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import WordsLike
@@ -66,8 +67,7 @@ class HalfSibling(Mitigation):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        if not self.alpha > 0:
-            raise ParameterError(f"The 'alpha' of HalfSibling must be positive. Got {self.alpha!r}.")
+        check_number(0, ends=False, alpha=self.alpha)
 
 
 METHOD = HalfSibling

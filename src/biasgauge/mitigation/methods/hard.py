@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Flags
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import row_lengths
 from biasgauge.inputs import PairsLike, WordsLike
@@ -17,7 +18,7 @@ from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
 from biasgauge.mitigation.word_groups import (
     cased,
-    defining_pairs,
+    defining_sets,
     equality_pairs,
     found_sets,
     joined,
@@ -66,13 +67,13 @@ class HardDebias(Mitigation):
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
-        found = defining_pairs(model, pairs)
+        found = defining_sets(model, pairs)
         self.subspace_ = bias_subspace([model.vectors[rows] for rows in found.rows], self.components)
         equal = equality_pairs(pairs, self.equalize)
         self._equal = tuple(cased(equal))
         named = specific_words(pairs, self.specific)
-        self._specific = tuple(dict.fromkeys([*named, *(word for one in self._equal for word in one)]))
-        asked = {"equality pairs": [word for one in equal for word in one], "specific": named}
+        self._specific = tuple(dict.fromkeys([*named, *(word for pair in self._equal for word in pair)]))
+        asked = {"equality pairs": [word for pair in equal for word in pair], "specific": named}
         self.coverage_ = joined(found.coverage, model.coverage(asked))
 
     def _prepare(self, model: Embedding) -> None:
@@ -85,7 +86,7 @@ class HardDebias(Mitigation):
         if self.direction == "overbias":
             return super()._own(model)
         sets = merged(found_sets(model, "equal", self._equal).rows)
-        return equal_vectors(sets, [model.vectors[one] for one in sets], fitted(self.subspace_))
+        return equal_vectors(sets, [model.vectors[rows] for rows in sets], fitted(self.subspace_))
 
 
 def fitted(subspace: Subspace | None) -> Subspace:
@@ -95,7 +96,7 @@ def fitted(subspace: Subspace | None) -> Subspace:
     return subspace
 
 
-def without(block: NDArray[Any], subspace: Subspace, step: float, spared: NDArray[np.bool_]) -> NDArray[Any]:
+def without(block: NDArray[Any], subspace: Subspace, step: float, spared: Flags) -> NDArray[Any]:
     """Vectors less `step` of their part in the subspace, but for the spared ones."""
     basis = subspace.basis.astype(block.dtype)
     along = block @ basis.T
@@ -111,15 +112,15 @@ def without(block: NDArray[Any], subspace: Subspace, step: float, spared: NDArra
 
 def equal_vectors(sets: Sequence[list[int]], vectors: Sequence[NDArray[Any]], subspace: Subspace) -> OwnVectors:
     """The words of the sets made equidistant, each at its own length; sets that cannot be are left as they are."""
-    rows: list[int] = []
-    found = [np.empty((0, subspace.basis.shape[1]))]
-    for one, words in zip(sets, vectors, strict=True):
+    moved: list[int] = []
+    parts = [np.empty((0, subspace.basis.shape[1]))]
+    for rows, words in zip(sets, vectors, strict=True):
         wide = words.astype(np.float64)
         equal = equalized(wide, subspace)
         if equal is not None:
-            rows += one
-            found.append(equal * row_lengths(wide, rescale=True)[:, None])
-    return OwnVectors(np.array(rows, np.intp), np.concatenate(found))
+            moved += rows
+            parts.append(equal * row_lengths(wide, rescale=True)[:, None])
+    return OwnVectors(np.array(moved, np.intp), np.concatenate(parts))
 
 
 METHOD = HardDebias

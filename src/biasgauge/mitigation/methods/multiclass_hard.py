@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -10,11 +11,48 @@ from numpy.typing import NDArray
 
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import row_lengths, unit_rows
+from biasgauge.inputs import LexiconLike, WordsLike
+from biasgauge.lexicons import words_of
 from biasgauge.mitigation.methods.hard import equal_vectors, fitted, without
-from biasgauge.mitigation.mitigation import OwnVectors
-from biasgauge.mitigation.multiclass import Multiclass
-from biasgauge.mitigation.subspace import Subspace, equalized
-from biasgauge.mitigation.word_groups import found_sets, mask, merged
+from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
+from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
+from biasgauge.mitigation.word_groups import ClassSets, class_sets, defining_sets, found_sets, mask, merged
+
+
+@dataclass(kw_only=True, eq=False)
+class Multiclass(Mitigation):
+    """What the methods for several classes share: the subspace of the defining sets.
+
+    Attributes:
+        lexicon: stereotypes, pairs, or sets of words: one word a class in each set.
+        components: directions of the subspace; one fewer than the classes by default.
+        specific: words to leave alone besides those that name a class.
+        as_published: what the released code does.
+        subspace_: after `fit`.
+    """
+
+    lexicon: LexiconLike | Sequence[WordsLike] = "religion"
+    components: int | None = None
+    specific: WordsLike | None = None
+    as_published: bool = False
+    subspace_: Subspace | None = field(default=None, init=False, repr=False)
+    _classes: ClassSets = field(default=ClassSets("", (), (), ()), init=False, repr=False)
+
+    def _fit(self, model: Embedding) -> None:
+        classes = class_sets(self.lexicon)
+        more = () if self.specific is None else words_of(self.specific).words
+        self._classes = classes._replace(specific=(*classes.specific, *more))
+        found = defining_sets(model, classes)
+        usual = 1 if self.as_published else max(len(rows) for rows in found.rows) - 1
+        self.subspace_ = bias_subspace(
+            [model.vectors[rows] for rows in found.rows], self.components or usual, lengths=self.as_published
+        )
+        self.coverage_ = found.coverage
+
+    @property
+    def unit_norms(self) -> bool:
+        """Also as published."""
+        return super().unit_norms or self.as_published
 
 
 @dataclass(kw_only=True, eq=False)
@@ -40,10 +78,8 @@ class MulticlassHard(Multiclass):
     _spared: Any = field(default=None, init=False, repr=False)
 
     def _prepare(self, model: Embedding) -> None:
-        if self.as_published:
-            self._spared = ~mask(model, self._classes.attributes)
-        else:
-            self._spared = mask(model, self._classes.specific)
+        classes = self._classes
+        self._spared = ~mask(model, classes.attributes) if self.as_published else mask(model, classes.specific)
 
     def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
         return without(block, fitted(self.subspace_), self.step, self._spared[part])
@@ -59,11 +95,11 @@ class MulticlassHard(Multiclass):
         return equal_vectors(groups, [model.vectors[rows] for rows in groups], subspace)
 
     def _one_after_the_other(self, model: Embedding, sets: list[list[int]], subspace: Subspace) -> OwnVectors:
-        rows = np.array(sorted({row for one in sets for row in one}), np.intp)
+        rows = np.array(sorted({row for words in sets for row in words}), np.intp)
         old = model.vectors[rows].astype(np.float64)
         current = np.nan_to_num(unit_rows(without(old, subspace, 1.0, self._spared[rows]), rescale=True))
-        for one in sets:
-            places = np.searchsorted(rows, one)
+        for words in sets:
+            places = np.searchsorted(rows, words)
             equal = equalized(current[places], subspace)
             if equal is not None:
                 current[places] = equal

@@ -1,26 +1,33 @@
-"""`ran`: repulsion from biased neighbors, attraction to the old vector, neutralization (Kumar et al. 2020)."""
+"""`ran`: repulsion from biased neighbors, attraction to the old vector, neutralization.
+
+Source: Kumar, Bhotia & Chakraborty, "Nurse is Closer to Woman than Surgeon? Mitigating Gender-Biased Proximities in
+Word Embeddings", TACL 8 (2020), §3. Each word finds its own new vector, many words at a time.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Places, Singles
+from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths, unit_singles
 from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
-from biasgauge.mitigation.repulsion import Weights, repulsed
 from biasgauge.mitigation.subspace import Subspace, bias_subspace
-from biasgauge.mitigation.word_groups import defining_pairs, joined, mask, specific_words
+from biasgauge.mitigation.word_groups import defining_sets, joined, mask, specific_words
 from biasgauge.scores.neighbors import nearest
 
 _BLOCK = 2**23
 """Numbers of neighbors' vectors held at a time."""
+_NOTHING = 1e-6
+_DECAYS = (0.9, 0.999)
+_EPSILON = 1e-8
 
 
 @dataclass(kw_only=True, eq=False)
@@ -63,7 +70,7 @@ class Ran(Mitigation):
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
-        found = defining_pairs(model, pairs)
+        found = defining_sets(model, pairs)
         self.subspace_ = bias_subspace([model.vectors[rows] for rows in found.rows], 1)
         self._specific = specific_words(pairs, self.specific)
         self.coverage_ = joined(found.coverage, model.coverage({"specific": self._specific}))
@@ -76,6 +83,7 @@ class Ran(Mitigation):
         k = min(self.neighbors, len(model) - 1)
         direction = self.subspace_.basis[0].astype(np.float32)
         weights = Weights(*self.weights)
+        how: dict[str, Any] = {name: getattr(self, name) for name in ("threshold", "epochs", "learning_rate")}
         step = max(_BLOCK // (max(k, 1) * model.dim), 1)
         parts = [np.empty((0, model.dim), np.float32)]
         for start in range(0, len(rows), step):
@@ -83,21 +91,11 @@ class Ran(Mitigation):
                 self._progress(start, len(rows))
             own = rows[start : start + step]
             near = pool[np.sort(nearest(pool[own], pool, k, own), axis=1)]
-            parts.append(
-                repulsed(
-                    pool[own],
-                    near,
-                    direction,
-                    weights,
-                    threshold=self.threshold,
-                    epochs=self.epochs,
-                    learning_rate=self.learning_rate,
-                )
-            )
+            parts.append(repulsed(pool[own], near, direction, weights, **how))
         size = all_lengths(model.vectors, rows, rescale=True)[:, None]
         return OwnVectors(rows, np.concatenate(parts) * size)
 
-    def _rows(self, model: Embedding, pool: NDArray[np.float32]) -> NDArray[np.intp]:
+    def _rows(self, model: Embedding, pool: Singles) -> Places:
         """Rows of the words to move, of which none is zero."""
         movable = ~mask(model, self._specific) & pool.any(axis=1)
         if self.words is not None:
@@ -108,9 +106,72 @@ class Ran(Mitigation):
         super()._check_settings()
         if len(self.weights) != 3 or min(self.weights) < 0:
             raise ParameterError(f"The 'weights' of Ran must be three numbers of at least 0. Got {self.weights!r}.")
-        for name in ("neighbors", "epochs"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"The {name!r} of Ran must be at least 1. Got {getattr(self, name)!r}.")
+        check_whole(1, neighbors=self.neighbors, epochs=self.epochs)
+
+
+class Weights(NamedTuple):
+    """How much each aim counts."""
+
+    repulsion: float
+    attraction: float
+    neutralization: float
+
+
+def indirect_bias(words: Singles, neighbors: Singles, direction: Singles) -> Singles:
+    """Share of the similarity of each word with each of its neighbors that lies along the direction.
+
+    All of length 1; `neighbors` is words × neighbors × dimensions. 0 where two are not similar, or one of them has
+    nothing across the direction. Source: Bolukbasi et al. 2016, §5.3, β.
+    """
+    similar = np.einsum("wd,wnd->wn", words, neighbors)
+    along_words, along_neighbors = words @ direction, neighbors @ direction
+    across = similar - along_words[:, None] * along_neighbors
+    lengths = np.sqrt(np.maximum(1 - along_words**2, 0))[:, None] * np.sqrt(np.maximum(1 - along_neighbors**2, 0))
+    sound = (np.abs(similar) > _NOTHING) & (lengths > _NOTHING)
+    share: Singles = np.where(sound, 1 - across / np.where(sound, lengths * similar, 1), 0)
+    return share
+
+
+def slopes(
+    current: Singles, words: Singles, neighbors: Singles, repelled: Singles, direction: Singles, weights: Weights
+) -> Singles:
+    """Gradient of each word's cost, where `repelled` holds 1 / (number of repelled neighbors) or 0.
+
+    The cost is weights · (mean |cos| with repelled neighbors, (1 − cos with the original) / 2, |cos| with the
+    direction).
+    """
+    lengths = np.sqrt(np.einsum("wd,wd->w", current, current))[:, None]
+    units = current / lengths
+    signs = np.sign(np.matmul(neighbors, units[:, :, None])[:, :, 0]) * repelled
+    slope = weights.repulsion * np.matmul(signs[:, None, :], neighbors)[:, 0]
+    slope -= weights.attraction / 2 * words
+    slope += weights.neutralization * np.sign(units @ direction)[:, None] * direction
+    tangent: Singles = (slope - np.einsum("wd,wd->w", slope, units)[:, None] * units) / lengths
+    return tangent
+
+
+def repulsed(
+    words: Singles, neighbors: Singles, direction: Singles, weights: Weights, *, threshold: float, epochs: int,
+    learning_rate: float,
+) -> Singles:  # fmt: skip
+    """New directions for a block of words, by Adam from the old ones.
+
+    A neighbor is repelled where more than `threshold` of its similarity with the word lies along the direction.
+    """
+    chosen = indirect_bias(words, neighbors, direction) > threshold
+    order = np.argsort(~chosen, axis=1, kind="stable")[:, : max(int(chosen.sum(axis=1).max(initial=0)), 1)]
+    near = np.ascontiguousarray(np.take_along_axis(neighbors, order[:, :, None], axis=1))
+    kept = np.take_along_axis(chosen, order, axis=1)
+    repelled = (kept / np.maximum(kept.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    current, first, second = words.copy(), np.zeros_like(words), np.zeros_like(words)
+    for epoch in range(1, epochs + 1):
+        slope = slopes(current, words, near, repelled, direction, weights)
+        first += (1 - _DECAYS[0]) * (slope - first)
+        second += (1 - _DECAYS[1]) * (slope**2 - second)
+        corrected = first / (1 - _DECAYS[0] ** epoch)
+        current -= learning_rate * corrected / (np.sqrt(second / (1 - _DECAYS[1] ** epoch)) + _EPSILON)
+    units: Singles = current / np.sqrt(np.einsum("wd,wd->w", current, current))[:, None]
+    return units
 
 
 METHOD = Ran

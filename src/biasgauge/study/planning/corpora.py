@@ -117,10 +117,11 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
 
 def _possible(settings: dict[str, Any]) -> None:
     """Raise what `balance` would say of its numbers."""
-    from biasgauge.mitigation.balancing.plan import check_degree, check_share
+    from biasgauge.checks import check_number
+    from biasgauge.mitigation.balancing.plan import check_degree
 
     check_degree(settings.get("strength", 1.0), as_published=settings.get("as_published", False))
-    check_share(settings.get("max_removed", 0.0))
+    check_number(0, 1, max_removed=settings.get("max_removed", 0.0))
 
 
 def _size(places: Sequence[Path]) -> Size:
