@@ -64,7 +64,7 @@ def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> li
         return [_undefined(name, pairs.name, str(problem)) for name in RECOVERED]
     equal = cased(equality_pairs(pairs, "auto"))
     named = (*specific_words(pairs, settings.specific), *(word for pair in equal for word in pair))
-    sound = np.logical_and(*(model.vectors.any(axis=1) for model in (before, after)))
+    sound: Flags = np.asarray(before.vectors.any(axis=1) & after.vectors.any(axis=1))
     neutral = np.flatnonzero(~mask(before, named) & sound)
     bias = projections(before, direction)
     count = min(settings.biased_words, len(neutral) // 2)
