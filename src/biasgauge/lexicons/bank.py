@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, get_args
 
-from biasgauge.errors import InternalError, ParameterError
+from biasgauge.checks import check_choice
+from biasgauge.errors import InternalError
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import shown
@@ -97,12 +98,8 @@ def seed_bank(filter: Filter = "corrected") -> FilteredSeedBank:  # noqa: A002  
     bank = lexicon("seed_bank")
     if not isinstance(bank, SeedBank):
         raise InternalError("the shipped lexicon 'seed_bank' is not of kind 'seeds'")
-    match filter:
-        case "none":
-            return FilteredSeedBank("none", bank, (), (), bank.total)
-        case "published" | "corrected":
-            return _filtered(bank, filter)
-    raise ParameterError(f"filter must be one of {', '.join(get_args(Filter))}, found {shown(str(filter))}")
+    check_choice(get_args(Filter), filter=filter)
+    return FilteredSeedBank("none", bank, (), (), bank.total) if filter == "none" else _filtered(bank, filter)
 
 
 def published_label(text: str) -> str:
@@ -112,18 +109,15 @@ def published_label(text: str) -> str:
     return " ".join(tokens).replace("_", " ").replace("/", " ").lower()
 
 
-def _published_seed(seed: str) -> str:
-    # In the printed form of the list a seed stands between quotes, which save a seed "words" from being dropped.
-    return published_label(f"'{seed}'")[1:-1]
-
-
-def _unescaped_seed(seed: str) -> str:
+def _cleaned(seed: str, filter: Filter) -> str:  # noqa: A002  # as in seed_bank
+    if filter == "published":
+        # In the printed form of the list a seed stands between quotes, which save a seed "words" from being dropped.
+        return published_label(f"'{seed}'")[1:-1]
     return _ESCAPE.sub(lambda escape: chr(int(escape.group(1), 16)), seed)
 
 
 @cache
 def _filtered(bank: SeedBank, filter: Filter) -> FilteredSeedBank:  # noqa: A002  # as in seed_bank
-    clean = _published_seed if filter == "published" else _unescaped_seed
     removed: list[Removal] = []
     rewritten: list[Rewriting] = []
     kept: list[SeedSet] = []
@@ -131,7 +125,7 @@ def _filtered(bank: SeedBank, filter: Filter) -> FilteredSeedBank:  # noqa: A002
     for seed_set in bank.seeds:
         words = []
         for seed in seed_set.words:
-            cleaned = clean(seed)
+            cleaned = _cleaned(seed, filter)
             if cleaned.lower() != seed.lower():
                 rewritten.append(Rewriting(seed_set.id, seed, cleaned))
             if len(cleaned.split()) == 1:
@@ -143,15 +137,10 @@ def _filtered(bank: SeedBank, filter: Filter) -> FilteredSeedBank:  # noqa: A002
             category = published_label(seed_set.category) if filter == "published" else seed_set.category
             kept.append(replace(seed_set, category=category, words=tuple(words)))
         else:
-            removed.append(Removal(seed_set.id, None, _too_few(seed_set, words)))
+            left = f"{len(words)} of its {len(seed_set.words)} words left, fewer than {FEWEST}"
+            removed.append(Removal(seed_set.id, None, left if seed_set.words else "its source lists no words"))
     ids = {seed_set.id for seed_set in kept}
     pairings = tuple((a, b) for a, b in bank.pairings if a in ids and b in ids)
     return FilteredSeedBank(
         filter, replace(bank, seeds=tuple(kept), pairings=pairings), tuple(removed), tuple(rewritten), seeds_left
     )
-
-
-def _too_few(seed_set: SeedSet, words: list[str]) -> str:
-    if not seed_set.words:
-        return "its source lists no words"
-    return f"{len(words)} of its {len(seed_set.words)} words left, fewer than {FEWEST}"

@@ -114,19 +114,15 @@ class LexiconCheck(Result):
         """One row per set with its counts; found and lost are None without a vocabulary."""
         import pandas as pd  # importing pandas takes longer than all of this room
 
-        rows = [
-            {
-                "set": part.name,
-                "asked": part.asked,
-                "unique": part.unique,
-                "found": part.found,
-                "lost": None if part.lost is None else len(part.lost),
-                "duplicates": len(part.duplicates),
-                "multiword": len(part.multiword),
-            }
-            for part in self.sets
-        ]
-        return pd.DataFrame(rows)
+        counted = ("duplicates", "multiword")
+        return pd.DataFrame(
+            [
+                {"set": part.name, "asked": part.asked, "unique": part.unique, "found": part.found}
+                | {"lost": None if part.lost is None else len(part.lost)}
+                | {name: len(getattr(part, name)) for name in counted}
+                for part in self.sets
+            ]
+        )
 
     def summary(self) -> Summary:
         """How many words there are, whether it is fit for use, and what was found."""
@@ -150,7 +146,7 @@ def check(reference: str | os.PathLike[str] | Lexicon, vocabulary: Container[str
     overlaps = tuple(_overlaps(checked))
     unequal = tuple(_unequal(checked))
     findings = [
-        *_findings_of_kind(checked),
+        *(_findings_of_pairs(checked) if isinstance(checked, Pairs) else ()),
         *(_overlap_finding(checked, overlap) for overlap in overlaps),
         *(finding for part in sets for finding in _findings_of_set(part)),
         *(_unequal_finding(checked, pair) for pair in unequal),
@@ -198,29 +194,24 @@ def _overlaps(checked: Lexicon) -> Iterator[Overlap]:
 
 
 def _unequal(checked: Lexicon) -> Iterator[Unequal]:
-    compared: list[tuple[str, str]] = []
-    if isinstance(checked, AssociationTest):
-        compared = [("x", "y"), ("a", "b")]
-    elif isinstance(checked, SeedBank):
-        compared = list(checked.pairings)
-    sets = checked.sets
-    for a, b in compared:
-        if len(sets[a]) != len(sets[b]):
-            yield Unequal(a, b, (len(sets[a]), len(sets[b])))
+    compared = checked.pairings if isinstance(checked, SeedBank) else ()
+    sizes = {name: len(words) for name, words in checked.sets.items()}
+    for a, b in (("x", "y"), ("a", "b")) if isinstance(checked, AssociationTest) else compared:
+        if sizes[a] != sizes[b]:
+            yield Unequal(a, b, (sizes[a], sizes[b]))
 
 
-def _findings_of_kind(checked: Lexicon) -> Iterator[Finding]:
-    if isinstance(checked, Pairs):
-        for first, second in checked.pairs:
-            if first == second:
-                yield Finding("error", f"The pair ({first}, {second}) has equal ends, so it has no direction.")
-        for pair, count in Counter(checked.pairs).items():
-            if count > 1:
-                yield Finding("warning", f"The pair ({', '.join(pair)}) is there {count} times and weighs as much.")
-        there = dict.fromkeys(checked.pairs)
-        for first, second in there:
-            if first < second and (second, first) in there:
-                yield Finding("warning", f"The pair ({first}, {second}) is there in both directions, which cancel.")
+def _findings_of_pairs(pairs: Pairs) -> Iterator[Finding]:
+    for first, second in pairs.pairs:
+        if first == second:
+            yield Finding("error", f"The pair ({first}, {second}) has equal ends, so it has no direction.")
+    counts = Counter(pairs.pairs)
+    for pair, count in counts.items():
+        if count > 1:
+            yield Finding("warning", f"The pair ({', '.join(pair)}) is there {count} times and weighs as much.")
+    for first, second in counts:
+        if first < second and (second, first) in counts:
+            yield Finding("warning", f"The pair ({first}, {second}) is there in both directions, which cancel.")
 
 
 def _overlap_finding(checked: Lexicon, overlap: Overlap) -> Finding:
@@ -255,22 +246,21 @@ def _unequal_finding(checked: Lexicon, pair: Unequal) -> Finding:
     return Finding("note", f"{sizes}.")
 
 
-def _findings_of_set(one: SetCheck) -> Iterator[Finding]:
-    if not one.asked:
-        yield Finding("note", f"Set '{one.name}' is empty.")
-    if one.duplicates:
-        yield Finding("warning", f"Set '{one.name}' has {_listed(one.duplicates)} more than once.")
-    if one.case_duplicates:
-        folded = len(one.case_duplicates)
-        yield Finding("note", f"Set '{one.name}' has {folded} words that differ by case alone.")
-    if one.multiword:
-        number = f"{len(one.multiword)} of {one.unique} words of set '{one.name}'"
-        yield Finding("note", f"{number} are multi-word ({_listed(one.multiword)}): most embeddings lack them.")
-    if one.lost:
-        share = 1 - len(one.lost) / one.unique
+def _findings_of_set(part: SetCheck) -> Iterator[Finding]:
+    if not part.asked:
+        yield Finding("note", f"Set '{part.name}' is empty.")
+    if part.duplicates:
+        yield Finding("warning", f"Set '{part.name}' has {_listed(part.duplicates)} more than once.")
+    if part.case_duplicates:
+        yield Finding("note", f"Set '{part.name}' has {len(part.case_duplicates)} words that differ by case alone.")
+    of = f"of {part.unique} words of set '{part.name}' are"
+    if part.multiword:
+        named = _listed(part.multiword)
+        yield Finding("note", f"{len(part.multiword)} {of} multi-word ({named}): most embeddings lack them.")
+    if part.lost:
+        share = 1 - len(part.lost) / part.unique
         severity: Severity = "error" if share == 0 else "warning" if share < MIN_COVERAGE else "note"
-        number = f"{len(one.lost)} of {one.unique} words of set '{one.name}'"
-        yield Finding(severity, f"{number} are lost: {_listed(one.lost)}.")
+        yield Finding(severity, f"{len(part.lost)} {of} lost: {_listed(part.lost)}.")
 
 
 def _listed(words: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from biasgauge import registry
@@ -57,15 +57,13 @@ def list_lexicons(*, kind: str | None = None, language: str | None = None) -> Le
         kind: only lexicons of this kind (words, pairs, sets, test, stereotypes, values, translations, seeds).
         language: only lexicons of this language (en, es).
     """
-    known = [entry for entry in registry.everything("lexicon").values() if kind in (None, entry.kind)]
+    known = registry.everything("lexicon").values()
+    texts = [field.name for field in fields(LexiconRow) if field.name not in {"sets", "words"}]
     rows = tuple(
-        LexiconRow(
-            entry.name, entry.kind, entry.language, entry.title, len(entry.sets), len(entry.words),
-            entry.source, entry.citation, entry.license,
-        )
+        LexiconRow(sets=len(entry.sets), words=len(entry.words), **{name: getattr(entry, name) for name in texts})
         for entry in known
-        if language in (None, entry.language)
-    )  # fmt: skip
+        if kind in (None, entry.kind) and language in (None, entry.language)
+    )
     return LexiconList(rows, {"kind": kind, "language": language})
 
 
@@ -155,30 +153,20 @@ class SeedSetList(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
-        rows = [
-            {
-                **seed_set.content(),
-                "sourcing": list(seed_set.sourcing),
-                "partners": list(self.bank.partners(seed_set.id)),
-            }
-            for seed_set in self.sets
-        ]
+        rows = []
+        for seed_set in self.sets:
+            partners = list(self.bank.partners(seed_set.id))
+            rows.append({**seed_set.content(), "sourcing": list(seed_set.sourcing), "partners": partners})
         return {"sets": rows, "settings": self.settings}
 
     def summary(self) -> Summary:
         """One row per set."""
-        rows = [
-            (
-                len(seed_set.words),
-                ", ".join(seed_set.sourcing),
-                seed_set.id,
-                listed(seed_set.words, 8) if self.words else seed_set.short_paper,
-            )
-            for seed_set in self.sets
-        ]
-        table = Table.of(
-            "sets", "", [Column("seeds", "count"), "sourcing", "set", "seeds" if self.words else "paper"], rows
-        )
+        rows = []
+        for seed_set in self.sets:
+            last = listed(seed_set.words, 8) if self.words else seed_set.short_paper
+            rows.append((len(seed_set.words), ", ".join(seed_set.sourcing), seed_set.id, last))
+        columns = [Column("seeds", "count"), "sourcing", "set", "seeds" if self.words else "paper"]
+        table = Table.of("sets", "", columns, rows)
         known = {seed_set.id for seed_set in self.sets}
         pairings = sum(all(part in known for part in pair) for pair in self.bank.pairings)
         return Summary("Seed bank", f"{len(self.sets)} sets, {pairings} pairings among them", tables=(table,))

@@ -316,8 +316,7 @@ class Stereotypes(Lexicon):
             content["defining_sets"] = [list(row) for row in self.defining_sets]
         if self.eval_targets:
             content["eval_targets"] = list(self.eval_targets)
-        controls = {key: value for key, value in (("human", self.human), ("neutral", self.neutral)) if value}
-        if controls:
+        if controls := {key: value for key in ("human", "neutral") if (value := getattr(self, key))}:
             content["controls"] = controls
         content["groups"] = {
             group.name: {"protected": list(group.protected), "attributes": list(group.attributes)}
@@ -327,8 +326,7 @@ class Stereotypes(Lexicon):
 
     def _rows(self) -> list[dict[str, object]]:
         return [
-            {"set": f"{group.name}.{part}", "word": word, "group": group.name, "part": part}
-            for group in self.groups
-            for part, words in (("protected", group.protected), ("attributes", group.attributes))
+            {"set": name, "word": word, "group": name.rpartition(".")[0], "part": name.rpartition(".")[2]}
+            for name, words in self.sets.items()
             for word in words
         ]

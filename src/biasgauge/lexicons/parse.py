@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from biasgauge.lexicons.model import (
     METADATA,
@@ -24,23 +24,8 @@ from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import Table, found, read_toml, shown
 from biasgauge.spelling import did_you_mean
 
-ENDS = 2
-"""A pair has two."""
-
-
-class About(TypedDict):
-    """What all kinds share, as keyword arguments."""
-
-    name: str
-    title: str
-    language: str
-    source: str
-    citation: str
-    license: str
-    notes: str
-    beware: tuple[str, ...]
-    path: str | None
-    shipped: bool
+About = dict[str, Any]
+"""What all kinds share, as keyword arguments."""
 
 
 def read_lexicon(path: str | os.PathLike[str]) -> Lexicon:
@@ -49,10 +34,7 @@ def read_lexicon(path: str | os.PathLike[str]) -> Lexicon:
 
 
 def parse_lexicon(
-    data: Mapping[str, object],
-    *,
-    path: str | os.PathLike[str] | None = None,
-    shipped: bool = False,
+    data: Mapping[str, object], *, path: str | os.PathLike[str] | None = None, shipped: bool = False
 ) -> Lexicon:
     """Make a lexicon from a dictionary with the keys of the file format.
 
@@ -64,30 +46,15 @@ def parse_lexicon(
         table.fail(f"'kind' must be a string, found {found(kind)}")
     if kind not in _KINDS:
         table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{did_you_mean(kind, _KINDS)}")
-    about = _about(table, path, shipped=shipped)
-    lexicon = _KINDS[kind](table, about)
+    default = Path(os.fspath(path)).stem if path is not None else "unnamed"
+    about: About = {"name": table.word(table.text("name", default=default), "name")}
+    about |= {key: table.text(key, default="en" if key == "language" else "") for key in METADATA}
+    if not about["language"].strip():
+        table.fail("'language' must not be empty; leave the key out for English")
+    about |= {"beware": table.words("beware", optional=True), "shipped": shipped}
+    lexicon = _KINDS[kind](table, about | {"path": None if path is None else os.fspath(path)})
     table.finish()
     return lexicon
-
-
-def _about(table: Table, path: str | os.PathLike[str] | None, *, shipped: bool) -> About:
-    default = Path(os.fspath(path)).stem if path is not None else "unnamed"
-    name = table.word(table.text("name", default=default), "name")
-    text = {key: table.text(key, default="en" if key == "language" else "") for key in METADATA}
-    if not text["language"].strip():
-        table.fail("'language' must not be empty; leave the key out for English")
-    return About(
-        name=name,
-        title=text["title"],
-        language=text["language"],
-        source=text["source"],
-        citation=text["citation"],
-        license=text["license"],
-        notes=text["notes"],
-        beware=table.words("beware", optional=True),
-        path=None if path is None else os.fspath(path),
-        shipped=shipped,
-    )
 
 
 def _words(table: Table, about: About) -> Words:
@@ -96,21 +63,20 @@ def _words(table: Table, about: About) -> Words:
 
 def _pairs(table: Table, about: About) -> Pairs:
     ends = table.words("ends") if "ends" in table else ("first", "second")
-    if len(ends) != ENDS or len(set(ends)) != ENDS:
+    if len(ends) != 2 or len(set(ends)) != 2:
         table.fail(f"'ends' must be two different names, found {', '.join(ends)}")
-    pairs = tuple((first, second) for first, second in table.rows("pairs", ENDS, "pairs of words"))
+    pairs = tuple((first, second) for first, second in table.rows("pairs", 2, "pairs of words"))
     return Pairs(**about, ends=(ends[0], ends[1]), pairs=pairs)
 
 
 def _sets(table: Table, about: About) -> WordSets:
     inner = table.table("sets", "named sets of words")
-    members = tuple(WordSet(name, inner.words(name)) for name in inner.names("sets"))
-    return WordSets(**about, members=members)
+    return WordSets(**about, members=tuple(WordSet(name, inner.words(name)) for name in inner.names("sets")))
 
 
 def _test(table: Table, about: About) -> AssociationTest:
     x, y, a, b = (_role(table, role) for role in ("x", "y", "a", "b"))
-    rows = table.rows("counterparts", ENDS, "pairs of forms", optional=True)
+    rows = table.rows("counterparts", 2, "pairs of forms", optional=True)
     pairs = tuple((first, second) for first, second in rows)
     together = [{*members.words} for members in (x, y, a, b)]
     for number, pair in enumerate(pairs, 1):
@@ -140,15 +106,8 @@ def _stereotypes(table: Table, about: About) -> Stereotypes:
     controls = table.table("controls", "human and neutral", optional=True)
     human, neutral = controls.text("human", default=""), controls.text("neutral", default="")
     controls.finish()
-    return Stereotypes(
-        **about,
-        groups=groups,
-        group_order=group_order,
-        defining_sets=rows,
-        eval_targets=targets,
-        human=human or None,
-        neutral=neutral or None,
-    )
+    about |= {"human": human or None, "neutral": neutral or None}
+    return Stereotypes(**about, groups=groups, group_order=group_order, defining_sets=rows, eval_targets=targets)
 
 
 def _group(groups: Table, name: str) -> Group:
@@ -171,17 +130,13 @@ def _check_defining_sets(
     for number, row in enumerate(rows, 1):
         for name, word in zip(group_order, row, strict=True):
             if word not in by_name[name].protected:
-                table.fail(
-                    f"'defining_sets, item {number}' has {shown(word)} for the group {shown(name)}, "
-                    f"which is not among its protected words"
-                )
+                problem = f"'defining_sets, item {number}' has {shown(word)} for the group {shown(name)}"
+                table.fail(f"{problem}, which is not among its protected words")
 
 
 def _values(table: Table, about: About) -> Values:
-    unit = table.text("unit")
-    inner = table.table("values", "numbers by word")
-    items = tuple((word, inner.number(word)) for word in inner.names("words"))
-    return Values(**about, unit=unit, items=items)
+    unit, inner = table.text("unit"), table.table("values", "numbers by word")
+    return Values(**about, unit=unit, items=tuple((word, inner.number(word)) for word in inner.names("words")))
 
 
 def _translations(table: Table, about: About) -> Translations:
@@ -202,27 +157,19 @@ def _seeds(table: Table, about: About) -> SeedBank:
     _unique(table, "seeds", (seed_set.id for seed_set in seeds))
     ids = {seed_set.id: None for seed_set in seeds}
     pairings = []
-    for number, (a, b) in enumerate(table.rows("pairings", ENDS, "pairs of ids", optional=True), 1):
-        for given in (a, b):
-            if given not in ids:
-                table.fail(
-                    f"'pairings, item {number}' names {shown(given)}, which is no id of a seed set"
-                    f"{did_you_mean(given, ids)}"
-                )
+    for number, (a, b) in enumerate(table.rows("pairings", 2, "pairs of ids", optional=True), 1):
+        for name in (a, b):
+            if name not in ids:
+                problem = f"'pairings, item {number}' names {shown(name)}, which is no id of a seed set"
+                table.fail(f"{problem}{did_you_mean(name, ids)}")
         pairings.append((a, b))
     return SeedBank(**about, seeds=seeds, pairings=tuple(pairings))
 
 
 def _seed_set(inner: Table) -> SeedSet:
-    seed_set = SeedSet(
-        id=inner.word(inner.take("id", "a name for the set"), inner.key("id")),
-        category=inner.text("category", default=""),
-        justification=inner.text("justification", default=""),
-        justification_kind=inner.text("justification_kind", default=""),
-        paper=inner.text("paper", default=""),
-        link=inner.text("link", default=""),
-        words=inner.words("words", empty=True),
-    )
+    identifier = inner.word(inner.take("id", "a name for the set"), inner.key("id"))
+    texts = {key: inner.text(key, default="") for key in SeedSet.texts}
+    seed_set = SeedSet(id=identifier, **texts, words=inner.words("words", empty=True))
     inner.finish()
     return seed_set
 

@@ -34,6 +34,8 @@ _SHORT = re.compile(r"\(([^()]*)\)\s*$")
 class SeedSet:
     """One set of seeds as a paper used it. `words` may be empty: some papers name a set without listing it."""
 
+    texts: ClassVar[tuple[str, ...]] = ("category", "justification", "justification_kind", "paper", "link")
+
     id: str
     category: str
     paper: str
@@ -51,14 +53,13 @@ class SeedSet:
     @property
     def short_paper(self) -> str:
         """Authors and year, as in "Caliskan et al., 2017"; the whole entry where it has none in parentheses."""
-        found = _SHORT.search(self.paper)
-        return found.group(1) if found else self.paper
+        short = _SHORT.search(self.paper)
+        return short.group(1) if short else self.paper
 
     def content(self) -> dict[str, object]:
         """Give the keys of one `[[seeds]]` table."""
-        stated = {"id": self.id, "category": self.category, "justification": self.justification}
-        stated |= {"justification_kind": self.justification_kind, "paper": self.paper, "link": self.link}
-        return {key: value for key, value in stated.items() if value} | {"words": list(self.words)}
+        stated = {key: value for key in ("id", *self.texts) if (value := getattr(self, key))}
+        return {**stated, "words": list(self.words)}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -141,9 +142,8 @@ class SeedBank(Lexicon):
             }
             for seed_set in (self.seeds if chosen is None else chosen)
         ]
-        return pd.DataFrame(
-            rows, columns=["set", "category", "paper", "sourcing", "seeds", "partners", "justification"]
-        )
+        columns = ["set", "category", "paper", "sourcing", "seeds", "partners", "justification"]
+        return pd.DataFrame(rows, columns=columns)
 
     def content(self) -> dict[str, object]:
         """Give `pairings` and `seeds`."""
@@ -151,14 +151,9 @@ class SeedBank(Lexicon):
         return {**pairings, "seeds": [seed_set.content() for seed_set in self.seeds]}
 
     def _rows(self) -> list[dict[str, object]]:
+        labels = ("category", "justification_kind", "paper")
         return [
-            {
-                "set": seed_set.id,
-                "word": word,
-                "category": seed_set.category,
-                "justification_kind": seed_set.justification_kind,
-                "paper": seed_set.paper,
-            }
+            {"set": seed_set.id, "word": word} | {label: getattr(seed_set, label) for label in labels}
             for seed_set in self.seeds
             for word in seed_set.words
         ]

@@ -9,7 +9,7 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from biasgauge.errors import LexiconError
 from biasgauge.spelling import did_you_mean
@@ -35,26 +35,17 @@ def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, object
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        raise LexiconError(
-            f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8",
-            path=path,
-            line=line,
-            offset=problem.start,
-        ) from None
+        line_number = content.count(b"\n", 0, problem.start) + 1
+        why = f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8"
+        raise LexiconError(why, path=path, line=line_number, offset=problem.start) from None
     try:
         return tomllib.loads(text)
     except RecursionError:
         raise LexiconError("has tables or arrays nested too deeply to read", path=path) from None
     except ValueError as problem:  # tomllib's own error is one; numbers too long to convert raise a bare one
         place = _PLACE.search(str(problem))
-        stated = place.group(1) if place else None
-        last = len(text.splitlines())
-        raise LexiconError(
-            f"is not valid TOML: {_PLACE.sub('', str(problem))}",
-            path=path,
-            line=int(stated) if stated else last if place else None,
-        ) from None
+        line = int(place.group(1) or len(text.splitlines())) if place else None
+        raise LexiconError(f"is not valid TOML: {_PLACE.sub('', str(problem))}", path=path, line=line) from None
 
 
 def _read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -81,20 +72,14 @@ def found(value: object) -> str:
     """Say what a value is, in TOML's words and in few characters."""
     match value:
         case bool():
-            name = f"the boolean {str(value).lower()}"
+            return f"the boolean {str(value).lower()}"
         case str():
-            name = f"the string {shown(value)}"
+            return f"the string {shown(value)}"
         case int() | float():
-            name = f"the number {_shortened(_digits(value))}"
+            return f"the number {_shortened(_digits(value))}"
         case list() | tuple():
-            name = f"an array of {len(value)}" if value else "an empty array"
-        case dict():
-            name = "a table"
-        case None:
-            name = "nothing"
-        case _:
-            name = f"a {type(value).__name__}"
-    return name
+            return f"an array of {len(value)}" if value else "an empty array"
+    return {dict: "a table", type(None): "nothing"}.get(type(value), f"a {type(value).__name__}")
 
 
 def shown(text: str) -> str:
@@ -117,9 +102,7 @@ class Table:
     """A table under the key `place` ("" for the top level) of the file `path`. Keys taken are remembered."""
 
     def __init__(self, data: Mapping[str, object], path: str | os.PathLike[str] | None, place: str = "") -> None:
-        self._data = data
-        self._path = path
-        self._place = place
+        self._data, self._path, self._place = data, path, place
         self._known: list[str] = []
 
     def __contains__(self, key: str) -> bool:
@@ -133,48 +116,42 @@ class Table:
         """Give the full name of a key, as in 'groups.man.protected'."""
         return f"{self._place}.{key}" if self._place else key
 
-    def take(self, key: str, expected: str) -> object:
-        """Give the value of a key that must be there."""
+    def take(self, key: str, expected: str, kind: Any = object, default: Any = None) -> Any:  # noqa: ANN401 - of `kind`
+        """Give the value of a key, which must be of a kind; `default` where the key may be missing."""
         self._known.append(key)
         if key not in self._data:
-            self.fail(f"the key '{self.key(key)}' is missing: expected {expected}{self._misspelled(key)}")
-        return self._data[key]
+            if default is None:
+                strangers = [given for given in self._data if given not in self._known]
+                hint = did_you_mean(key, strangers).replace("did you mean", "is it")
+                self.fail(f"the key '{self.key(key)}' is missing: expected {expected}{hint}")
+            return default
+        value = self._data[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not object):
+            self.fail(f"'{self.key(key)}' must be {expected}, found {found(value)}")
+        return value
 
     def text(self, key: str, default: str | None = None) -> str:
         """Give a string; `default` where the key may be missing."""
-        self._known.append(key)
-        if default is not None and key not in self._data:
-            return default
-        value = self.take(key, "a string")
-        if not isinstance(value, str):
-            self.fail(f"'{self.key(key)}' must be a string, found {found(value)}")
+        value: str = self.take(key, "a string", str, default)
         if default is None and not value.strip():
             self.fail(f"'{self.key(key)}' must not be empty")
         return value
 
-    def array(self, key: str, of: str, *, optional: bool = False) -> list[object]:
-        """Give an array; empty where it is optional and missing."""
-        self._known.append(key)
-        if optional and key not in self._data:
-            return []
-        value = self.take(key, f"an array of {of}")
-        if not isinstance(value, list):
-            self.fail(f"'{self.key(key)}' must be an array of {of}, found {found(value)}")
-        return value
+    def array(self, key: str, of: str, fewest: str, *, optional: bool = False, empty: bool = False) -> list[object]:
+        """Give an array, empty where it is optional and missing; `fewest` says what it must hold unless it may be."""
+        values: list[object] = self.take(key, f"an array of {of}", list, [] if optional else None)
+        if not values and not empty and not optional:
+            self.fail(f"'{self.key(key)}' must hold at least one {fewest}, found an empty array")
+        return values
 
     def words(self, key: str, *, optional: bool = False, empty: bool = False) -> tuple[str, ...]:
         """Give an array of words, checked one by one; `empty` says whether it may hold none."""
-        values = self.array(key, "words", optional=optional)
-        if not values and not empty and not optional:
-            self.fail(f"'{self.key(key)}' must hold at least one word, found an empty array")
+        values = self.array(key, "words", "word", optional=optional, empty=empty)
         return tuple(self.word(value, f"{self.key(key)}, item {number}") for number, value in enumerate(values, 1))
 
     def rows(self, key: str, size: int, of: str, *, optional: bool = False) -> tuple[tuple[str, ...], ...]:
         """Give an array of arrays of `size` words each."""
-        values = self.array(key, of, optional=optional)
-        if not values and not optional:
-            self.fail(f"'{self.key(key)}' must hold at least one of {of}, found an empty array")
-        place = self.key(key)
+        values, place = self.array(key, of, f"of {of}", optional=optional), self.key(key)
         return tuple(self._row(value, f"{place}, item {number}", size) for number, value in enumerate(values, 1))
 
     def _row(self, value: object, place: str, size: int) -> tuple[str, ...]:
@@ -196,9 +173,7 @@ class Table:
 
     def number(self, key: str) -> float:
         """Give a finite number."""
-        value = self.take(key, "a number")
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            self.fail(f"'{self.key(key)}' must be a number, found {found(value)}")
+        value: float = self.take(key, "a number", int | float)
         try:
             number = float(value)
         except OverflowError:
@@ -209,24 +184,16 @@ class Table:
 
     def table(self, key: str, of: str, *, optional: bool = False) -> Table:
         """Give the table under a key."""
-        self._known.append(key)
-        if optional and key not in self._data:
-            return Table({}, self._path, self.key(key))
-        value = self.take(key, f"a table of {of}")
-        if not isinstance(value, dict):
-            self.fail(f"'{self.key(key)}' must be a table of {of}, found {found(value)}")
-        return Table(value, self._path, self.key(key))
+        return Table(self.take(key, f"a table of {of}", dict, {} if optional else None), self._path, self.key(key))
 
     def tables(self, key: str, of: str) -> list[Table]:
         """Give an array of tables that holds at least one."""
-        values = self.array(key, f"tables of {of}")
-        if not values:
-            self.fail(f"'{self.key(key)}' must hold at least one table of {of}, found an empty array")
         tables = []
-        for number, value in enumerate(values, 1):
+        for number, value in enumerate(self.array(key, f"tables of {of}", f"table of {of}"), 1):
+            place = f"{self.key(key)}, item {number}"
             if not isinstance(value, dict):
-                self.fail(f"'{self.key(key)}, item {number}' must be a table of {of}, found {found(value)}")
-            tables.append(Table(value, self._path, f"{self.key(key)}, item {number}"))
+                self.fail(f"'{place}' must be a table of {of}, found {found(value)}")
+            tables.append(Table(value, self._path, place))
         return tables
 
     def names(self, of: str) -> list[str]:
@@ -243,8 +210,3 @@ class Table:
                 where = f"the table '{self._place}'" if self._place else "this kind of lexicon"
                 hint = did_you_mean(key, self._known)
                 self.fail(f"the key {shown(key)} is not known in {where}{hint or f'; known keys: {known}'}")
-
-    def _misspelled(self, key: str) -> str:
-        strangers = [given for given in self._data if given not in self._known]
-        hint = did_you_mean(key, strangers)
-        return f"{hint.replace('did you mean', 'is it')}" if hint else ""
