@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from biasgauge.training.algorithms import GloveSettings
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
 from biasgauge.training.glove.algorithm import train_glove
 from biasgauge.training.glove.descent import shuffled
@@ -84,7 +85,7 @@ def text(tokens: int) -> Text:
 
 
 def compile_loops() -> None:
-    train_glove(counted(text(2_000)), dim=DIM, iterations=1, seed=0)
+    train_glove(counted(text(2_000)), GloveSettings(dim=DIM, epochs=1), seed=0)
 
 
 def count(tokens: int) -> None:
@@ -102,7 +103,7 @@ def train(tokens: int, iterations: int = 3) -> None:
     shuffled(cells, x_max=100.0, alpha=0.75, seed=0, memory=2**31)
     shuffling = time.process_time() - started
     started = time.process_time()
-    train_glove(cells, dim=DIM, iterations=iterations, seed=0)
+    train_glove(cells, GloveSettings(dim=DIM, epochs=iterations), seed=0)
     seconds = (time.process_time() - started - shuffling) / iterations
     rate = len(cells) / seconds
     print(f"training, {DIM} numbers a vector, {len(cells):,} cells")
@@ -122,7 +123,7 @@ def replicates(tokens: int) -> None:
         cells = counted(read)
         counting = time.process_time() - started
         for seed in range(models):
-            train_glove(cells, dim=DIM, iterations=5, seed=seed)
+            train_glove(cells, GloveSettings(dim=DIM, epochs=5), seed=seed)
         total = time.process_time() - started
         print(f"  N = {models}              {total:7.2f} s   {total / models:6.2f} a model, counting {counting:.2f}")
 

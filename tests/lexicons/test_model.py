@@ -18,6 +18,7 @@ from biasgauge.lexicons import (
     parse_lexicon,
     read_lexicon,
 )
+from biasgauge.lexicons.listing import LexiconContent, show_lexicon
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,3 +152,13 @@ def test_a_notebook_shows_the_words() -> None:
 
 def test_repr_is_short_however_long_the_list() -> None:
     assert repr(lexicon("google10k")) == "Words('google10k': 10000 words in 1 sets)"
+
+
+@pytest.mark.parametrize("name", ["occ16", "bolukbasi2016", "weat7", "religion", "gender"])
+def test_a_lexicon_to_read_goes_to_json_and_back(name: str) -> None:
+    shown = show_lexicon(name)
+    shape = json.loads(json.dumps(shown.to_dict()))
+    assert shape["lexicon"]["checksum"] == lexicon(name).checksum
+    again = LexiconContent.from_dict(shape)
+    assert again.lexicon == lexicon(name)
+    assert again.to_dict() == shape

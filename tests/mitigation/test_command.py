@@ -11,7 +11,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.cli.entry import run
 from biasgauge.embeddings import load, load_default, save
-from biasgauge.mitigation import mitigate, mitigation_effect
+from biasgauge.mitigation import Mitigated, mitigate, mitigate_to_file, mitigation_effect
 from biasgauge.mitigation.methods.attract_repel import AttractRepel
 
 if TYPE_CHECKING:
@@ -84,6 +84,12 @@ def test_effect(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "recovery" in shown
     assert max(len(line) for line in shown.splitlines() if "vectors:" not in line) <= 80
     assert "WEAT weat7" in shown
+
+
+def test_json_there_and_back(file: Path, tmp_path: Path) -> None:
+    found = mitigate_to_file(file, out=tmp_path / "x.safetensors", effect=True, compare=["weat7"])
+    shape = json.loads(json.dumps(found.to_dict()))
+    assert Mitigated.from_dict(shape).to_dict() == shape
 
 
 def test_the_vectors_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -294,6 +294,13 @@ def test_words_of_one_side_only_are_left_out_and_said(embedding: Embedding) -> N
     )
 
 
+def test_no_words_to_leave_out_of_the_recovery(embedding: Embedding) -> None:
+    checks = Recovery(pairs=[("he", "she")], specific=None, biased_words=60)
+    found = mitigation_effect(embedding, embedding, "weat7", interval=FEW, benchmarks=(), recovery=checks)
+    assert found.settings["recovery"]["specific"] is None
+    assert found.settings["recovery"]["pairs"] == "1 given"
+
+
 def test_what_cannot_be_compared_is_said(embedding: Embedding) -> None:
     with pytest.raises(ParameterError, match="as many dimensions"):
         mitigation_effect(embedding, Embedding(embedding.words, embedding.vectors[:, :-1]))

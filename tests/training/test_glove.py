@@ -15,13 +15,13 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.training.algorithms import Fit
-from biasgauge.training.compiled import compiled
+from biasgauge.training.algorithms import Fit, GloveSettings
 from biasgauge.training.cooccurrence import Cooccurrence
 from biasgauge.training.glove import descent as glove_descent
 from biasgauge.training.glove.algorithm import train_glove
 from biasgauge.training.glove.descent import descend, first_weights, pass_over, shuffled
 from biasgauge.training.lanes import padded, product, step
+from biasgauge.training.stream import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +70,7 @@ def slowly(cells: Cooccurrence, dim: int, iterations: int, seed: int) -> tuple[N
 def test_against_a_slow_reference(dim: int) -> None:
     cells = some_cells()
     vectors, costs = slowly(cells, dim, iterations=20, seed=5)
-    fit = train_glove(cells, dim=dim, iterations=20, seed=5)
+    fit = train_glove(cells, GloveSettings(dim=dim, epochs=20), seed=5)
     np.testing.assert_allclose(fit.vectors, vectors, atol=1e-4 * np.abs(vectors).max())
     np.testing.assert_allclose(fit.losses, costs, rtol=1e-4)
     assert costs[-1] < 0.8 * costs[1]  # past the first pass, which is the biases' doing, vectors have learned
@@ -151,15 +151,15 @@ def test_known_vectors_are_recovered() -> None:
     first, second = random.normal(0, 0.7, (2, 40, 4))
     biases = random.normal(0, 0.5, (2, 40))
     cells = as_cells(np.exp(first @ second.T + biases[0][:, None] + biases[1]))
-    fit = train_glove(cells, dim=12, iterations=400, x_max=2.0, eta=0.1, seed=0)
+    fit = train_glove(cells, GloveSettings(dim=12, epochs=400, x_max=2.0, eta=0.1), seed=0)
     assert fit.losses[0] > 0.05
     assert fit.losses[-1] < 1e-4
-    too_few = train_glove(cells, dim=2, iterations=400, x_max=2.0, eta=0.1, seed=0)
+    too_few = train_glove(cells, GloveSettings(dim=2, epochs=400, x_max=2.0, eta=0.1), seed=0)
     assert too_few.losses[-1] > 100 * fit.losses[-1]
 
 
 def test_cost_falls() -> None:
-    costs = train_glove(some_cells(1), dim=20, iterations=25, seed=0).losses
+    costs = train_glove(some_cells(1), GloveSettings(dim=20, epochs=25), seed=0).losses
     assert np.all(np.diff(costs) < 0)
     assert costs[-1] < costs[0] / 2
 
@@ -175,7 +175,7 @@ def test_seeds_decide_vectors_and_order() -> None:
     orders = [shuffled(cells, x_max=100.0, alpha=0.75, seed=seed, memory=2**20) for seed in (0, 1, 0)]
     np.testing.assert_array_equal(orders[0], orders[2])
     assert np.mean(orders[0] == orders[1]) < 0.05
-    fits = [train_glove(cells, dim=6, iterations=2, seed=seed).vectors for seed in (0, 1, 0)]
+    fits = [train_glove(cells, GloveSettings(dim=6, epochs=2), seed=seed).vectors for seed in (0, 1, 0)]
     np.testing.assert_array_equal(fits[0], fits[2])
     assert not np.any(fits[0] == fits[1])
 
@@ -208,7 +208,7 @@ def test_every_order_is_equally_likely(pile: int, monkeypatch: pytest.MonkeyPatc
 
 def test_memory_does_not_matter() -> None:
     cells = some_cells()
-    ample, tight = (train_glove(cells, dim=9, iterations=3, seed=1, memory=memory) for memory in (2**31, 1))
+    ample, tight = (train_glove(cells, GloveSettings(dim=9, epochs=3), seed=1, memory=memory) for memory in (2**31, 1))
     np.testing.assert_array_equal(ample.vectors, tight.vectors)
     assert ample.losses == tight.losses
     assert isinstance(shuffled(cells, x_max=100.0, alpha=0.75, seed=1, memory=1), np.memmap)
@@ -221,8 +221,8 @@ def digest(fit: Fit) -> str:
 ELSEWHERE = """
 import sys, numpy as np
 sys.path.insert(0, {folder!r})
-from test_glove import digest, some_cells, train_glove
-print(digest(train_glove(some_cells(), dim=37, iterations=4, seed=3)))
+from test_glove import GloveSettings, digest, some_cells, train_glove
+print(digest(train_glove(some_cells(), GloveSettings(dim=37, epochs=4), seed=3)))
 """
 
 
@@ -233,7 +233,7 @@ print(digest(train_glove(some_cells(), dim=37, iterations=4, seed=3)))
 )
 def test_the_same_bytes_in_another_process(environment: dict[str, str], tmp_path: Path) -> None:
     """Also with a processor that has none of the wide instructions of this one."""
-    here = digest(train_glove(some_cells(), dim=37, iterations=4, seed=3))
+    here = digest(train_glove(some_cells(), GloveSettings(dim=37, epochs=4), seed=3))
     if "NUMBA_CPU_NAME" in environment:
         environment = {**environment, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path)}
     program = ELSEWHERE.format(folder=str(Path(__file__).parent))
@@ -246,7 +246,9 @@ def test_the_same_bytes_in_another_process(environment: dict[str, str], tmp_path
 def test_threads_reach_the_same_cost() -> None:
     """Without locks results vary from run to run, but not in kind."""
     cells = some_cells(4, size=120)
-    one, three = (train_glove(cells, dim=16, iterations=8, seed=0, threads=threads).losses for threads in (1, 3))
+    one, three = (
+        train_glove(cells, GloveSettings(dim=16, epochs=8), seed=0, threads=threads).losses for threads in (1, 3)
+    )
     np.testing.assert_allclose(three, one, rtol=0.1)
 
 
@@ -254,7 +256,7 @@ def test_words_without_cells_are_named() -> None:
     table = np.zeros((5, 5))
     table[0, 2] = 3.0
     cells = as_cells(table)
-    fit = train_glove(cells, dim=4, iterations=2, seed=0, sum_vectors=False)
+    fit = train_glove(cells, GloveSettings(dim=4, epochs=2), seed=0, sum_vectors=False)
     assert fit.untrained == (1, 3, 4)
     first = first_weights(10, 4, 0)[:5, :4]
     np.testing.assert_array_equal(fit.vectors[1:], first[1:])
@@ -263,8 +265,8 @@ def test_words_without_cells_are_named() -> None:
 
 def test_sum_of_vectors_as_word_and_as_context() -> None:
     cells = some_cells()
-    both = train_glove(cells, dim=4, iterations=1, seed=0)
-    word = train_glove(cells, dim=4, iterations=1, seed=0, sum_vectors=False)
+    both = train_glove(cells, GloveSettings(dim=4, epochs=1), seed=0)
+    word = train_glove(cells, GloveSettings(dim=4, epochs=1), seed=0, sum_vectors=False)
     weights = first_weights(2 * cells.size, 4, 0)
     visits = shuffled(cells, x_max=100.0, alpha=0.75, seed=0, memory=2**20)
     descend(weights, 4, visits, iterations=1, eta=0.05)
@@ -278,15 +280,14 @@ def test_sum_of_vectors_as_word_and_as_context() -> None:
 def test_progress_counts_every_visit(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(glove_descent, "_PIECE", 50)
     cells, calls = some_cells(), []
-    fit = train_glove(
-        cells, dim=4, iterations=3, seed=0, threads=threads, progress=lambda done, total: calls.append((done, total))
-    )
+    told = lambda done, total: calls.append((done, total))  # noqa: E731 - one call
+    fit = train_glove(cells, GloveSettings(dim=4, epochs=3), seed=0, threads=threads, progress=told)
     assert calls[-1] == (3 * len(cells), 3 * len(cells))
     assert len(calls) >= 3 * len(cells) / (50 * threads)
     assert [done for done, _ in calls] == sorted({done for done, _ in calls})
     if threads == 1:
         monkeypatch.undo()
-        whole = train_glove(cells, dim=4, iterations=3, seed=0)
+        whole = train_glove(cells, GloveSettings(dim=4, epochs=3), seed=0)
         np.testing.assert_array_equal(fit.vectors, whole.vectors)
         np.testing.assert_allclose(fit.losses, whole.losses, rtol=1e-12)
 
@@ -296,7 +297,7 @@ def test_progress_counts_every_visit(threads: int, monkeypatch: pytest.MonkeyPat
     [
         ({"dim": 0}, "The 'dim' parameter must be a whole number of at least 1. Got 0."),
         ({"dim": 5.0}, "The 'dim' parameter must be a whole number of at least 1. Got 5.0."),
-        ({"iterations": 0}, "The 'iterations' parameter must be a whole number of at least 1. Got 0."),
+        ({"epochs": 0}, "The 'epochs' parameter must be a whole number of at least 1. Got 0."),
         ({"threads": 0}, "The 'threads' parameter must be a whole number of at least 1. Got 0."),
         ({"memory": -1}, "The 'memory' parameter must be a whole number of at least 1. Got -1."),
         ({"seed": -1}, "The 'seed' parameter must be a whole number of at least 0. Got -1."),
@@ -312,11 +313,13 @@ def test_progress_counts_every_visit(threads: int, monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_impossible_settings(changes: dict[str, Any], sentence: str) -> None:
+    given = {"dim": 4, "epochs": 2, "seed": 0, **changes}
+    how = {name: given.pop(name) for name in ("seed", "threads", "memory") if name in given}
     with pytest.raises(ParameterError) as refusal:
-        train_glove(some_cells(), **{"dim": 4, "iterations": 2, "seed": 0, **changes})
+        train_glove(some_cells(), GloveSettings(**given), **how)
     assert str(refusal.value) == sentence
 
 
 def test_no_cells() -> None:
     with pytest.raises(ParameterError, match=r"^The 'cells' of train_glove must not be empty"):
-        train_glove(as_cells(np.zeros((3, 3))), seed=0)
+        train_glove(as_cells(np.zeros((3, 3))), GloveSettings(), seed=0)

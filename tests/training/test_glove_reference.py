@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
+from biasgauge.training.algorithms import GloveSettings
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
 from biasgauge.training.glove.algorithm import train_glove
 
@@ -99,7 +100,7 @@ def test_fits_like_the_official_tool(
     official = np.load(shared_data / "glove_reference" / "official_glove_100d_top4000.npz")
     assert official["words"].tolist() == text.words[:4000]
     theirs = [official["seed_1"], official["seed_2"]]
-    fits = [train_glove(cells, dim=100, iterations=15, seed=seed) for seed in (1, 2)]
+    fits = [train_glove(cells, GloveSettings(dim=100, epochs=15), seed=seed) for seed in (1, 2)]
     ours = [fit.vectors[:4000] for fit in fits]
 
     expected = np.mean([*reference["loss_per_iteration"].values()], axis=0)

@@ -19,9 +19,8 @@ import biasgauge as bg
 from biasgauge.corpora import bootstrap_documents, read_corpus
 from biasgauge.errors import InputError, InternalError, ParameterError
 from biasgauge.training import sweep
-from biasgauge.training.algorithms import ALGORITHMS, FastTextSettings, GloveSettings, NegativeSampling
+from biasgauge.training.algorithms import ALGORITHMS, FastTextSettings, GloveSettings, NegativeSampling, Recipe
 from biasgauge.training.model_file import write_model
-from biasgauge.training.recipe import Recipe
 from biasgauge.training.text import training_text
 
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@ from biasgauge.lexicons.bank import Removal as Removal
 from biasgauge.lexicons.bank import Rewriting as Rewriting
 from biasgauge.lexicons.bank import seed_bank as seed_bank
 from biasgauge.lexicons.by_name import lexicon as lexicon
+from biasgauge.lexicons.by_name import pairs_of as pairs_of
+from biasgauge.lexicons.by_name import words_of as words_of
 from biasgauge.lexicons.checking import Finding as Finding
 from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck
@@ -20,7 +22,5 @@ from biasgauge.lexicons.model import WordSets as WordSets
 from biasgauge.lexicons.parse import KINDS as KINDS
 from biasgauge.lexicons.parse import parse_lexicon as parse_lexicon
 from biasgauge.lexicons.parse import read_lexicon as read_lexicon
-from biasgauge.lexicons.references import pairs_of as pairs_of
-from biasgauge.lexicons.references import words_of as words_of
 from biasgauge.lexicons.seed_sets import SeedBank as SeedBank
 from biasgauge.lexicons.seed_sets import SeedSet as SeedSet

@@ -1,9 +1,12 @@
-"""Every lexicon by name: those that ship, those of registered folders, and the user's own by their paths."""
+"""Every lexicon by name: those that ship, those of registered folders, and the user's own by their paths.
+
+And what a user may write where words or pairs are wanted: a name, one set of it, a file, or the words themselves.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -12,12 +15,14 @@ from types import ModuleType
 
 from biasgauge import registry
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons.model import Lexicon
+from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, WordSet
 from biasgauge.lexicons.parse import parse_lexicon, read_lexicon
 from biasgauge.lexicons.table import found, parse_toml, shown
-from biasgauge.spelling import nearest
+from biasgauge.spelling import did_you_mean, nearest
 
 SUFFIX = ".toml"
+BANK = "seed_bank"
 FOLDER = Path(__file__).with_name("data")
 """The lexicons that ship."""
 
@@ -75,3 +80,107 @@ def lexicons_in(folder: Path | ModuleType) -> dict[str, Callable[[], Lexicon]]:
 def _loader(file: Traversable, *, shipped: bool) -> Callable[[], Lexicon]:
     """What reads a lexicon when it is first asked for."""
     return cache(lambda: parse_lexicon(parse_toml(file.read_bytes(), str(file)), path=str(file), shipped=shipped))
+
+
+def words_of(words: WordsLike) -> WordSet:
+    """Give the words that they mean, with a name for them.
+
+    - `NAME` or a path: every word of that lexicon, once;
+    - `NAME:SET` or `path.toml:SET`: one set of it, duplicates kept; of a test by role or by label;
+    - an id of the seed bank, such as `definitional_male-Bolukbasi_et_al_2016` (corrected filter);
+    - words themselves, in any iterable but a string.
+    """
+    match words:
+        case WordSet():
+            return words
+        case Lexicon():
+            return WordSet(words.name, words.words)
+        case str():
+            return _words_by_name(words)
+        case os.PathLike():
+            return words_of(lexicon(words))
+        case Iterable():
+            words = tuple(_word(word, number) for number, word in enumerate(words, 1))
+            if not words:
+                raise ParameterError("words must be a name, a path or at least one word, found none")
+            return WordSet("given words", words)
+    raise ParameterError(f"words must be a name, a path or an iterable of strings, found {found(words)}")
+
+
+def pairs_of(pairs: PairsLike) -> Pairs:
+    """Give base pairs: a lexicon of kind "pairs" by name or path, or pairs themselves, each (first, second)."""
+    match pairs:
+        case Pairs():
+            return pairs
+        case str() | os.PathLike() | Lexicon():
+            named = lexicon(pairs)
+            if isinstance(named, Pairs):
+                return named
+            raise LexiconError(f"{shown(named.name)} holds {named.kind}, but pairs are wanted here")
+        case Iterable():
+            pairs = tuple(_pair(pair, number) for number, pair in enumerate(pairs, 1))
+            if not pairs:
+                raise ParameterError("pairs must be a name, a path or at least one pair, found none")
+            return Pairs(name="given pairs", pairs=pairs)
+    raise ParameterError(f"pairs must be a name, a path or an iterable of pairs, found {found(pairs)}")
+
+
+def _words_by_name(reference: str) -> WordSet:
+    if reference in registry.names("lexicon"):
+        return words_of(lexicon(reference))
+    name, colon, set_name = reference.rpartition(":")
+    if colon and (name in registry.names("lexicon") or name.endswith(SUFFIX)):
+        return _seeds(set_name) if name == BANK else _one_set(lexicon(name), set_name)
+    if reference.endswith(SUFFIX):
+        return words_of(lexicon(reference))
+    if "-" in reference and reference in lexicon(BANK).sets:
+        return _seeds(reference)
+    if looks_like_path(reference):
+        return words_of(lexicon(reference))
+    hint = did_you_mean(reference, lexicon(BANK).sets) if "-" in reference else ""
+    if hint:
+        raise LexiconError(f"there is no lexicon and no seed set {shown(reference)}{hint}")
+    raise LexiconError(f"{unknown(reference)}; words themselves go in a list")
+
+
+def _seeds(identifier: str) -> WordSet:
+    from biasgauge.lexicons.bank import seed_bank
+
+    filtered = seed_bank()
+    sets = filtered.bank.sets
+    if identifier in sets:
+        return WordSet(identifier, sets[identifier])
+    for removal in filtered.removed:
+        if removal.set_id == identifier and removal.word is None:
+            raise LexiconError(f"the seed set {shown(identifier)} cannot be used: {removal.reason}")
+    raise LexiconError(f"there is no seed set {shown(identifier)}{did_you_mean(identifier, sets)}")
+
+
+def _one_set(source: Lexicon, set_name: str) -> WordSet:
+    name = f"{source.name}:{set_name}"
+    if set_name in source.sets:
+        return WordSet(name, source.sets[set_name])
+    labels = {members.name: members for members in source.roles.values()} if isinstance(source, AssociationTest) else {}
+    if set_name in labels:
+        return WordSet(name, labels[set_name].words)
+    known = ", ".join([*source.sets, *labels])
+    raise LexiconError(f"the lexicon {shown(source.name)} has no set {shown(set_name)}; its sets: {known}")
+
+
+def _word(word: object, number: int) -> str:
+    if not isinstance(word, str):
+        raise ParameterError(f"word {number} must be a string, found {found(word)}")
+    if not word or word != word.strip():
+        raise ParameterError(f"word {number} must be a word without white space around it, found {shown(word)}")
+    return word
+
+
+def _pair(pair: object, number: int) -> tuple[str, str]:
+    expected = f"pair {number} must be two words, as in [('he', 'she')]"
+    if isinstance(pair, str) or not isinstance(pair, Iterable):
+        raise ParameterError(f"{expected}, found {found(pair)}")
+    match tuple(pair):
+        case (first, second):
+            return _word(first, number), _word(second, number)
+        case other:
+            raise ParameterError(f"{expected}, found {len(other)}")

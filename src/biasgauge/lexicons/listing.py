@@ -71,13 +71,15 @@ def list_lexicons(*, kind: str | None = None, language: str | None = None) -> Le
 class LexiconContent(Result):
     """One lexicon, to read: its source, what to beware of, and its words (all of them, or the first of each set)."""
 
-    lexicon: Lexicon
-    words: bool
-    settings: Mapping[str, Any]
+    hidden: ClassVar[frozenset[str]] = frozenset({"words"})
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}, "settings": self.settings}
+    lexicon: Lexicon
+    settings: Mapping[str, Any]
+    words: bool = False
+
+    def derived(self) -> Mapping[str, Any]:
+        """The lexicon with its checksum."""
+        return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}}
 
     def summary(self) -> Summary:
         """What is known about it, then its sets."""
@@ -104,7 +106,7 @@ def show_lexicon(reference: str | os.PathLike[str] | Lexicon, *, words: bool = F
         reference: a lexicon's name, or the path of your own TOML file.
         words: show every word, however many there are.
     """
-    return LexiconContent(lexicon(reference), words, {"reference": str(reference)})
+    return LexiconContent(lexicon(reference), {"reference": str(reference)}, words)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,7 +23,21 @@ _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)$")
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
     """Read a TOML file as a dictionary. Raises LexiconError, and nothing else, for whatever is wrong with it."""
-    return parse_toml(_read_bytes(path), path)
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116  # Path(...) of a name with a null byte fails too, but later
+        if stat.S_ISDIR(mode):
+            raise LexiconError("is a folder; name a TOML file", path=path)
+        if not stat.S_ISREG(mode):
+            raise LexiconError("is not a regular file; name a TOML file", path=path)
+        with Path(path).open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise LexiconError("there is no such file; check the path", path=path) from None
+    except OSError as problem:
+        raise LexiconError(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    except ValueError as problem:
+        raise LexiconError(f"is not a usable file name: {problem}", path=path) from None
+    return parse_toml(content, path)
 
 
 def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, object]:
@@ -46,23 +60,6 @@ def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, object
         place = _PLACE.search(str(problem))
         line = int(place.group(1) or len(text.splitlines())) if place else None
         raise LexiconError(f"is not valid TOML: {_PLACE.sub('', str(problem))}", path=path, line=line) from None
-
-
-def _read_bytes(path: str | os.PathLike[str]) -> bytes:
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116  # Path(...) of a name with a null byte fails too, but later
-        if stat.S_ISDIR(mode):
-            raise LexiconError("is a folder; name a TOML file", path=path)
-        if not stat.S_ISREG(mode):
-            raise LexiconError("is not a regular file; name a TOML file", path=path)
-        with Path(path).open("rb") as stream:
-            return stream.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise LexiconError("there is no such file; check the path", path=path) from None
-    except OSError as problem:
-        raise LexiconError(f"cannot be read: {problem.strerror or problem}", path=path) from problem
-    except ValueError as problem:
-        raise LexiconError(f"is not a usable file name: {problem}", path=path) from None
 
 
 _LONGEST_SHOWN = 40

@@ -2,6 +2,8 @@ from biasgauge.mitigation.attract_repel import Descent as Descent
 from biasgauge.mitigation.balancing.corpus import balance as balance
 from biasgauge.mitigation.balancing.plan import BalanceResult as BalanceResult
 from biasgauge.mitigation.balancing.plan import LineClass as LineClass
+from biasgauge.mitigation.effects.analysis import Mitigated as Mitigated
+from biasgauge.mitigation.effects.analysis import mitigate_to_file as mitigate_to_file
 from biasgauge.mitigation.effects.analysis import mitigation_effect as mitigation_effect
 from biasgauge.mitigation.effects.result import MitigationEffect as MitigationEffect
 from biasgauge.mitigation.effects.result import changed_words as changed_words
@@ -18,5 +20,3 @@ from biasgauge.mitigation.mitigation import Mitigation as Mitigation
 from biasgauge.mitigation.mitigation import mitigate as mitigate
 from biasgauge.mitigation.mitigation import mitigation_method as mitigation_method
 from biasgauge.mitigation.recovery import Recovery as Recovery
-from biasgauge.mitigation.to_file import Mitigated as Mitigated
-from biasgauge.mitigation.to_file import mitigate_to_file as mitigate_to_file

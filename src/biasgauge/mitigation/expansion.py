@@ -34,14 +34,7 @@ _WIDTH = 110
 
 @dataclass(frozen=True)
 class Neighbor(Record):
-    """A word that was added.
-
-    Attributes:
-        set_name: to which set.
-        word: the word.
-        similarity: how near it is to the set, a cosine in [-1, 1].
-        nearest: the word of the set that it is nearest to.
-    """
+    """A word that was added to a set, how near it is to it (a cosine), and to which of its words it is nearest."""
 
     set_name: str
     word: str

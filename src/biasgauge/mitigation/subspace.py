@@ -5,7 +5,7 @@ Sources: Bolukbasi et al. 2016, §5.1 (pairs); Manzini et al. 2019, §3.1 (sets 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,10 +87,16 @@ def equalized(words: Floats, subspace: Subspace) -> Floats | None:
     return equal
 
 
+def blocks(model: Embedding) -> Iterator[tuple[slice, Floats]]:
+    """The vectors block by block, in double precision."""
+    for start in range(0, len(model), ROWS):
+        part = slice(start, start + ROWS)
+        yield part, model.vectors[part].astype(np.float64)
+
+
 def projections(model: Embedding, direction: Floats) -> Floats:
     """Cosine of every word with a direction of length 1, to twelve decimals; NaN for a zero vector."""
     cosines = np.empty(len(model))
-    for start in range(0, len(model), ROWS):
-        block = model.vectors[start : start + ROWS].astype(np.float64)
-        cosines[start : start + ROWS] = unit_rows(block, rescale=True) @ direction
+    for part, block in blocks(model):
+        cosines[part] = unit_rows(block, rescale=True) @ direction
     return np.round(cosines, 12)

@@ -12,7 +12,7 @@ from biasgauge.signatures import Setting, choices, function_named, settings_of
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from biasgauge.training.recipe import Recipe
+    from biasgauge.training.algorithms import Recipe
 
 OURS = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "cache"})
 """What the study decides itself."""
@@ -123,8 +123,7 @@ def _mismatch(value: object, setting: Setting) -> str | None:
 
 def recipe_of(settings: Mapping[str, Any], *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
     """The `Recipe` of what a cell of training is told."""
-    from biasgauge.training.algorithms import ALGORITHMS
-    from biasgauge.training.recipe import Recipe
+    from biasgauge.training.algorithms import ALGORITHMS, Recipe
 
     apart = {"settings", "version", "sample_seed", "seed", "sample"}
     others = {name: value for name, value in settings.items() if name not in apart}

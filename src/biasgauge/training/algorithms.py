@@ -1,10 +1,12 @@
-"""The algorithms by name: their settings, checked when they are made, and where their trainer is.
+"""The algorithms by name: their settings, checked when they are made, where their trainer is, and recipes of models.
 
 Nothing is compiled until one is used.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.results import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +88,7 @@ class GloveSettings:
 
     def __post_init__(self) -> None:
         check_whole(1, dim=self.dim, window=self.window, epochs=self.epochs)
-        check_number(0, x_max=self.x_max, alpha=self.alpha, eta=self.eta)
+        check_number(0, ends=False, x_max=self.x_max, alpha=self.alpha, eta=self.eta)
 
 
 Settings = NegativeSampling | GloveSettings
@@ -184,3 +187,70 @@ def algorithm(name: str) -> Algorithm:
     """
     check_choice(ALGORITHMS, algorithm=name)
     return ALGORITHMS[name]
+
+
+@dataclass(frozen=True)
+class Recipe(Record):
+    """Everything that decides a model's bytes, and nothing else; with more than one thread, chance does too.
+
+    Attributes:
+        algorithm: "sgns", "cbow", "fasttext" or "glove".
+        settings: those of the algorithm.
+        corpus: checksum of the tokenized corpus.
+        seed: decides the initial vectors and everything random in training.
+        sample: number of the bootstrap sample of documents; None is the corpus itself.
+        sample_seed: seed of the bootstrap samples.
+        min_count, unknown, remove: the vocabulary, as `corpora.vocabulary` has them.
+        precision: of the numbers in the file.
+        subwords: whether the file holds the vectors of fastText's n-grams, from which unseen words are built.
+        threads: threads within the model; more than one is faster and not deterministic.
+    """
+
+    algorithm: str
+    settings: Settings
+    corpus: str
+    seed: int = 0
+    sample: int | None = None
+    sample_seed: int = 0
+    min_count: int = 5
+    unknown: str | None = None
+    remove: tuple[str, ...] = ()
+    precision: str = "float32"
+    subwords: bool = True
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        chosen = algorithm(self.algorithm)
+        if type(self.settings) is not chosen.settings:
+            takes = f"The algorithm {self.algorithm!r} takes {chosen.settings.__name__}"
+            raise ParameterError(f"{takes}. Got {type(self.settings).__name__}.")
+        check_choice(("float32", "float16"), precision=self.precision)
+        check_whole(0, seed=self.seed, sample_seed=self.sample_seed, min_count=self.min_count)
+        check_whole(1, threads=self.threads)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether this recipe gives the same bytes each time."""
+        return self.threads == 1
+
+    def derived(self) -> Mapping[str, Any]:
+        """The version of the algorithm."""
+        return {"version": ALGORITHMS[self.algorithm].version}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the recipe: the address of the model."""
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def text_digest(self) -> str:
+        """Address of what replicates that differ only by their seed share."""
+        own = ("seed", "precision", "threads", "subwords")
+        shared = {name: value for name, value in self.to_dict().items() if name not in own}
+        return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Name of the model's file, without its ending: what a person looks for, then the address."""
+        sample = "" if self.sample is None else f"-sample{self.sample}"
+        return f"{self.algorithm}-{self.settings.dim}d{sample}-seed{self.seed}-{self.digest[:10]}"

@@ -23,15 +23,7 @@ from biasgauge._io.manifests import read_manifest
 from biasgauge.arrays import Integers, Singles
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.training.glove.counting import (
-    Gathered,
-    blocks,
-    count_rows,
-    find_occurrences,
-    scratch,
-    whole_weights,
-    write_down,
-)
+from biasgauge.training.glove import counting
 
 Weighting = Literal["harmonic", "flat"]
 
@@ -149,24 +141,17 @@ def count_cooccurrences(
     lines, order = np.ascontiguousarray(lines, np.int64), np.ascontiguousarray(order, np.int64)
     places = np.ascontiguousarray(places, np.int32)
     _check_text(tokens, lines, order, places, size)
-    text, starts = _written_down(tokens, lines, order, places, size, memory // 4)
-    counted = _counted(text, starts, window, symmetric=symmetric, weighting=weighting, memory=memory, progress=progress)
+    text = counting.scratch(int((lines[order + 1] - lines[order]).sum()) + len(order) + 1, np.int32, memory // 4)
+    counts = np.zeros(size, np.int64)
+    length = counting.write_down(np.asarray(tokens), lines, order, places, text, counts)
+    if length < 0:
+        raise ParameterError(f"The 'places' of count_cooccurrences must cover every token. Got {len(places)} places.")
+    before = np.concatenate([[0], np.cumsum(counts)])
+    how: dict[str, Any] = {"symmetric": symmetric, "weighting": weighting, "memory": memory, "progress": progress}
+    counted = _counted(text[:length], before, window, **how)
     if not len(counted):
         raise ParameterError("There is nothing to count: no line holds two words of the vocabulary.")
     return counted
-
-
-def _written_down(
-    tokens: NDArray[Any], lines: Integers, order: Integers, places: NDArray[np.int32], size: int, memory: int
-) -> tuple[NDArray[np.int32], Integers]:
-    """Return the text as places in the vocabulary, and how many occurrences the words before each word have."""
-    longest = int((lines[order + 1] - lines[order]).sum()) + len(order) + 1
-    text = scratch(longest, np.int32, memory)
-    counts = np.zeros(size, np.int64)
-    length = write_down(np.asarray(tokens), lines, order, places, text, counts)
-    if length < 0:
-        raise ParameterError(f"The 'places' of count_cooccurrences must cover every token. Got {len(places)} places.")
-    return text[:length], np.concatenate([[0], np.cumsum(counts)])
 
 
 def _counted(
@@ -176,21 +161,21 @@ def _counted(
     """Count row after row; as many rows at a time as have their occurrences listed in a quarter of the memory."""
     size = len(starts) - 1
     total = int(starts[-1])
-    weights, unit = whole_weights(window, harmonic=weighting == "harmonic", occurrences=total)
+    weights, unit = counting.whole_weights(window, harmonic=weighting == "harmonic", occurrences=total)
     room = max(size, min(_ROOM, memory // 64))
     buffers = np.empty(room, np.int32), np.empty(room, np.float32)
-    gathered = Gathered(np.int32, memory // 8), Gathered(np.float32, memory // 8)
-    sums, touched, cells = np.zeros(size, np.int64), np.zeros(blocks(size), np.uint8), np.zeros(size, np.int64)
+    gathered = counting.Gathered(np.int32, memory // 8), counting.Gathered(np.float32, memory // 8)
+    sums, touched, cells = np.zeros(size, np.int64), np.zeros(counting.blocks(size), np.uint8), np.zeros(size, np.int64)
     first = 0
     while first < size:
         last = int(np.searchsorted(starts, starts[first] + memory // 32, side="right")) - 1
         last = min(max(last, first + 1), size)
         found = np.empty(starts[last] - starts[first], np.int64)
-        find_occurrences(text, starts, first, last, found)
+        counting.find_occurrences(text, starts, first, last, found)
         row = first
         while row < last:
             rows = (first, row, last)
-            row, written = count_rows(
+            row, written = counting.count_rows(
                 text, found, starts, rows, weights, float(unit), symmetric, sums, touched, cells, *buffers
             )
             for part, buffer in zip(gathered, buffers, strict=True):

@@ -16,7 +16,7 @@ from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import InputError, InternalError
 from biasgauge.results import Record
-from biasgauge.training.recipe import Recipe
+from biasgauge.training.algorithms import Recipe
 
 if TYPE_CHECKING:
     from biasgauge.training.algorithms import Fit

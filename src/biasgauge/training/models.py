@@ -13,9 +13,8 @@ from biasgauge.corpora import TokenCorpus, read_corpus, statistics
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.training.algorithms import Algorithm, Settings, algorithm
+from biasgauge.training.algorithms import Algorithm, Recipe, Settings, algorithm
 from biasgauge.training.model_file import TrainedModel
-from biasgauge.training.recipe import Recipe
 from biasgauge.training.sweep import run_sweep
 
 if TYPE_CHECKING:
@@ -89,16 +88,16 @@ class TrainedModels(Result):
         return [
             {
                 "model": model.path.stem,
-                "algorithm": recipe.algorithm,
-                "seed": recipe.seed,
-                "sample": recipe.sample,
+                "algorithm": model.recipe.algorithm,
+                "seed": model.recipe.seed,
+                "sample": model.recipe.sample,
                 "words": model.words,
-                "dim": recipe.settings.dim,
+                "dim": model.recipe.settings.dim,
                 "loss": model.losses[-1],
                 "seconds": model.seconds,
                 "path": str(model.path),
             }
-            for model, recipe in ((model, model.recipe) for model in self.models)
+            for model in self.models
         ]
 
 

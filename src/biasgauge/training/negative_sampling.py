@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Integers
-from biasgauge.training.compiled import compiled
-from biasgauge.training.stream import alias_table, below, draw, next_number, stream
+from biasgauge.training.stream import alias_table, below, compiled, draw, next_number, stream
 
 if TYPE_CHECKING:
     from biasgauge.training.algorithms import NegativeSampling

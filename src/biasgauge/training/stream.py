@@ -1,19 +1,39 @@
-"""Random numbers inside compiled loops: one 64-bit state, the same numbers on every machine and every NumPy."""
+"""How loops are compiled, and random numbers inside them: one 64-bit state, the same on every machine."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.training.compiled import compiled
+from biasgauge.errors import InputError
+
+try:
+    import numba
+except ImportError as problem:  # pragma: no cover - every test environment has it
+    raise InputError('Training needs numba. Install it with: pip install "biasgauge[train]"') from problem
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF, _A, _B, _C = np.uint64(32), np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+def compiled(function: Loop) -> Loop:
+    """Compile `function` on its first call.
+
+    Arithmetic is that of the source, in its order: no fast-math, no fused multiply-add, so that every processor gives
+    the same bits. Python's lock is let go, so that models can be trained side by side in threads. What is kept on disk
+    is renewed when the file of `function` changes, not when one that it calls does: touch it then.
+    """
+    loop: Loop = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return loop
 
 
 def stream(purpose: str, seed: int) -> NDArray[np.uint64]:

@@ -21,7 +21,7 @@ from biasgauge.training.model_file import TrainedModel, find_model, write_model
 from biasgauge.training.text import TrainingText, training_text
 
 if TYPE_CHECKING:
-    from biasgauge.training.recipe import Recipe
+    from biasgauge.training.algorithms import Recipe
 
 SCRATCH = ".shared"
 _UNITS = 1000

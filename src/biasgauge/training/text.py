@@ -14,12 +14,9 @@ from biasgauge.corpora import TokenCorpus, Vocabulary, bootstrap_documents, voca
 
 @dataclass(frozen=True, eq=False)
 class TrainingText:
-    """A corpus, or a bootstrap sample of its documents, seen through a vocabulary.
+    """A corpus, or a bootstrap sample of its documents, seen through a vocabulary counted in this very sample.
 
-    Attributes:
-        corpus: the tokens on disk.
-        vocabulary: the words of the model to be, most frequent first, counted in this very sample.
-        order: the lines to read, in order; a document that was drawn twice has its lines here twice.
+    `order` has the lines to read; a document that was drawn twice has its lines there twice.
     """
 
     corpus: TokenCorpus
@@ -59,16 +56,7 @@ def training_text(
     sample: int | None = None,
     sample_seed: int = 0,
 ) -> TrainingText:
-    """Prepare a corpus for training.
-
-    Args:
-        corpus: tokenized text.
-        min_count: words that occur less often in the sample are left out, or become `unknown`.
-        unknown: the word that stands for all rare ones; None leaves them out, and windows close over them.
-        remove: words to leave out whatever their count.
-        sample: number of the bootstrap sample of documents; None reads every document once, in order.
-        sample_seed: seed of the samples.
-    """
+    """Prepare a corpus, or the bootstrap sample of its documents with that number; settings as in `Recipe`."""
     documents = None if sample is None else bootstrap_documents(corpus, sample, sample_seed)
     words = vocabulary(corpus, min_count=min_count, unknown=unknown, remove=remove, documents=documents)
     return TrainingText(corpus=corpus, vocabulary=words, order=_lines_of(corpus, documents))

@@ -12,7 +12,6 @@ import numpy as np
 from biasgauge.arrays import Integers, Singles
 from biasgauge.embeddings.subwords import Subwords, word_ngrams
 from biasgauge.training.algorithms import FastTextSettings, Fit, NegativeSampling
-from biasgauge.training.compiled import compiled
 from biasgauge.training.lanes import add_rows, dot_rows, fetch_row, padded
 from biasgauge.training.negative_sampling import (
     LONGEST,
@@ -28,7 +27,7 @@ from biasgauge.training.negative_sampling import (
     slope,
     words_around,
 )
-from biasgauge.training.stream import fill_uniform, stream
+from biasgauge.training.stream import compiled, fill_uniform, stream
 
 if TYPE_CHECKING:
     from biasgauge.training.text import TrainingText

@@ -110,7 +110,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
 
     tally = _Tally(SetFinder(sets.words, rule), removable(direction))
     with writing(target), atomic_file(target) as part:
-        size = read_units(source, how, tally, _half(progress, 0))
+        size = read_units(source, how, tally.take, _half(progress, 0))
         if not tally.counts.sum():
             raise CorpusError("holds no lines", path=source)
         first, sizes, held = tally.kept()
@@ -164,9 +164,8 @@ class _Tally:
 
     def kept(self) -> tuple[Integers, Integers, NDArray[np.uint8]]:
         """First line, number of lines and sets of the units that could go, in the order of the corpus."""
-        if not self._kept:
-            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
-        first, sizes, sets = zip(*self._kept, strict=True)
+        none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
+        first, sizes, sets = zip(none, *self._kept, strict=True)
         return np.concatenate(first), np.concatenate(sizes), np.concatenate(sets)
 
 

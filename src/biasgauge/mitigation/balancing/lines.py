@@ -9,10 +9,10 @@ import csv
 import gzip
 import lzma
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
@@ -32,15 +32,12 @@ _BOM = b"\xef\xbb\xbf"
 _GZIP, _XZ, _ZSTD = (".gz",), (".xz",), (".zst", ".zstd")
 
 
-class Taker(Protocol):
-    """What looks at the texts."""
-
-    def take(self, raw: bytes, first: Integers, sizes: Integers) -> None:
-        """Take texts that line feeds separate, where in the file each starts, and how many lines of it each takes."""
+Take = Callable[[bytes, Integers, Integers], None]
+"""Takes texts that line feeds separate, where in the file each starts, and how many lines of it each takes."""
 
 
-def read_units(path: Path, layout: Layout, taker: Taker, progress: Progress | None) -> int:
-    """Hand every unit of a corpus to `taker`: a line, a row or object of a table, a paragraph.
+def read_units(path: Path, layout: Layout, take: Take, progress: Progress | None) -> int:
+    """Hand every unit of a corpus to `take`: a line, a row or object of a table, a paragraph.
 
     WikiText is taken line by line. The header and the blank lines of a table are no units.
 
@@ -53,7 +50,7 @@ def read_units(path: Path, layout: Layout, taker: Taker, progress: Progress | No
     kind = layout.of(path.name)
     if kind not in {"lines", "wikitext"}:
         with _LineSource(path, error=CorpusError, progress=progress) as lines:
-            records = _Records(lines, taker, kind, named=not isinstance(layout.field, int))
+            records = _Records(lines, take, kind, named=not isinstance(layout.field, int))
             layout.read(lines, kind, records)
             records.flush()
             return lines.offset
@@ -61,7 +58,7 @@ def read_units(path: Path, layout: Layout, taker: Taker, progress: Progress | No
         number = 0
         for raw in line_bytes(source):
             count = raw.count(b"\n") + 1
-            taker.take(raw, np.arange(number, number + count), np.ones(count, np.int64))
+            take(raw, np.arange(number, number + count), np.ones(count, np.int64))
             number += count
         return source.offset
 
@@ -143,8 +140,8 @@ class _LineSource(ByteSource):
 class _Records:
     """Takes records from a layout, and says which lines of the file each takes."""
 
-    def __init__(self, source: _LineSource, taker: Taker, kind: str, *, named: bool) -> None:
-        self._source, self._taker, self._kind = source, taker, kind
+    def __init__(self, source: _LineSource, take: Take, kind: str, *, named: bool) -> None:
+        self._source, self._take, self._kind = source, take, kind
         self._header = named and kind in {"tsv", "csv"}
         self._number = self._signs = 0
         self._texts: list[str] = []
@@ -186,7 +183,7 @@ class _Records:
         """Hand on what is waiting."""
         if self._texts:
             raw = "\n".join(self._texts).encode()
-            self._taker.take(raw, np.array(self._first, np.int64), np.array(self._sizes, np.int64))
+            self._take(raw, np.array(self._first, np.int64), np.array(self._sizes, np.int64))
         self._texts, self._first, self._sizes, self._signs = [], [], [], 0
 
     def _blank(self, line: bytes) -> bool:

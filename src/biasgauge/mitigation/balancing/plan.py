@@ -171,19 +171,11 @@ def plan(
     counts: Integers, sets: NDArray[np.uint8], *, direction: Direction, degree: Degree, keep: Keep, max_removed: float,
     random_state: int,
 ) -> Plan:  # fmt: skip
-    """Choose lines of the classes that stand against the direction; mixed lines stay.
+    """Choose lines of the classes that stand against the direction; mixed lines stay. Settings are those of `balance`.
 
-    Args:
-        counts: lines of the corpus, by their sum of sets.
-        sets: those of the lines that could go, in the order of the corpus.
-        direction: "debias" removes pro lines, "overbias" anti lines.
-        degree: for "debias" the share of the surplus of pro 1 over anti 1, and of pro 2 over anti 2; for "overbias"
-            the share of all anti lines; "max" is all lines of both classes. Parts of a line are not removed.
-        keep: which lines of a class stay: a random sample or the earliest. A smaller degree removes some of those
-            lines that a larger one removes with the same seed.
-        max_removed: the largest share of all lines that may go; where the degree asks for more, both classes give way
-            in proportion.
-        random_state: seed.
+    `counts` are lines of the corpus by their sum of sets, `sets` those of the lines that could go, in order. Parts of a
+    line are not removed. A smaller degree removes some of those lines that a larger one removes with the same seed.
+    Where the degree asks for more than `max_removed` allows, both classes give way in proportion.
     """
     names = REMOVED_FROM[direction]
     allowed = asked = [_asked(counts, name, degree) for name in names]

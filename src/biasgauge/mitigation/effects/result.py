@@ -238,4 +238,4 @@ def _verdict(row: Row, digits: int) -> str:
     if change is None or change.low is None or change.high is None:
         return ""
     spread = f"change {change.value:+.{digits}f} [{change.low:+.{digits}f}, {change.high:+.{digits}f}]"
-    return f", {spread}" + (", which may be nothing" if change.low <= 0 <= change.high else "")
+    return f", {spread}" + ("" if change.excludes(0) else ", which may be nothing")

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from biasgauge.arrays import Flags, Floats
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
-from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import OwnVectors
-from biasgauge.mitigation.subspace import bias_subspace, projections
+from biasgauge.mitigation.subspace import bias_subspace, blocks, projections
 from biasgauge.mitigation.word_groups import defining_sets, found_sets, mask, merged
 
 
@@ -104,11 +103,11 @@ class DoubleHard(HardDebias):
 def _principal_axes(model: Embedding) -> tuple[Floats, Floats]:
     """Mean of all vectors, and the principal axes around it, the longest first, one a row."""
     total, products = np.zeros(model.dim), np.zeros((model.dim, model.dim))
-    for start in range(0, len(model), ROWS):
-        total += model.vectors[start : start + ROWS].astype(np.float64).sum(axis=0)
+    for _, block in blocks(model):
+        total += block.sum(axis=0)
     mean = total / max(len(model), 1)
-    for start in range(0, len(model), ROWS):
-        centered = model.vectors[start : start + ROWS].astype(np.float64) - mean
+    for _, block in blocks(model):
+        centered = block - mean
         products += centered.T @ centered
     return mean, np.linalg.eigh(products)[1][:, ::-1].T
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from biasgauge.arrays import Flags, Floats
 from biasgauge.checks import check_number
 from biasgauge.embeddings import Embedding
-from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
 from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.methods.multiclass_hard import Multiclass
+from biasgauge.mitigation.subspace import blocks
 from biasgauge.mitigation.word_groups import mask
 
 _STEPS = 20_000
@@ -89,10 +89,9 @@ class MulticlassSoft(Multiclass):
 def _products(model: Embedding, chosen: Flags, *, lengths: bool) -> tuple[Floats, Floats]:
     """Sums of products of the dimensions, over all words and over the chosen ones."""
     every, neutral = np.zeros((model.dim, model.dim)), np.zeros((model.dim, model.dim))
-    for start in range(0, len(model), ROWS):
-        block = model.vectors[start : start + ROWS].astype(np.float64)
-        block = block if lengths else np.nan_to_num(unit_rows(block, rescale=True))
-        part = block[chosen[start : start + ROWS]]
+    for rows, vectors in blocks(model):
+        block = vectors if lengths else np.nan_to_num(unit_rows(vectors, rescale=True))
+        part = block[chosen[rows]]
         every += block.T @ block
         neutral += part.T @ part
     return every, neutral

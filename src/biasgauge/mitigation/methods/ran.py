@@ -18,6 +18,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths, unit_singles
 from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
+from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.subspace import Subspace, bias_subspace
 from biasgauge.mitigation.word_groups import defining_sets, joined, mask, specific_words
@@ -76,12 +77,10 @@ class Ran(Mitigation):
         self.coverage_ = joined(found.coverage, model.coverage({"specific": self._specific}))
 
     def _own(self, model: Embedding) -> OwnVectors:
-        if self.subspace_ is None:
-            raise TypeError("fit gives the subspace")
         pool = np.nan_to_num(unit_singles(model.vectors), copy=False)
         rows = self._rows(model, pool)
         k = min(self.neighbors, len(model) - 1)
-        direction = self.subspace_.basis[0].astype(np.float32)
+        direction = fitted(self.subspace_).basis[0].astype(np.float32)
         weights = Weights(*self.weights)
         how: dict[str, Any] = {name: getattr(self, name) for name in ("threshold", "epochs", "learning_rate")}
         step = max(_BLOCK // (max(k, 1) * model.dim), 1)

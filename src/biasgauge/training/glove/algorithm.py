@@ -12,13 +12,14 @@ threads, the tool's order drifts from iteration to iteration, which raises its c
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.checks import check_number, check_whole
+from biasgauge.checks import check_whole
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.algorithms import Fit, GloveSettings
 from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
@@ -30,12 +31,8 @@ if TYPE_CHECKING:
 
 def train_glove(
     cells: Cooccurrence,
+    settings: GloveSettings,
     *,
-    dim: int = 100,
-    iterations: int = 15,
-    x_max: float = 100.0,
-    alpha: float = 0.75,
-    eta: float = 0.05,
     seed: int,
     sum_vectors: bool = True,
     threads: int = 1,
@@ -49,29 +46,27 @@ def train_glove(
 
     Args:
         cells: what `count_cooccurrences` counted.
-        dim: numbers in a vector.
-        iterations: passes over the cells.
-        x_max: counts from which on cells have full weight.
-        alpha: power with which weight grows below that.
-        eta: learning rate at the start.
+        settings: size of the vectors, weights of the cells, learning rate; an epoch is a pass over the cells.
         seed: decides the first vectors and the order of the cells.
         sum_vectors: whether a word's vector is the sum of its two, as word and as context; else that as word.
         threads: above 1, so many parts of the cells are trained on at once without locks; results then differ from
             run to run.
         memory: the cells in their order, 16 bytes each, lie in a temporary file where they would need more.
-        progress: called with cells visited and cells to visit, over all iterations.
+        progress: called with cells visited and cells to visit, over all epochs.
 
     Raises:
         ParameterError: a setting is impossible, there are no cells, or `eta` lets the cost grow without bounds.
     """
-    check_whole(1, dim=dim, iterations=iterations, threads=threads, memory=memory)
+    check_whole(1, threads=threads, memory=memory)
     check_whole(0, seed=seed)
-    check_number(0, ends=False, x_max=x_max, alpha=alpha, eta=eta)
     if not len(cells):
         raise ParameterError("The 'cells' of train_glove must not be empty: there is nothing to learn from.")
-    visits = shuffled(cells, x_max=float(x_max), alpha=float(alpha), seed=seed, memory=memory)
+    dim, x_max, alpha = settings.dim, float(settings.x_max), float(settings.alpha)
+    visits = shuffled(cells, x_max=x_max, alpha=alpha, seed=seed, memory=memory)
     weights = first_weights(2 * cells.size, dim, seed)
-    costs = descend(weights, dim, visits, iterations=iterations, eta=eta, threads=threads, progress=progress)
+    costs = descend(
+        weights, dim, visits, iterations=settings.epochs, eta=settings.eta, threads=threads, progress=progress
+    )
     words, contexts = weights[: cells.size, :dim], weights[cells.size :, :dim]
     mentioned = np.diff(cells.starts) > 0
     mentioned[np.bincount(cells.columns, minlength=cells.size) > 0] = True
@@ -81,11 +76,8 @@ def train_glove(
 
 def prepare(text: TrainingText, settings: GloveSettings, folder: Path) -> Cooccurrence:
     """Count which words occur near which, or open the counts if `folder` holds them whole."""
-    if folder.is_dir():
-        try:
-            return Cooccurrence.open(folder)
-        except InputError:
-            pass  # cut short by a kill: counted again below
+    with suppress(InputError):  # there are none, or a kill cut them short
+        return Cooccurrence.open(folder)
     corpus, words = text.corpus, text.vocabulary
     cells = count_cooccurrences(
         corpus.tokens, corpus.lines, text.order, words.places, len(words.words), window=settings.window
@@ -99,8 +91,5 @@ def train(
     progress: Callable[[int, int], None] | None = None,
 ) -> Fit:  # fmt: skip
     """Fit vectors to the counts; a word's vector is the sum of its two, as in the official tool."""
-    fit = train_glove(
-        shared, dim=settings.dim, iterations=settings.epochs, x_max=settings.x_max, alpha=settings.alpha,
-        eta=settings.eta, seed=seed, threads=threads, progress=progress,
-    )  # fmt: skip
+    fit = train_glove(shared, settings, seed=seed, threads=threads, progress=progress)
     return replace(fit, tokens=text.tokens * len(fit.losses))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from biasgauge.arrays import Integers, Singles
-from biasgauge.training.compiled import compiled
+from biasgauge.training.stream import compiled
 
 BREAK = -1
 _BLOCK = 5

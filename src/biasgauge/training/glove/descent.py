@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from biasgauge.arrays import Integers, Singles
 from biasgauge.errors import ParameterError
-from biasgauge.training.compiled import compiled
 from biasgauge.training.glove.counting import scratch
 from biasgauge.training.lanes import LINE, fetch_row, padded, product, step
-from biasgauge.training.stream import below, fill_uniform, stream
+from biasgauge.training.stream import below, compiled, fill_uniform, stream
 
 if TYPE_CHECKING:
     from biasgauge.training.cooccurrence import Cooccurrence
