@@ -63,7 +63,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
 
     A line is *pro* when it has words of X and A (pro 1) or of Y and B (pro 2), *anti* with Y and A (anti 1) or X and B
     (anti 2). A line with words of three or four sets is both: it is *mixed*, counted apart and never removed. The lines
-    that stay are the same bytes in the same order. The corpus is read twice and never held.
+    that stay are the same bytes in the same order. The corpus is read twice and never movable.
 
     Args:
         corpus: a text file, plain or compressed with gzip, xz or zstd.
@@ -113,19 +113,19 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
         size = read_units(source, how, tally.take, _half(progress, 0))
         if not tally.counts.sum():
             raise CorpusError("holds no lines", path=source)
-        first, sizes, held = tally.kept()
+        first, sizes, movable = tally.kept()
         if as_published:
-            found = published_plan(tally.counts, held, direction=direction, degree=degree)
+            planned = published_plan(tally.counts, movable, direction=direction, degree=degree)
         else:
-            found = plan(
-                tally.counts, held, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
+            planned = plan(
+                tally.counts, movable, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
                 random_state=random_state,
             )  # fmt: skip
-        gone = _line_numbers(first[found.gone], sizes[found.gone])
+        gone = _line_numbers(first[planned.gone], sizes[planned.gone])
         with packed(part, target.suffix) as copy:
             copy_without(source, copy, gone, size, _half(progress, 1))
 
-    after = tally.counts - np.bincount(held[found.gone], minlength=16)
+    after = tally.counts - np.bincount(movable[planned.gone], minlength=16)
     settings = {
         "corpus": str(source), "lexicon": sets.name, "direction": direction, "degree": degree,
         "keep": "earliest" if as_published else keep, "max_removed": None if as_published else max_removed,
@@ -137,11 +137,11 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
         source=str(source),
         lexicon=sets.name,
         classes=line_classes(tally.counts, after, sets.labels),
-        asked=found.asked,
-        limit=found.limit,
+        asked=planned.asked,
+        limit=planned.limit,
         coverage=sets.coverage(tally.finder.seen),
         settings=settings,
-        warnings=tuple(_warnings(tally, found, sets, direction, degree)),
+        warnings=tuple(_warnings(tally, planned, sets, direction, degree)),
     )
 
 
@@ -183,16 +183,16 @@ def _half(progress: Progress | None, pass_: int) -> Progress | None:
     return lambda done, total: progress(pass_ * total + done, 2 * total)
 
 
-def _warnings(tally: _Tally, found: Plan, sets: BalanceSets, direction: Direction, degree: Degree) -> Iterator[str]:
-    lines, removed = int(tally.counts.sum()), int(found.gone.sum())
-    if removed < found.asked:
-        reached = removed / found.asked
+def _warnings(tally: _Tally, planned: Plan, sets: BalanceSets, direction: Direction, degree: Degree) -> Iterator[str]:
+    lines, removed = int(tally.counts.sum()), int(planned.gone.sum())
+    if removed < planned.asked:
+        reached = removed / planned.asked
         degree_reached = "" if degree == "max" else f", which is degree {degree * reached:.3g}"
         yield (
-            f"Only {removed:,} of the {found.asked:,} lines that the degree asks for were removed{degree_reached}: no "
-            f"more than {found.limit:,} of {lines:,} lines may go (max_removed)."
+            f"Only {removed:,} of the {planned.asked:,} lines that the degree asks for were removed{degree_reached}: "
+            f"no more than {planned.limit:,} of {lines:,} lines may go (max_removed)."
         )
-    elif found.limit is None and removed > PUBLISHED_SHARE * lines:
+    elif planned.limit is None and removed > PUBLISHED_SHARE * lines:
         yield (
             f"{removed / lines:.1%} of the lines were removed: the paper says that it stayed below "
             f"{PUBLISHED_SHARE:.0%}, but its code does not see to that."
@@ -207,5 +207,5 @@ def _warnings(tally: _Tally, found: Plan, sets: BalanceSets, direction: Directio
         )
     for name in REMOVED_FROM[direction]:
         there, against = int(tally.counts[CLASSES[name]]), OPPOSITE.get(name)
-        if degree != "max" and found.limit is not None and against and there < tally.counts[CLASSES[against]]:
+        if degree != "max" and planned.limit is not None and against and there < tally.counts[CLASSES[against]]:
             yield f"{name} is rarer than {against} already ({there:,} lines); nothing of it was removed."

@@ -161,10 +161,10 @@ class SetFinder:
         places, sets = self._scan(raw, b"\0" + raw.translate(self._table) + b"\0" * _KEY)
         breaks = np.flatnonzero(np.frombuffer(raw, np.uint8) == ord("\n"))
         line = np.searchsorted(breaks, places)
-        held = np.zeros(len(breaks) + 1, np.uint8)
+        by_line = np.zeros(len(breaks) + 1, np.uint8)
         for bit in ROLES.values():
-            held[line[sets & bit != 0]] |= bit
-        return held
+            by_line[line[sets & bit != 0]] |= bit
+        return by_line
 
     def _scan(self, raw: bytes, padded: bytes) -> tuple[Places, Sets]:
         """Places of words in `raw`, and the sets of each; `padded` is `raw` as the table has it, one byte later."""
@@ -182,7 +182,7 @@ class SetFinder:
         if self._resolves_all:
             doubted = np.flatnonzero(signs == _DOUBTFUL) - 1
         else:
-            lowered = [found.start() for sign in self._lowered if sign in raw for found in re.finditer(sign, raw)]
+            lowered = [match.start() for sign in self._lowered if sign in raw for match in re.finditer(sign, raw)]
             doubted = np.sort(np.append(starts[hanging], np.array(lowered, np.intp)))
         places = np.concatenate([starts[short], starts[long], doubted])
         sets = [self._of_short(keys[short]), self._of_long(padded, starts[long], ends[long])]
@@ -204,7 +204,7 @@ class SetFinder:
 
     def _of_doubted(self, raw: bytes, padded: bytes, places: Places) -> Sets:
         """By the tokenizer itself, from separator to separator, each different text once."""
-        found = np.zeros(len(places), np.uint8)
+        sums = np.zeros(len(places), np.uint8)
         end = -1
         for number, place in enumerate(places.tolist()):
             if place < end:
@@ -217,8 +217,8 @@ class SetFinder:
                 if len(self._resolved) >= _MOST_KEPT:
                     self._resolved.clear()
                 sets = self._resolved[text] = self._sets_of(text.decode())
-            found[number] = sets
-        return found
+            sums[number] = sets
+        return sums
 
     def _sets_of(self, text: str) -> int:
         sets = 0

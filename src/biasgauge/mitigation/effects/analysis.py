@@ -196,9 +196,9 @@ def mitigate_to_file(
     before = load_default() if vectors is None else load(vectors, progress=progress)
     after = chosen.fit(before).transform(before, progress=progress)
     path = save(after, out)
-    found = None
+    compared = None
     if effect:
-        found = mitigation_effect(before, after, compare, random_state=random_state, progress=progress)
+        compared = mitigation_effect(before, after, compare, random_state=random_state, progress=progress)
     warnings = [notice.message for notice in before.notices]
     if chosen.emptied_:
         more = f" … and {len(chosen.emptied_) - 8:,} more" if len(chosen.emptied_) > 8 else ""
@@ -210,7 +210,7 @@ def mitigate_to_file(
         words=len(after),
         method=method,
         coverage=chosen.coverage_,
-        effect=found,
+        effect=compared,
         name=after.name,
         settings={"method": method, **common, **settings, "model_checksum": before.checksum},
         warnings=tuple(warnings),

@@ -58,14 +58,14 @@ class HardDebias(Mitigation):
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
-        found = word_groups.defining_sets(model, pairs)
-        self.subspace_ = bias_subspace([model.vectors[rows] for rows in found.rows], self.components)
+        defining = word_groups.defining_sets(model, pairs)
+        self.subspace_ = bias_subspace([model.vectors[rows] for rows in defining.rows], self.components)
         equal = word_groups.equality_pairs(pairs, self.equalize)
         self._equal = tuple(word_groups.cased(equal))
         named = word_groups.specific_words(pairs, self.specific)
         self._specific = tuple(dict.fromkeys([*named, *(word for pair in self._equal for word in pair)]))
         asked = {"equality pairs": [word for pair in equal for word in pair], "specific": named}
-        self.coverage_ = word_groups.joined(found.coverage, model.coverage(asked))
+        self.coverage_ = word_groups.joined(defining.coverage, model.coverage(asked))
 
     def _prepare(self, model: Embedding) -> None:
         self._spared = word_groups.mask(model, self._specific)

@@ -42,12 +42,12 @@ class Multiclass(Mitigation):
         classes = class_sets(self.lexicon)
         more = () if self.specific is None else words_of(self.specific).words
         self._classes = classes._replace(specific=(*classes.specific, *more))
-        found = defining_sets(model, classes)
-        usual = 1 if self.as_published else max(len(rows) for rows in found.rows) - 1
+        defining = defining_sets(model, classes)
+        usual = 1 if self.as_published else max(len(rows) for rows in defining.rows) - 1
         self.subspace_ = bias_subspace(
-            [model.vectors[rows] for rows in found.rows], self.components or usual, lengths=self.as_published
+            [model.vectors[rows] for rows in defining.rows], self.components or usual, lengths=self.as_published
         )
-        self.coverage_ = found.coverage
+        self.coverage_ = defining.coverage
 
     @property
     def unit_norms(self) -> bool:

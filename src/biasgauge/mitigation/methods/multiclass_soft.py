@@ -113,8 +113,8 @@ def soft_map(words: Floats, neutral: Floats, basis: Floats, weight: float) -> Fl
     spanned = squares > _RANK * squares[-1]
     axes, target = axes[:, spanned], squares[spanned]
     back = axes / np.sqrt(target)
-    found = _solved(target, back.T @ neutral @ back, back.T @ basis.T @ basis @ back, weight)
-    middle = back @ found @ back.T
+    solved = _solved(target, back.T @ neutral @ back, back.T @ basis.T @ basis @ back, weight)
+    middle = back @ solved @ back.T
     outside = np.eye(len(words)) - axes @ axes.T
     mapped: Floats = root(middle) + outside
     return mapped
@@ -157,17 +157,17 @@ def published_map(words: Floats, neutral: Floats, basis: Floats, weight: float, 
 
     `basis` is dimensions × components as the released code lays it out; its map is applied to column vectors.
     """
-    found = start.copy()
+    mapping = start.copy()
     inside = basis @ basis.T
     for _ in range(10):
-        middle = found.T @ found
-        change = middle - np.eye(len(found))
+        middle = mapping.T @ mapping
+        change = middle - np.eye(len(mapping))
         first = words @ change @ words
         second = neutral @ middle @ inside
-        slope = 2 * found @ first / np.sqrt(np.sum(first * change))
-        slope += weight * found @ (second + second.T) / np.sqrt(np.trace(middle @ second))
-        found -= 1e-6 * slope
-    return found
+        slope = 2 * mapping @ first / np.sqrt(np.sum(first * change))
+        slope += weight * mapping @ (second + second.T) / np.sqrt(np.trace(middle @ second))
+        mapping -= 1e-6 * slope
+    return mapping
 
 
 METHOD = MulticlassSoft

@@ -71,10 +71,10 @@ class Ran(Mitigation):
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
-        found = defining_sets(model, pairs)
-        self.subspace_ = bias_subspace([model.vectors[rows] for rows in found.rows], 1)
+        defining = defining_sets(model, pairs)
+        self.subspace_ = bias_subspace([model.vectors[rows] for rows in defining.rows], 1)
         self._specific = specific_words(pairs, self.specific)
-        self.coverage_ = joined(found.coverage, model.coverage({"specific": self._specific}))
+        self.coverage_ = joined(defining.coverage, model.coverage({"specific": self._specific}))
 
     def _own(self, model: Embedding) -> OwnVectors:
         pool = np.nan_to_num(unit_singles(model.vectors), copy=False)
