@@ -142,7 +142,7 @@ def test_settings_of_functions_are_known_too(folder: Path, section: str, key: st
         ),
         ("models", 'dim = "many"', "'dim' of the algorithm 'sgns' must be a whole number, found the string 'many'"),
         ("models", 'remove = "a"', "'remove' of the algorithm 'sgns' must be a list of words, found the string 'a'"),
-        ("models", "dim = 0", "The setting 'dim' must be a whole number of at least 1. Got 0."),
+        ("models", "dim = 0", "The 'dim' parameter must be a whole number of at least 1. Got 0."),
         ("models", "n_jobs_per_model = 4", "has no setting 'n_jobs_per_model'; the study decides it"),
         ("vectors", 'default = "w2v"', "'default' must be \"glove\" or \"replicates\", found the string 'w2v'"),
         ("vectors", "limit = 3", "vectors need either 'path' or 'default'"),
