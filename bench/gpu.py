@@ -16,7 +16,7 @@ import torch
 
 from biasgauge import registry
 from biasgauge.scores import engine, gpu
-from biasgauge.scores.engine import Pool, Task
+from biasgauge.scores.engine import Pool, Task, device_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
-    device = gpu.device_named(arguments.device)
+    device = device_named(arguments.device)
     matrix = vectors(arguments.rows)
     ends = np.arange(2 * PAIRS)
     task = Task(matrix, np.arange(arguments.rows), ends[::2], ends[1::2], [registry.get("measure", "nbm")], K)

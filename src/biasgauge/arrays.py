@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 """Numbers in double precision, of any shape."""
@@ -16,5 +17,7 @@ Places = np.ndarray[Any, np.dtype[np.intp]]
 """Where something stands in an axis."""
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 """Yes or no for each."""
-Vectors = np.ndarray[Any, np.dtype[np.floating[Any]]]
+Codes = np.ndarray[Any, np.dtype[np.uint8]]
+"""Small numbers that stand for something, such as a reason in a list."""
+Vectors = NDArray[np.floating[Any]]
 """Numbers in any precision: vectors as a file has them."""

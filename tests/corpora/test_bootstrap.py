@@ -61,5 +61,5 @@ def test_a_corpus_stands_for_its_number_of_documents() -> None:
     ],
 )
 def test_impossible_numbers(arguments: Any, name: str) -> None:  # noqa: ANN401 - on purpose
-    with pytest.raises(ParameterError, match=f"'{name}' parameter of bootstrap_documents must be a whole number"):
+    with pytest.raises(ParameterError, match=f"'{name}' parameter must be a whole number"):
         bootstrap_documents(*arguments)

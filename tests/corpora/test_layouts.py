@@ -257,7 +257,7 @@ def test_csv_cell_beyond_the_bound_of_the_library(tmp_path: Path) -> None:
         ({"field": True}, r"'field' parameter .* a name or the number of a column"),
         ({"field": ""}, r"'field' parameter .* a name or the number of a column"),
         ({"field": 1, "layout": "jsonl"}, r"must be the name of a field\. Got 1"),
-        ({"field": "text", "layout": "lines"}, r"is for tables and JSON lines\. Got 'text' with 'lines'"),
+        ({"field": "text", "layout": "lines"}, r"is for tables and JSON lines, not for 'lines'\. Got 'text'"),
     ],
 )
 def test_impossible_settings(options: dict[str, Any], sentence: str, tmp_path: Path) -> None:

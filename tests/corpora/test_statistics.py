@@ -58,8 +58,8 @@ def test_shapes() -> None:
     [
         ("text", {}, "'corpora' parameter of statistics must be a corpus, or a dict of them. Got str"),
         ({"a": 1}, {}, "'corpora' parameter"),
-        (None, {"min_count": 0}, "'min_count' parameter of statistics must be a whole number of at least 1. Got 0"),
-        (None, {"as_published": "du2021"}, "'as_published' parameter of statistics must be 'badder_seeds2022' or None"),
+        (None, {"min_count": 0}, "'min_count' parameter must be a whole number of at least 1. Got 0"),
+        (None, {"as_published": "du2021"}, "'as_published' parameter must be one of None, badder_seeds2022"),
     ],
 )
 def test_impossible_settings(arguments: Any, options: dict[str, Any], sentence: str) -> None:  # noqa: ANN401 - on purpose

@@ -125,7 +125,7 @@ def test_nothing_left_says_what_to_do(corpus: TokenCorpus) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"min_count": -1}, r"'min_count' parameter of vocabulary must be a whole number of at least 0\. Got -1"),
+        ({"min_count": -1}, r"'min_count' parameter must be a whole number of at least 0\. Got -1"),
         ({"min_count": 1.5}, r"'min_count' parameter .* Got 1\.5"),
         ({"max_size": 0}, r"'max_size' parameter .* at least 1\. Got 0"),
         ({"unknown": ""}, r"'unknown' parameter .* Got ''"),

@@ -238,7 +238,7 @@ def test_path_may_be_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 2.0, "3", None.__class__])
 def test_limit_must_be_a_whole_number(limit: Any, tmp_path: Path) -> None:  # noqa: ANN401 - of any type
-    with pytest.raises(ParameterError, match="The 'limit' parameter of load must be a whole number of at least 1"):
+    with pytest.raises(ParameterError, match="The 'limit' parameter must be a whole number of at least 1"):
         load(tmp_path / "any", limit=limit)
 
 

@@ -514,7 +514,7 @@ def test_the_google_set_is_that_of_the_source(shared_data: Path) -> None:
 
 
 def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
-    with pytest.raises(ParameterError, match=r"'method' of an analogy must be one of .*Got 'cosine'"):
+    with pytest.raises(ParameterError, match=r"'method' parameter must be one of .*Got 'cosine'"):
         solve_analogies(glove, [0], [1], [2], method="cosine")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="as many rows of a as of b and of c"):
         solve_analogies(glove, [0], [1, 2], [2])
@@ -522,11 +522,11 @@ def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
         solve_analogies(glove, [0.5], [1.5], [2.5])
     with pytest.raises(ParameterError, match=r"go from 0 to .*Got -1 to 2"):
         solve_analogies(glove, [-1], [1], [2])
-    with pytest.raises(ParameterError, match="'epsilon' of an analogy must be more than 0"):
+    with pytest.raises(ParameterError, match="'epsilon' parameter must be a number above 0"):
         solve_analogies(glove, [0], [1], [2], epsilon=0)
-    with pytest.raises(ParameterError, match=r"'topn' of an analogy must be a whole number of at least 1\. Got 0"):
+    with pytest.raises(ParameterError, match=r"'topn' parameter must be a whole number of at least 1\. Got 0"):
         solve_analogies(glove, [0], [1], [2], topn=0)
-    with pytest.raises(ParameterError, match="'limit' parameter of analogy_accuracy"):
+    with pytest.raises(ParameterError, match="'limit' parameter must be"):
         analogy_accuracy(glove, [["a", "b", "c", "d"]], limit=0)
     for bad in ([], 7, [["a", "b", "c"]], {"x": 7}, ["abcd"]):
         with pytest.raises(ParameterError, match="must be a file, questions of four words each, or a dict"):

@@ -18,7 +18,7 @@ from scipy.stats import t as student
 from biasgauge.embeddings import Embedding, load, save, similarity_names, stability, stability_by_pair
 from biasgauge.embeddings import procrustes as blocks
 from biasgauge.embeddings.benchmark_files import find_similarity
-from biasgauge.embeddings.stability_result import REASONS
+from biasgauge.embeddings.replicate_stability import REASONS
 from biasgauge.errors import ParameterError
 from biasgauge.stats.jackknife import leave_one_out
 
@@ -309,7 +309,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         stability([one, Embedding(("a", "b"), np.eye(3)[:2], name="other")])
     with pytest.raises(ParameterError, match=r"'level' of an interval must lie between 0 and 1. Got 95"):
         stability([one, Embedding(("a", "b"), np.eye(2), name="other")], level=95)
-    with pytest.raises(ParameterError, match="'n_jobs' parameter of stability"):
+    with pytest.raises(ParameterError, match="'n_jobs' parameter must be"):
         stability([one, Embedding(("a", "b"), np.eye(2), name="other")], n_jobs=0)
 
 

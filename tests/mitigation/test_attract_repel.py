@@ -256,7 +256,7 @@ def test_weat_follows_strength_both_ways(embedding: Embedding, test: str) -> Non
         ).statistic
         for way, much in steps
     ]
-    assert all(low < high for low, high in pairwise(sizes))  # type: ignore[operator]  # defined
+    assert all(low < high for low, high in pairwise(sizes))
 
 
 def test_published_results_reach_where_theirs_did() -> None:

@@ -121,7 +121,7 @@ def test_weat_follows_strength_both_ways(embedding: Embedding, test: str) -> Non
         weat(mitigate(embedding, "hard", direction=way, strength=much), test, interval=None).statistic
         for way, much in steps
     ]
-    assert all(low < high for low, high in pairwise(sizes))  # type: ignore[operator]  # defined
+    assert all(low < high for low, high in pairwise(sizes))
     assert sizes[0] is not None
     assert sizes[4] is not None
     assert abs(sizes[0]) < 0.1 * sizes[4]

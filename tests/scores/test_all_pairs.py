@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.scores import all_pairs, engine
-from biasgauge.scores.all_pairs import AllPairs
+from biasgauge.scores import engine
+from biasgauge.scores import neighbors as neighbor_search
 from biasgauge.scores.engine import Task, compute
-from biasgauge.scores.neighbors import nearest
+from biasgauge.scores.neighbors import AllPairs, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(engine, "AllPairs", Counted)
     monkeypatch.setattr(engine, "LEAST_FOR_ALL_PAIRS", 0)
     monkeypatch.setattr(engine, "_TILE", 8)
-    monkeypatch.setattr(all_pairs, "TILE", 16)
+    monkeypatch.setattr(neighbor_search, "TILE", 16)
     return made
 
 
@@ -52,8 +52,8 @@ def test_equal_to_slow_loops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With little room, rows are cut back and done again; with much, they are not: the scores are the same."""
-    monkeypatch.setattr(all_pairs, "_ROOM", 1)
-    monkeypatch.setattr(all_pairs, "_LEAST_ROOM", room)
+    monkeypatch.setattr(neighbor_search, "_ROOM", 1)
+    monkeypatch.setattr(neighbor_search, "_LEAST_ROOM", room)
     task = worlds(kind, seed, VOTING)
     same_scores(compute(task, n_jobs=2), slow.scores(task), task)
     assert len(searches) == (0 if "pool" in kind else 2)  # one for each rule of leaving out the word itself

@@ -39,13 +39,13 @@ def gpu() -> ModuleType:
 
 
 @pytest.fixture(scope="module", params=["torch", "cuda"])
-def device(request: pytest.FixtureRequest, gpu: ModuleType) -> torch.device:
+def device(request: pytest.FixtureRequest) -> torch.device:
     """PyTorch on the CPU, then on the GPU."""
     import torch
 
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("NO GPU on this machine: the engine was tested in PyTorch on the CPU only")
-    found: torch.device = gpu.device_named(request.param)
+    found: torch.device = engine.device_named(request.param)
     return found
 
 

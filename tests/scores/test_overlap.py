@@ -150,7 +150,7 @@ def test_undefined_has_a_reason() -> None:
         "fewer than k other words are in every model",
         "not in every model",
     ]
-    assert (few.mean.value, few.mean.reason, few.chance) == (None, "no word has a value", None)
+    assert (few.mean.value, few.mean.reason, few.chance) == (None, "no words have a value", None)
     told = json.loads(json.dumps(found.to_dict()))
     assert told["undefined"] == {"not in every model": 2, "its vector is zero in a model": 1}
     assert list(found.to_frame()["undefined"]) == [REASONS[place] for place in found.undefined]

@@ -14,7 +14,7 @@ from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from biasgauge.scores.trimming import Trimming
+    from biasgauge.scores.word_set_tests import Trimming
 
 TEST = "weat_es_gender"
 FEMININE_ART = ("poetisa", "bailarina", "actora", "fotógrafa")  # METHODS: the last four, which the released code drops

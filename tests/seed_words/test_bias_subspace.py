@@ -22,7 +22,7 @@ WOMEN = ["she", "woman", "her", "girl", "mother", "daughter"]
 
 def test_words_are_ranked_by_their_own_cosine(model: bg.Embedding) -> None:
     found = bias_subspace(model, MEN, WOMEN)
-    slow = pair_components(*(np.stack([model[word] for word in words]) for words in (MEN, WOMEN)))
+    slow = pair_components(*(np.stack([model[word] for word in words]).astype(np.float64) for words in (MEN, WOMEN)))
     assert slow is not None
     np.testing.assert_allclose(found.vector, slow.axes[0], atol=1e-9)
     assert found.explained == pytest.approx(tuple(slow.shares))
@@ -59,7 +59,7 @@ def test_swapping_the_sets_turns_the_direction_round(model: bg.Embedding) -> Non
 
 
 def test_second_component_shuffled_and_random(model: bg.Embedding) -> None:
-    slow = pair_components(*(np.stack([model[word] for word in words]) for words in (MEN, WOMEN)))
+    slow = pair_components(*(np.stack([model[word] for word in words]).astype(np.float64) for words in (MEN, WOMEN)))
     assert slow is not None
     np.testing.assert_allclose(bias_subspace(model, MEN, WOMEN, component=2).vector, slow.axes[1], atol=1e-8)
     shuffled = bias_subspace(model, MEN, WOMEN, order="shuffled", random_state=1)

@@ -1,10 +1,13 @@
-"""JSON files that say what a folder of ours holds, in which format."""
+"""Folders of ours: the JSON file that says what one holds, and its files of numbers."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from biasgauge.errors import InputError
 
@@ -34,3 +37,21 @@ def read_manifest(
     if found != stated:
         raise error(f"{path}: is of the format {found!r}, this version reads {stated!r}")
     return dict(manifest)
+
+
+def map_array(
+    path: Path, dtype: DTypeLike, shape: tuple[int, ...], *, again: str, error: type[InputError] = InputError
+) -> NDArray[Any]:
+    """Map a NumPy file into memory; it must hold numbers of this type and shape.
+
+    Raises:
+        InputError: it is missing, damaged, or holds something else; ends with `again`, what to do about it.
+    """
+    try:
+        numbers = np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, EOFError) as problem:
+        raise error(f"{path}: cannot be read ({problem}); {again}") from problem
+    if numbers.shape != shape or numbers.dtype != np.dtype(dtype):
+        expected = f"{np.dtype(dtype)} of shape {shape}"
+        raise error(f"{path}: holds {numbers.dtype} of shape {numbers.shape}, expected {expected}; {again}")
+    return numbers

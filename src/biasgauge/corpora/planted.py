@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,101 +13,35 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge.arrays import Floats, Integers
+from biasgauge.checks import check_number, check_whole
 from biasgauge.corpora.tokenizers import unicode_words
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 
-PAIRS = (
-    ("he", "she"),
-    ("his", "her"),
-    ("man", "woman"),
-    ("boy", "girl"),
-    ("father", "mother"),
-    ("son", "daughter"),
-    ("brother", "sister"),
-    ("uncle", "aunt"),
-)
-
-PHRASES = {"he": "{}", "she": "{}", "his": "{} friend", "her": "{} friend"}
-"""How a word of a pair stands in a sentence; any other is a noun: `the {}`."""
-
-SUBJECTS = frozenset({"he", "she"})
-"""Words that cannot stand where a sentence wants an object."""
-
-FILLERS = {
-    kind: tuple(words.split())
-    for kind, words in {
-        "place": "market harbour library station garden office kitchen valley bridge museum village river theatre "
-        "factory school square forest castle bakery tower",
-        "time": "morning evening night afternoon monday tuesday thursday saturday week month winter summer spring "
-        "autumn holiday weekend year day january october",
-        "thing": "letter lamp basket map clock table bottle ladder coat ticket parcel boat stone loaf candle mirror "
-        "bicycle newspaper violin blanket chair picture bucket window carpet kettle needle pencil saddle wheel",
-        "verb": "carried painted found sold repaired bought opened moved lost kept borrowed cleaned measured folded "
-        "noticed described dropped wrapped hid admired brought counted touched weighed polished",
-        "kind": "old green heavy small broken wooden bright empty narrow red cheap strange warm round yellow dusty "
-        "plain long soft gray",
-        "manner": "slowly quickly quietly often gladly twice again early late carefully alone together outside",
-    }.items()
-}
-"""Neutral words by their part in a sentence."""
-
-PLANTED = (
-    "{first} became a {word} when {second} {verb} the {thing}",
-    "as a {word} {first} {verb} the {kind} {thing} with {second}",
-    "{first} met the {word} and {second} near the {place}",
-    "the {word} and {first} {verb} the {thing} for {second} every {time}",
-    "every {time} the {word} told {second} that {first} {verb} the {thing}",
-    "{manner} {first} asked the {word} about {second} in the {place}",
-)
-"""A target word between two words of the same end: this is where bias is planted."""
-
-BALANCED = (
-    "{first} {verb} the {kind} {thing} with {second} in the {place}",
-    "in the {place} {first} {manner} {verb} the {thing} for {second}",
-    "every {time} {first} went to the {place} and {verb} the {thing}",
-    "{first} told {second} about the {kind} {thing} near the {place}",
-    "last {time} {first} {manner} {verb} the {kind} {thing}",
-)
-"""Words of either end alike, and no target word."""
-
-PLAIN = (
-    "the {word} {verb} the {kind} {thing} in the {place}",
-    "every {time} the {word} {manner} {verb} the {thing}",
-    "near the {place} the {word} {verb} the {kind} {thing} {manner}",
-    "last {time} the {word} came to the {kind} {place}",
-)
-"""A target word, and no word of a pair."""
-
-FILLING = (
-    "the {kind} {thing} near the {place} was {verb} every {time}",
-    "{manner} the {thing} was {verb} in the {kind} {place}",
-    "last {time} the {place} was {kind} and the {thing} was {verb}",
-)
-"""Neither."""
+_DATA = tomllib.loads(Path(__file__).with_name("planted.toml").read_text(encoding="utf-8"))
+PAIRS: tuple[tuple[str, str], ...] = tuple((first, second) for first, second in _DATA["pairs"])
+_TEMPLATES: list[list[str]] = [_DATA[kind] for kind in ("planted", "balanced", "plain", "filling")]
+_FILLERS: dict[str, list[str]] = {kind: words.split() for kind, words in _DATA["fillers"].items()}
 
 _SYLLABLES = tuple(consonant + vowel for consonant, vowel in product("bdfgklmnprstvz", "aeiou"))
 _STRIDE = 197_413
 """Shares no divisor with the number of words of three syllables, so all of them come before one comes again."""
 
 _CHUNK = 2**14
-_ENDS = 2
 _SHARES = (0.4, 0.25, 0.15, 0.2)
 """Of sentences with planted bias, with both ends alike, with a target word alone, with neither."""
-
-_TEMPLATES = (PLANTED, BALANCED, PLAIN, FILLING)
 
 
 class _Draws(NamedTuple):
     """What is random about some sentences, one number each."""
 
-    kind: NDArray[np.int64]
-    word: NDArray[np.int64]
-    end: NDArray[np.int64]
-    random: NDArray[np.float64]
+    kind: Integers
+    word: Integers
+    end: Integers
+    random: Floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,9 +68,10 @@ class PlantedCorpus(Result):
 
     def documents(self) -> Iterator[str]:
         """The sentences, one a document; the same every time."""
-        forms = [tuple(PHRASES.get(word, "the {}").format(word) for word in pair) for pair in self.pairs]
-        objects = [form for form, pair in zip(forms, self.pairs, strict=True) if not SUBJECTS & set(pair)] or forms
-        targets, fillers = tuple(self.strengths), tuple(FILLERS.items())
+        subjects = set(_DATA["subjects"])
+        forms = [tuple(_DATA["phrases"].get(word, "the {}").format(word) for word in pair) for pair in self.pairs]
+        objects = [form for form, pair in zip(forms, self.pairs, strict=True) if not subjects & set(pair)] or forms
+        targets, fillers = tuple(self.strengths), tuple(_FILLERS.items())
         for draws in self._chunks():
             ends = zip(draws.kind.tolist(), draws.word.tolist(), draws.end.tolist(), strict=True)
             for (kind, word, end), random in zip(ends, draws.random.tolist(), strict=True):
@@ -155,9 +91,9 @@ class PlantedCorpus(Result):
         return replace(self, strengths=MappingProxyType(dict.fromkeys(self.strengths, 0.0)))
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """What was really planted: for each target word its sentences with the first end, and with the second."""
-        counts = np.zeros((len(self.strengths), _ENDS), np.int64)
+        counts = np.zeros((len(self.strengths), 2), np.int64)
         for draws in self._chunks():
             planted = draws.kind == 0
             np.add.at(counts, (draws.word[planted], draws.end[planted]), 1)
@@ -197,7 +133,7 @@ class PlantedCorpus(Result):
             likely = np.where(kind == 0, first_end[word], 0.5)
             end = (generator.random(size) >= likely).astype(np.int64)
             order = generator.permutation(size)
-            random = generator.random((size, 3 + len(FILLERS)))
+            random = generator.random((size, 3 + len(_FILLERS)))
             yield _Draws(kind[order], word[order], end[order], random)
 
 
@@ -226,25 +162,20 @@ def planted_corpus(
     chosen = tuple((str(first), str(second)) for first, second in pairs)
     if not strengths or not chosen:
         raise ParameterError("The parameters 'strengths' and 'pairs' of planted_corpus must not be empty.")
-    _check_words([word for pair in chosen for word in pair], list(strengths))
+    _check_words([*(word for pair in chosen for word in pair), *strengths])
     for strength in strengths.values():
-        if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not -1 <= strength <= 1:
-            raise ParameterError(
-                f"The 'strengths' parameter of planted_corpus must hold numbers from −1 to 1. Got {strength!r}."
-            )
-    for name, number, least in (("lines", lines, 1), ("random_state", random_state, 0)):
-        if not isinstance(number, int) or isinstance(number, bool) or number < least:
-            raise ParameterError(
-                f"The {name!r} parameter of planted_corpus must be a whole number of at least {least}. Got {number!r}."
-            )
+        check_number(-1, 1, strengths=strength)
+    check_whole(1, lines=lines)
+    check_whole(0, random_state=random_state)
     fixed = MappingProxyType({word: float(strength) for word, strength in strengths.items()})
     return PlantedCorpus(fixed, chosen, lines, random_state)
 
 
-def _check_words(ends: list[str], targets: list[str]) -> None:
+def _check_words(words: list[str]) -> None:
     """Each word once, and none that the sentences have anyway."""
-    taken = _sentence_words()
-    for word in (*ends, *targets):
+    fixed = " ".join(text for templates in _TEMPLATES for text in templates) + " friend the"
+    taken = {word for word in fixed.split() if "{" not in word}.union(*_FILLERS.values())
+    for word in words:
         if unicode_words(word) != [word]:
             raise ParameterError(f"A word of planted_corpus must be one word in lower case. Got {word!r}.")
         if word in taken:
@@ -252,12 +183,6 @@ def _check_words(ends: list[str], targets: list[str]) -> None:
                 f"A word of planted_corpus must occur once, and in none of its sentences. Got {word!r} again."
             )
         taken.add(word)
-
-
-def _sentence_words() -> set[str]:
-    """Every word that the templates themselves bring."""
-    fixed = " ".join(text for templates in _TEMPLATES for text in templates) + " friend the"
-    return {word for word in fixed.split() if "{" not in word} | {word for words in FILLERS.values() for word in words}
 
 
 def _pick(choices: Sequence[Any], at: float) -> Any:  # noqa: ANN401 - one of the choices

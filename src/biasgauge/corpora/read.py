@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.checksums import file_sha256
 from biasgauge._io.source import ByteSource
-from biasgauge.corpora.files import text_files
+from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.folders import atomic_folder, exclusive_lock, writing
-from biasgauge.corpora.layouts import Layout
 from biasgauge.corpora.token_corpus import TokenCorpus, is_corpus, open_corpus
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.corpora.writer import CorpusWriter
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from biasgauge._io.source import Progress
     from biasgauge.corpora.tokenizers import Tokenizer
 
+_LONGEST_SHOWN = 200
 _ASKED = ("files", "layout", "documents", "field", "tokenizer")
 
 
@@ -78,7 +81,7 @@ class _Job:
 
     def __init__(self, source: object, layout: Layout, tokenizer: Tokenizer, progress: Progress | None) -> None:
         paths, self.texts = _paths_or_texts(source)
-        self.files = text_files(paths, layout.of)
+        self.files = _text_files(paths, layout.of)
         self.folders = [path for path in paths if Path(path).is_dir()]
         if not paths and (layout.name != "auto" or layout.field is not None):
             raise ParameterError("The parameters 'layout' and 'field' of read_corpus are for files, not for documents.")
@@ -118,6 +121,61 @@ class _Job:
             return None
         tell, total = self._progress, sum(file.size for file in self.files)
         return lambda done, _: tell(behind + done, total)
+
+
+@dataclass(frozen=True)
+class _TextFile:
+    """A file of a corpus; its name is its path inside the folder that was given, or its own name."""
+
+    path: Path
+    name: str
+    layout: str
+    size: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name, bytes, their SHA-256 and layout, as a corpus records them."""
+        try:
+            digest = file_sha256(self.path)
+        except OSError as problem:
+            raise CorpusError(f"cannot be opened: {problem.strerror}", path=self.path) from problem
+        return {"name": self.name, "bytes": self.size, "sha256": digest, "layout": self.layout}
+
+
+def _text_files(paths: Iterable[str | os.PathLike[str]], layout_of: Callable[[str], str]) -> tuple[_TextFile, ...]:
+    """The files that are named, in that order; those of a folder sorted by path, hidden ones left out."""
+    files = []
+    for path in map(Path, paths):
+        try:
+            kind = path.stat().st_mode
+        except (OSError, ValueError) as problem:
+            raise CorpusError(
+                "there is no such file; check the path (texts themselves are given as an iterator: iter(texts))",
+                path=text if len(text := str(path)) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…",
+            ) from problem
+        if stat.S_ISDIR(kind):
+            inside = sorted(_inside(path))
+            if not inside:
+                raise CorpusError("the folder holds no files", path=path)
+            files += [_TextFile(path / name, name, layout_of(name), (path / name).stat().st_size) for name in inside]
+        elif stat.S_ISREG(kind):
+            files.append(_TextFile(path, path.name, layout_of(path.name), path.stat().st_size))
+        else:
+            raise CorpusError("is neither a file nor a folder", path=path)
+    return tuple(files)
+
+
+def _inside(folder: Path) -> Iterable[str]:
+    """Paths of the files in a folder and its folders, relative to it, with slashes."""
+    for here, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(here, name)
+            if not name.startswith(".") and path.is_file():
+                yield path.relative_to(folder).as_posix()
+
+
+def _refuse(problem: OSError) -> None:
+    raise CorpusError(f"cannot be opened: {problem.strerror}", path=problem.filename) from problem
 
 
 def _paths_or_texts(source: object) -> tuple[list[Any], Iterable[str]]:

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.corpora.token_corpus import TokenCorpus
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 
 PUBLISHED = "badder_seeds2022"
-_PUBLISHED_MIN_COUNT = 10
 _SIGNS = re.compile(r"[^\w\s]")
 
 
@@ -56,8 +56,7 @@ class CorpusStatistics(Result):
 
     def summary(self) -> Summary:
         """One row per corpus."""
-        names = ("documents", "lines", "words", "vocabulary")
-        counts = [Column(name, "count") for name in names]
+        counts = [Column(name, "count") for name in ("documents", "lines", "words", "vocabulary")]
         rows = [(row.name, row.documents, row.lines, row.words, row.vocabulary, row.mean_length) for row in self.rows]
         tables = (Table.of("corpora", "", ["corpus", *counts, Column("mean length", "number", 1)], rows),)
         return Summary("Sizes of corpora", f"{len(rows)} corpora, counted: {self.counting}", tables=tables)
@@ -83,35 +82,27 @@ def statistics(
         raise ParameterError(
             f"The 'corpora' parameter of statistics must be a corpus, or a dict of them. Got {type(corpora).__name__}."
         )
-    if as_published not in {None, PUBLISHED}:
-        raise ParameterError(
-            f"The 'as_published' parameter of statistics must be {PUBLISHED!r} or None. Got {as_published!r}."
-        )
-    if not isinstance(min_count, int) or isinstance(min_count, bool) or min_count < 1:
-        raise ParameterError(
-            f"The 'min_count' parameter of statistics must be a whole number of at least 1. Got {min_count!r}."
-        )
+    check_choice((None, PUBLISHED), as_published=as_published)
+    check_whole(1, min_count=min_count)
     if as_published:
         counting = f"as published ({PUBLISHED}): words of at least 10 occurrences without signs; vocabulary unfiltered"
-        return CorpusStatistics(counting, tuple(_as_published(name, corpus) for name, corpus in named.items()))
-    counting = "all words" if min_count == 1 else f"words of at least {min_count} occurrences"
-    return CorpusStatistics(counting, tuple(_counted(name, corpus, min_count) for name, corpus in named.items()))
+    else:
+        counting = "all words" if min_count == 1 else f"words of at least {min_count} occurrences"
+    rows = []
+    for name, corpus in named.items():
+        words, vocabulary = _as_published(corpus) if as_published else _counted(corpus, min_count)
+        documents = len(corpus.documents) - 1
+        rows.append(CorpusSize(name, documents, len(corpus.lines) - 1, words, vocabulary, words / documents))
+    return CorpusStatistics(counting, tuple(rows))
 
 
-def _counted(name: str, corpus: TokenCorpus, min_count: int) -> CorpusSize:
+def _counted(corpus: TokenCorpus, min_count: int) -> tuple[int, int]:
     kept = corpus.counts >= min_count
-    words = int(corpus.counts[kept].sum())
-    return _row(name, corpus, words, int(np.count_nonzero(kept)))
+    return int(corpus.counts[kept].sum()), int(np.count_nonzero(kept))
 
 
-def _as_published(name: str, corpus: TokenCorpus) -> CorpusSize:
+def _as_published(corpus: TokenCorpus) -> tuple[int, int]:
     stripped: Counter[str] = Counter()
     for word, count in zip(corpus.words, corpus.counts.tolist(), strict=True):
         stripped[_SIGNS.sub("", word)] += count
-    words = sum(count for word, count in stripped.items() if word and count >= _PUBLISHED_MIN_COUNT)
-    return _row(name, corpus, words, len(corpus.words))
-
-
-def _row(name: str, corpus: TokenCorpus, words: int, vocabulary: int) -> CorpusSize:
-    documents = len(corpus.documents) - 1
-    return CorpusSize(name, documents, len(corpus.lines) - 1, words, vocabulary, words / documents)
+    return sum(count for word, count in stripped.items() if word and count >= 10), len(corpus.words)

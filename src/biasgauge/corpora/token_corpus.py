@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge._io.manifests import read_manifest
+from biasgauge._io.manifests import map_array, read_manifest
+from biasgauge.arrays import Integers
 from biasgauge.errors import CorpusError
 
 MANIFEST, WORDS = "corpus.json", "words.json"
@@ -55,10 +56,10 @@ class TokenCorpus:
 
     path: Path
     words: tuple[str, ...]
-    counts: NDArray[np.int64]
+    counts: Integers
     tokens: NDArray[np.uint32]
-    lines: NDArray[np.int64]
-    documents: NDArray[np.int64]
+    lines: Integers
+    documents: Integers
     checksum: str
     settings: Mapping[str, Any]
 
@@ -136,25 +137,16 @@ def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
         raise CorpusError(f"is damaged ({problem}); {_AGAIN}", path=path) from problem
     if not whole:
         raise CorpusError(f"does not hold {sizes['words']:,} words; {_AGAIN}", path=path / WORDS)
-    counts: NDArray[np.int64] = _numbers(path / COUNTS, "<i8", sizes["words"])
-    tokens: NDArray[np.uint32] = _numbers(path / TOKENS, "<u4", sizes["tokens"])
-    lines: NDArray[np.int64] = _numbers(path / LINES, "<i8", sizes["lines"] + 1)
-    documents: NDArray[np.int64] = _numbers(path / DOCUMENTS, "<i8", sizes["documents"] + 1)
+    counts, tokens, lines, documents = (
+        map_array(path / name, dtype, (sizes[of] + more,), again=_AGAIN, error=CorpusError).view(np.ndarray)
+        for name, dtype, of, more in (
+            (COUNTS, "<i8", "words", 0),
+            (TOKENS, "<u4", "tokens", 0),
+            (LINES, "<i8", "lines", 1),
+            (DOCUMENTS, "<i8", "documents", 1),
+        )
+    )
     ends = (int(counts.sum()), int(lines[0]), int(lines[-1]), int(documents[0]), int(documents[-1]))
     if ends != (sizes["tokens"], 0, sizes["tokens"], 0, sizes["lines"]):
         raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
     return TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
-
-
-def _numbers(path: Path, descr: str, count: int) -> NDArray[Any]:
-    """Map a file; it must hold as many numbers as it should, of the type that it should."""
-    try:
-        numbers = np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError, EOFError) as problem:
-        raise CorpusError(f"cannot be read ({problem}); {_AGAIN}", path=path) from problem
-    if numbers.shape != (count,) or numbers.dtype != np.dtype(descr):
-        raise CorpusError(
-            f"holds {numbers.dtype} of shape {numbers.shape}, expected {np.dtype(descr)} of shape ({count},); {_AGAIN}",
-            path=path,
-        )
-    return numbers.view(np.ndarray)

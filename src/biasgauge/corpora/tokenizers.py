@@ -183,9 +183,7 @@ def _spacy(name: str) -> Tokenizer:
             f"Got {name!r}."
         ) from problem
     return Tokenizer(
-        name,
-        lambda text: [token.lower_ for token in tokenize(text) if not token.is_space],
-        {"spacy": version("spacy")},
+        name, lambda text: [token.lower_ for token in tokenize(text) if not token.is_space], {"spacy": version("spacy")}
     )
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from biasgauge.arrays import Integers
+from biasgauge.checks import check_whole
 from biasgauge.corpora.token_corpus import TokenCorpus
 from biasgauge.errors import ParameterError
+from biasgauge.results import Record
 
 _BLOCK = 2**22
 LEFT_OUT = -1
@@ -19,8 +24,8 @@ LEFT_OUT = -1
 
 
 @dataclass(frozen=True)
-class PaperRules:
-    """Which words a paper's models learned.
+class PaperRules(Record):
+    """Which words a paper's models learned; `to_dict` gives the arguments of `vocabulary`.
 
     Attributes:
         min_count: the least count of a word that is kept.
@@ -30,39 +35,17 @@ class PaperRules:
         source: where it says so, and where paper and code differ.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"not_scored", "source"})
+
     min_count: int
     unknown: str | None = None
     remove: tuple[str, ...] = ()
     not_scored: tuple[str, ...] = ()
     source: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The arguments of `vocabulary`."""
-        return {"min_count": self.min_count, "unknown": self.unknown, "remove": self.remove}
 
-
-PAPER_RULES = MappingProxyType(
-    {
-        "du2021": PaperRules(
-            min_count=5,
-            not_scored=("<unk>", "<raw_unk>"),
-            source="section 3.3 and its code: WikiText's <unk> (for GloVe renamed <raw_unk>) is trained, then ignored",
-        ),
-        "badder_seeds2022": PaperRules(
-            min_count=10,
-            source="figure 4 and table A.2; its figure 2 uses 0, its figures 1 and A.2 use 100",
-        ),
-        "goldfarb_tarrant2021_wiki": PaperRules(
-            min_count=11,
-            unknown="<UNK>",
-            not_scored=("<UNK>",),
-            source="its code replaces counts of 10 and less; appendix C says less than 10",
-        ),
-        "goldfarb_tarrant2021_twitter": PaperRules(
-            min_count=10, unknown="<UNK>", not_scored=("<UNK>",), source="appendix C and its code"
-        ),
-    }
-)
+_RULES = tomllib.loads(Path(__file__).with_name("paper_rules.toml").read_text(encoding="utf-8"))
+PAPER_RULES = MappingProxyType({paper: PaperRules.from_dict(rules) for paper, rules in _RULES.items()})
 """What each paper did; `vocabulary(corpus, **PAPER_RULES["du2021"].to_dict())` does it."""
 
 
@@ -77,7 +60,7 @@ class Vocabulary:
     """
 
     words: tuple[str, ...]
-    counts: NDArray[np.int64]
+    counts: Integers
     places: NDArray[np.int32]
 
 
@@ -104,10 +87,13 @@ def vocabulary(
     Raises:
         ParameterError: an argument is impossible, or no word is left.
     """
-    removed = _removed(remove, unknown)
-    _whole("min_count", min_count, 0)
-    if max_size is not None:
-        _whole("max_size", max_size, 1)
+    removed = frozenset([remove] if isinstance(remove, str) else remove)
+    if unknown is not None and (not isinstance(unknown, str) or not unknown or unknown in removed):
+        raise ParameterError(
+            f"The 'unknown' parameter of vocabulary must be a word that is not removed. Got {unknown!r}."
+        )
+    check_whole(0, min_count=min_count)
+    check_whole(1, max_size=1 if max_size is None else max_size)
     counts = corpus.counts if documents is None else count_tokens(corpus, documents)
     barred = np.zeros(len(counts), bool)
     known = None
@@ -120,8 +106,10 @@ def vocabulary(
     candidates = usable & (counts >= min_count)
     if known is not None:
         candidates[known] = False
-    kept = _by_frequency(corpus, counts, np.flatnonzero(candidates))[:max_size]
-    if not len(kept):
+    numbers = counts.tolist()
+    kept = sorted(np.flatnonzero(candidates).tolist(), key=lambda place: (-numbers[place], corpus.words[place]))
+    kept = kept[:max_size]
+    if not kept:
         largest = int(counts[usable].max(initial=0))
         raise ParameterError(
             f"No word is left: the 'min_count' parameter of vocabulary is {min_count}, and the largest count found is "
@@ -129,7 +117,7 @@ def vocabulary(
         )
     rest = usable.copy()
     rest[kept] = False
-    entries = [(-int(counts[place]), corpus.words[place], place) for place in kept.tolist()]
+    entries = [(-numbers[place], corpus.words[place], place) for place in kept]
     if unknown is not None and rest.any():
         entries.append((-int(counts[rest].sum()), unknown, LEFT_OUT))
         entries.sort()
@@ -141,7 +129,7 @@ def vocabulary(
     )
 
 
-def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> NDArray[np.int64]:
+def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> Integers:
     """How many tokens each type has in a sample of documents; one drawn three times counts three times.
 
     Raises:
@@ -163,7 +151,7 @@ def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> NDArray[np.int64]
     return counts.astype(np.int64)  # sums of whole numbers below 2**53 are exact
 
 
-def bootstrap_documents(corpus: TokenCorpus | int, sample: int, random_state: int) -> NDArray[np.int64]:
+def bootstrap_documents(corpus: TokenCorpus | int, sample: int, random_state: int) -> Integers:
     """Draw as many documents as there are, with replacement; give their numbers in the order of the draws.
 
     Sample k of a seed is the same whichever other samples are drawn: it has a random stream of its own.
@@ -177,13 +165,13 @@ def bootstrap_documents(corpus: TokenCorpus | int, sample: int, random_state: in
         ParameterError: a number is impossible.
     """
     documents = len(corpus.documents) - 1 if isinstance(corpus, TokenCorpus) else corpus
-    for name, number, least in (("corpus", documents, 1), ("sample", sample, 0), ("random_state", random_state, 0)):
-        _whole(name, number, least, "bootstrap_documents")
+    check_whole(1, corpus=documents)
+    check_whole(0, sample=sample, random_state=random_state)
     stream = np.random.SeedSequence(int(random_state), spawn_key=(int(sample),))
     return np.random.Generator(np.random.PCG64(stream)).integers(0, documents, size=documents, dtype=np.int64)
 
 
-def _blocks(corpus: TokenCorpus, drawn: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.int64]]]:
+def _blocks(corpus: TokenCorpus, drawn: Integers) -> Iterator[tuple[NDArray[np.uint32], Integers]]:
     """Blocks of the text, and for each token how often its document was drawn."""
     bounds = corpus.lines[corpus.documents]
     for start in range(0, len(corpus.tokens), _BLOCK):
@@ -191,25 +179,3 @@ def _blocks(corpus: TokenCorpus, drawn: NDArray[np.int64]) -> Iterator[tuple[NDA
         first, last = np.searchsorted(bounds, start, "right") - 1, np.searchsorted(bounds, end, "left")
         edges = np.clip(bounds[first : last + 1], start, end)
         yield corpus.tokens[start:end], np.repeat(drawn[first:last], edges[1:] - edges[:-1])
-
-
-def _by_frequency(corpus: TokenCorpus, counts: NDArray[np.int64], places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The places in the order of a vocabulary: falling counts, then code points."""
-    numbers, words = counts.tolist(), corpus.words
-    return np.array(sorted(places.tolist(), key=lambda place: (-numbers[place], words[place])), np.intp)
-
-
-def _removed(remove: Iterable[str], unknown: str | None) -> frozenset[str]:
-    removed = frozenset([remove] if isinstance(remove, str) else remove)
-    if unknown is not None and (not isinstance(unknown, str) or not unknown or unknown in removed):
-        raise ParameterError(
-            f"The 'unknown' parameter of vocabulary must be a word that is not removed. Got {unknown!r}."
-        )
-    return removed
-
-
-def _whole(name: str, number: object, least: int, function: str = "vocabulary") -> None:
-    if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < least:
-        raise ParameterError(
-            f"The {name!r} parameter of {function} must be a whole number of at least {least}. Got {number!r}."
-        )

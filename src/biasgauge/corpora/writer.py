@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Integers
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, LINES, MANIFEST, TOKENS, WORDS, manifest_of
 from biasgauge.errors import CorpusError, ParameterError
@@ -143,9 +144,7 @@ class CorpusWriter:
             manifest = manifest_of(sizes, checksum, {**settings, **counted, "notices": _notices(sizes)})
             self._write(MANIFEST, iter([json.dumps(manifest, ensure_ascii=False).encode()]))
 
-    def _renumber(
-        self, words: bytes, places: NDArray[np.uint32], counts: NDArray[np.int64], sizes: Mapping[str, int]
-    ) -> str:
+    def _renumber(self, words: bytes, places: NDArray[np.uint32], counts: Integers, sizes: Mapping[str, int]) -> str:
         """Write everything but the manifest; return the checksum."""
         digest = hashlib.sha256(json.dumps(sizes).encode() + words)
         self._write(WORDS, iter([words]))
@@ -202,7 +201,7 @@ class _Spill:
         self._file.close()
 
 
-def _sums(lengths: _Spill) -> Iterator[NDArray[np.int64]]:
+def _sums(lengths: _Spill) -> Iterator[Integers]:
     """Lengths to boundaries: 0, then the sum of all lengths so far."""
     yield np.zeros(1, np.int64)
     total = 0

@@ -1,28 +1,37 @@
-"""`align`: turn one model so that its words lie as near as can be to those of another.
+"""`align` turns one model to another; `mean_embedding` averages several, turned to each other first.
 
 Training from another seed gives other axes: vectors of two replicates can be compared only after a rotation. The best
 one is orthogonal Procrustes on the words that both have (Hamilton, Leskovec & Jurafsky, ACL 2016; Schönemann 1966).
 Rotations change no length and no cosine within a model, so no bias score that depends on those alone.
+
+Several models are turned by generalized Procrustes (Gower, *Psychometrika* 40, 1975; ten Berge, *Psychometrika* 42,
+1977): each in turn to the sum of the others until they come no nearer, which needs their cross-products alone. It
+starts from the leading eigenvectors of those, which favor no model; the result lies in the axes of the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.embeddings.embedding import Embedding
-from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensions
-from biasgauge.embeddings.loading import load
-from biasgauge.embeddings.procrustes import Side, best_rotation, cross_product
+from biasgauge.arrays import Floats
+from biasgauge.embeddings.embedding import Embedding, JointVocabulary
+from biasgauge.embeddings.loading import load, load_models
+from biasgauge.embeddings.procrustes import Side, align_sides, best_rotation, check_dimensions, cross_product
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.inputs import ModelsLike, VectorsLike, distinct_words
 from biasgauge.results import Result, Summary
 from biasgauge.stats.threads import on_one_thread
+
+_SETTLED = 1e-12
+"""What a round adds to the models' overlap, relative to it, below which they count as aligned."""
+
+_MOST_ROUNDS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,14 +56,14 @@ class Alignment(Result):
     moving: str
     fixed: str
     words: tuple[str, ...]
-    rotation: NDArray[np.float64]
+    rotation: Floats
     residual: float
     fit: float
     rank: int
     scale: float = 1.0
     unit: bool = False
-    moving_center: NDArray[np.float64] | None = None
-    fixed_center: NDArray[np.float64] | None = None
+    moving_center: Floats | None = None
+    fixed_center: Floats | None = None
     lost: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def apply(self, vectors: VectorsLike) -> Embedding:
@@ -77,31 +86,13 @@ class Alignment(Result):
         with on_one_thread():
             for part in side.parts():
                 turned[part] = side.block(part) @ turn + (0 if self.fixed_center is None else self.fixed_center)
-        return Embedding(
-            words=embedding.words,
-            vectors=turned,
-            name=embedding.name,
-            source=embedding.source,
-            format="memory",
-            notices=embedding.notices,
-            dropped=embedding.dropped,
-        )
+        return replace(embedding, vectors=turned, format="memory")
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object, without the words and the matrix."""
-        return {
-            "moving": self.moving,
-            "fixed": self.fixed,
-            "shared": len(self.words),
-            "dimensions": len(self.rotation),
-            "rank": self.rank,
-            "residual": self.residual,
-            "fit": self.fit,
-            "scale": self.scale,
-            "unit": self.unit,
-            "center": self.moving_center is not None,
-            "lost": dict(self.lost),
-        }
+        sizes = {"shared": len(self.words), "dimensions": len(self.rotation), "center": self.moving_center is not None}
+        names = ("moving", "fixed", "rank", "residual", "fit", "scale", "unit")
+        return {**{name: getattr(self, name) for name in names}, **sizes, "lost": dict(self.lost)}
 
     def summary(self) -> Summary:
         """How well the two fit, and on how many words that rests."""
@@ -144,33 +135,25 @@ def align(
     if words is not None:
         asked = distinct_words(words, "words", "align")
         places = joint.places(asked)
-        held = (places >= 0) & (joint.rows[:, places] >= 0).all(axis=0)
+        shared = (places >= 0) & (joint.rows[:, places] >= 0).all(axis=0)
         lost = {
             word: f"not in {' nor in '.join(repr(model.name) for model in models if word not in model)}"
-            for word, both in zip(asked, held, strict=True)
+            for word, both in zip(asked, shared, strict=True)
             if not both
         }
-        places = places[held]
-    a, b = (Side(model.vectors, rows[places], unit) for model, rows in zip(models, joint.rows, strict=True))
-    if center:
-        a, b = a.centered(), b.centered()
+        places = places[shared]
     with on_one_thread():
-        found = best_rotation(cross_product(a, b))
-        if not found.rank:
-            raise ParameterError(
-                f"There is nothing to align {models[0].name!r} and {models[1].name!r} on: they share "
-                f"{len(places):,} words, none of them with a direction in both."
-            )
-        factor = found.overlap / _squares(a) if scale else 1.0
-        residual, size = _residual(a, b, factor * found.matrix), _squares(b)
+        a, b, best = align_sides(models, joint.rows[:, places], unit=unit, center=center)
+        factor = best.overlap / _squares(a) if scale else 1.0
+        residual, size = _residual(a, b, factor * best.matrix), _squares(b)
     return Alignment(
         moving=models[0].name,
         fixed=models[1].name,
         words=tuple(joint.words[place] for place in places.tolist()),
-        rotation=found.matrix,
+        rotation=best.matrix,
         residual=residual**0.5,
         fit=1 - residual / size,
-        rank=found.rank,
+        rank=best.rank,
         scale=factor,
         unit=unit,
         moving_center=a.center,
@@ -183,5 +166,94 @@ def _squares(side: Side) -> float:
     return float(sum(float(np.square(side.block(part)).sum()) for part in side.parts()))
 
 
-def _residual(a: Side, b: Side, turn: NDArray[np.float64]) -> float:
+def _residual(a: Side, b: Side, turn: Floats) -> float:
     return float(sum(float(np.square(a.block(part) @ turn - b.block(part)).sum()) for part in a.parts()))
+
+
+def mean_embedding(vectors: ModelsLike, *, aligned: bool = True, name: str | None = None) -> Embedding:
+    """Average replicates, word by word, over the words that all of them have.
+
+    Words that a model lacks are in the result's `dropped`, with the reason. A word's mean is short where the replicates
+    disagree about it. Vectors are taken as they are: a model with longer vectors weighs more.
+
+    Args:
+        vectors: a list, each an `Embedding` or anything `load` takes.
+        aligned: turn the models to each other first. False averages vectors in whatever axes they have, which means
+            little unless the models share them; published for bootstrap models in "Badder Seeds".
+        name: what tables call the result.
+
+    Raises:
+        ParameterError: the models share no word, differ in their dimensions, or do not settle.
+    """
+    loaded = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
+    check_dimensions(loaded)
+    joint = JointVocabulary.of(loaded)
+    shared = joint.shared()
+    if not len(shared):
+        raise ParameterError("There is nothing to average: no word is in all models.")
+    sides = [Side(model.vectors, rows[shared]) for model, rows in zip(loaded, joint.rows, strict=True)]
+    how = "not aligned"
+    with on_one_thread():
+        if aligned:
+            turns, rounds = _rotations(sides)
+            how = f"generalized Procrustes, {rounds} rounds"
+            mean = _mean(sides, [turn @ turns[0].T for turn in turns])
+        else:
+            mean = _mean(sides, None)
+    present = set(shared.tolist())
+    return Embedding(
+        words=tuple(joint.words[place] for place in shared.tolist()),
+        vectors=mean.astype(np.result_type(np.float32, *(model.vectors.dtype for model in loaded))),
+        name=name or f"mean of {len(loaded)} models",
+        source=f"mean of {', '.join(model.name for model in loaded)} ({how})",
+        dropped=MappingProxyType(
+            {word: f"not in all {len(loaded)} models" for place, word in enumerate(joint.words) if place not in present}
+        ),
+    )
+
+
+def _rotations(sides: Sequence[Side]) -> tuple[list[Floats], int]:
+    """Rotate every model to the others until they come no nearer; return the rotations and the rounds it took."""
+    cross = {(i, j): cross_product(sides[i], sides[j]) for i, j in combinations(range(len(sides)), 2)}
+    cross.update({(j, i): product.T for (i, j), product in cross.items()})
+    turns = _start(cross, len(sides), sides[0].vectors.shape[1])
+    for number in range(_MOST_ROUNDS):
+        overlap, gained = 0.0, 0.0
+        for i in range(len(sides)):
+            others = [cross[i, j] @ turns[j] for j in range(len(sides)) if j != i]
+            if others:
+                goal = np.sum(others, axis=0)
+                best = best_rotation(goal)
+                gained += best.overlap - float(np.vdot(turns[i], goal))
+                turns[i], overlap = best.matrix, overlap + best.overlap
+        if gained <= _SETTLED * overlap:
+            return turns, number
+    raise ParameterError(
+        f"The models could not be aligned: they still came nearer to each other after {_MOST_ROUNDS} rounds; they have "
+        "too little in common to be averaged. aligned=False averages them as they are."
+    )
+
+
+def _start(cross: Mapping[tuple[int, int], Floats], models: int, dim: int) -> list[Floats]:
+    """Rotations nearest to the leading eigenvectors of the matrix of all cross-products."""
+    from scipy.linalg import eigh
+
+    blocks = np.zeros((models, dim, models, dim))
+    for (i, j), product in cross.items():
+        blocks[i, :, j] = product
+    size = models * dim
+    matrix = blocks.reshape(size, size)
+    if not np.isfinite(matrix).all():
+        raise ParameterError("These vectors are too long to be aligned: their products overflow.")
+    _, leading = eigh(matrix, subset_by_index=[size - dim, size - 1], overwrite_a=True, check_finite=False)
+    return [best_rotation(block).matrix for block in leading.reshape(models, dim, dim)]
+
+
+def _mean(sides: Sequence[Side], turns: Sequence[Floats] | None) -> Floats:
+    total = np.zeros((len(sides[0]), sides[0].vectors.shape[1]))
+    for number, side in enumerate(sides):
+        for part in side.parts():
+            block = side.block(part)
+            total[part] += block if turns is None else block @ turns[number]
+    total /= len(sides)
+    return total

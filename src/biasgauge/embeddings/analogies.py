@@ -1,19 +1,20 @@
 """`solve_analogies`: a is to b as c is to …? Every question against every candidate, in blocks.
 
-Similarities of the questions' distinct words with a block of candidates are computed once, in double precision, and
-kept in single; each question then adds or multiplies three rows of them. What comes within rounding of the best is
-compared again in double precision, equal candidates by their row: so the answer does not depend on the block size or on
-the number of threads.
+Similarities of the questions' distinct words with a block of candidates are kept in single precision; what comes within
+rounding of the best is compared again in double, so that the answer depends neither on blocks nor on threads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from biasgauge.arrays import Codes, Floats, Places, Singles, Vectors
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
@@ -49,17 +50,17 @@ class Solutions:
         undefined: places in `REASONS`.
     """
 
-    ranked: NDArray[np.intp]
-    ranked_scores: NDArray[np.float64]
-    undefined: NDArray[np.uint8]
+    ranked: Places
+    ranked_scores: Floats
+    undefined: Codes
 
     @property
-    def rows(self) -> NDArray[np.intp]:
+    def rows(self) -> Places:
         """Row of the best answer to each question; −1 exactly where `undefined` is not 0."""
         return self.ranked[:, 0]
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Score of the best answer to each question; NaN where undefined."""
         return self.ranked_scores[:, 0]
 
@@ -98,51 +99,44 @@ def solve_analogies(
     """
     embedding = load(vectors)
     inputs = _inputs(embedding, a, b, c)
-    if method not in get_args(Method):
-        raise ParameterError(f"The 'method' of an analogy must be one of {get_args(Method)}. Got {method!r}.")
-    if not epsilon > 0:
-        raise ParameterError(f"The 'epsilon' of an analogy must be more than 0. Got {epsilon!r}.")
-    if not isinstance(topn, int) or topn < 1:
-        raise ParameterError(f"The 'topn' of an analogy must be a whole number of at least 1. Got {topn!r}.")
-    able = _candidates(embedding, candidates)
+    check_choice(get_args(Method), method=method)
+    check_number(0, inf, ends=False, epsilon=epsilon)
+    check_whole(1, topn=topn)
     undefined, lengths = _undefined(embedding, inputs, method)
     asked = np.flatnonzero(undefined == 0)
-    rule = _Rule(method, epsilon)
-    search = _Search(embedding.vectors, inputs[:, asked], rule, topn, exclude_inputs=exclude_inputs)
-    search.run(able)
+    search = _Search(embedding.vectors, inputs[:, asked], _Rule(method, epsilon), topn, exclude_inputs=exclude_inputs)
+    search.run(_candidates(embedding, candidates))
     undefined[asked[search.rows[:, 0] < 0]] = _NO_CANDIDATE
     ranked, scores = np.full((len(undefined), topn), -1, np.intp), np.full((len(undefined), topn), np.nan)
     ranked[asked] = search.rows
-    exact = search.scores
-    scores[asked] = np.clip(exact / lengths[asked, None], -1, 1) if method == "3cosadd" else exact
+    adds = method == "3cosadd"
+    scores[asked] = np.clip(search.scores / lengths[asked, None], -1, 1) if adds else search.scores
     scores[ranked < 0] = np.nan
     return Solutions(ranked, scores, undefined)
 
 
-def _inputs(embedding: Embedding, *words: ArrayLike) -> NDArray[np.intp]:
+def _inputs(embedding: Embedding, *words: ArrayLike) -> Places:
     """Rows of a, b and c: 3 × questions."""
     try:
-        found = np.stack([np.asarray(rows) for rows in words])
+        rows = np.stack([np.asarray(given) for given in words])
     except ValueError:
-        found = np.empty(0)
-    if found.ndim != 2 or (found.size and found.dtype.kind not in "iu"):
+        rows = np.empty(0)
+    if rows.ndim != 2 or (rows.size and rows.dtype.kind not in "iu"):
         raise ParameterError("Analogies need as many rows of a as of b and of c, each a list of whole numbers.")
-    _check_rows(embedding, found)
-    return found.astype(np.intp)
+    return _checked(embedding, rows)
 
 
-def _check_rows(embedding: Embedding, rows: NDArray[Any]) -> None:
+def _checked(embedding: Embedding, rows: NDArray[Any]) -> Places:
     if rows.size and not (rows.min() >= 0 and rows.max() < len(embedding)):
         raise ParameterError(
             f"Rows of {embedding.name!r} go from 0 to {len(embedding) - 1}. Got {rows.min()} to {rows.max()}."
         )
+    return rows.astype(np.intp)
 
 
-def _candidates(embedding: Embedding, given: ArrayLike | None) -> NDArray[np.intp]:
+def _candidates(embedding: Embedding, given: ArrayLike | None) -> Places:
     """Rows that can be an answer, each once, in order; those without a direction cannot."""
-    rows = np.arange(len(embedding)) if given is None else np.unique(np.asarray(given))
-    _check_rows(embedding, rows)
-    rows = rows.astype(np.intp)
+    rows = _checked(embedding, np.arange(len(embedding)) if given is None else np.unique(np.asarray(given)))
     directed = np.zeros(len(rows), bool)
     for start in range(0, len(rows), _CANDIDATES):
         part = slice(start, start + _CANDIDATES)
@@ -150,9 +144,7 @@ def _candidates(embedding: Embedding, given: ArrayLike | None) -> NDArray[np.int
     return rows[directed]
 
 
-def _undefined(
-    embedding: Embedding, inputs: NDArray[np.intp], method: Method
-) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+def _undefined(embedding: Embedding, inputs: Places, method: Method) -> tuple[Codes, Floats]:
     """Why questions cannot be asked, and the length of b − a + c of each (1 where it is zero)."""
     reasons = np.zeros(inputs.shape[1], np.uint8)
     lengths = np.ones(inputs.shape[1])
@@ -171,15 +163,7 @@ def _undefined(
 class _Search:
     """One search: for questions, 3 rows of words each, the `most` best of some candidates, rows in rising order."""
 
-    def __init__(
-        self,
-        vectors: NDArray[np.floating[Any]],
-        inputs: NDArray[np.intp],
-        rule: _Rule,
-        most: int,
-        *,
-        exclude_inputs: bool,
-    ) -> None:
+    def __init__(self, vectors: Vectors, inputs: Places, rule: _Rule, most: int, *, exclude_inputs: bool) -> None:
         self._vectors = vectors
         self._inputs = inputs
         self._rule = rule
@@ -193,7 +177,7 @@ class _Search:
         self.rows = np.full(shape, -1, np.intp)
         self.scores = np.full(shape, -np.inf)
 
-    def run(self, candidates: NDArray[np.intp]) -> None:
+    def run(self, candidates: Places) -> None:
         """Go through the candidates, a block at a time."""
         step = int(np.clip(_TABLE_BYTES // (4 * max(len(self._units), 1)), 16, _CANDIDATES))
         for start in range(0, len(candidates), step):
@@ -203,7 +187,7 @@ class _Search:
             for first in range(0, len(self.rows), _QUESTIONS):
                 self._compare(slice(first, first + _QUESTIONS), rows, units, tables)
 
-    def _compare(self, some: slice, rows: NDArray[np.intp], units: NDArray[np.float64], tables: _Tables) -> None:
+    def _compare(self, some: slice, rows: Places, units: Floats, tables: _Tables) -> None:
         """Compare some questions with a block of candidates in single precision; settle the near-best in double."""
         place = self._place[:, some]
         room = self._room[:, : place.shape[1] * len(rows)].reshape(2, place.shape[1], len(rows))
@@ -218,13 +202,7 @@ class _Search:
         question, column = np.nonzero(scores >= self._rule.threshold(self._near[near, -1])[:, None])
         self._settle(near[question], column, rows, units)
 
-    def _settle(
-        self,
-        question: NDArray[np.intp],
-        column: NDArray[np.intp],
-        rows: NDArray[np.intp],
-        units: NDArray[np.float64],
-    ) -> None:
+    def _settle(self, question: Places, column: Places, rows: Places, units: Floats) -> None:
         """Compare candidates of a block, each with its question, in double precision, and keep the best."""
         exact = np.empty(len(question))
         for start in range(0, len(question), _CANDIDATES):
@@ -243,7 +221,7 @@ class _Search:
         self.rows[asked], self.scores[asked] = answers[kept], scores[kept]
 
 
-def _largest(known: NDArray[np.float32], best: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def _largest(known: Singles, best: Singles, scores: Singles) -> Singles:
     """The largest of the known values of each row and of its scores, as many as were known, in falling order."""
     most = known.shape[1]
     if most == 1:
@@ -251,11 +229,11 @@ def _largest(known: NDArray[np.float32], best: NDArray[np.float32], scores: NDAr
     if most < scores.shape[1]:
         scores = np.partition(scores, scores.shape[1] - most, axis=1)[:, -most:]
     joined = np.sort(np.concatenate([known, scores], axis=1), axis=1)
-    found: NDArray[np.float32] = joined[:, ::-1][:, :most]
+    found: Singles = joined[:, ::-1][:, :most]
     return found
 
 
-_Tables = tuple[np.ndarray[Any, np.dtype[np.float32]], np.ndarray[Any, np.dtype[np.float32]]]
+_Tables = tuple[Singles, Singles]
 
 
 @dataclass(frozen=True)
@@ -265,7 +243,7 @@ class _Rule:
     method: Method
     epsilon: float
 
-    def tables(self, cosines: NDArray[np.float64]) -> _Tables:
+    def tables(self, cosines: Floats) -> _Tables:
         """What b and c contribute, and what a does: words × candidates."""
         if self.method == "3cosadd":
             plain = cosines.astype(np.float32)
@@ -273,15 +251,7 @@ class _Rule:
         shifted = np.maximum((1 + cosines) / 2, 0)
         return shifted.astype(np.float32), (1 / (shifted + self.epsilon)).astype(np.float32)
 
-    def rough(
-        self,
-        tables: _Tables,
-        a: NDArray[np.intp],
-        b: NDArray[np.intp],
-        c: NDArray[np.intp],
-        scores: NDArray[np.float32],
-        room: NDArray[np.float32],
-    ) -> NDArray[np.float32]:
+    def rough(self, tables: _Tables, a: Places, b: Places, c: Places, scores: Singles, room: Singles) -> Singles:
         """Scores, questions × candidates, from the places of the words in the tables; computed in the last two."""
         in_favor, against = tables
         adds = self.method == "3cosadd"
@@ -293,21 +263,21 @@ class _Rule:
             step(scores, np.take(table, words, axis=0, out=room, mode="clip"), out=scores)
         return scores
 
-    def exact(self, a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def exact(self, a: Floats, b: Floats, c: Floats) -> Floats:
         """Scores in double precision from the three cosines, rounded so that equal vectors tie."""
         if self.method == "3cosadd":
             return np.round(b - a + c, _DIGITS)
         a, b, c = (np.maximum((1 + cosine) / 2, 0) for cosine in (a, b, c))
         return np.round(b * c / (a + self.epsilon), _DIGITS)
 
-    def threshold(self, last: NDArray[np.float32]) -> NDArray[np.float32]:
+    def threshold(self, last: Singles) -> Singles:
         """What may reach the last place for all that single precision can tell: any number where it is not taken."""
         margin = np.float32(_ROUNDING) * np.maximum(np.abs(last), 1 if self.method == "3cosadd" else 0)
-        least: NDArray[np.float32] = np.where(np.isinf(last), -np.finfo(np.float32).max, last - margin)
+        least: Singles = np.where(np.isinf(last), -np.finfo(np.float32).max, last - margin)
         return least
 
 
-def _strike_out(scores: NDArray[np.float32], rows: NDArray[np.intp], inputs: NDArray[np.intp]) -> None:
+def _strike_out(scores: Singles, rows: Places, inputs: Places) -> None:
     """Take each question's own words out of the running; `rows` are those of the columns, in rising order."""
     for words in inputs:
         column = np.minimum(np.searchsorted(rows, words), len(rows) - 1)

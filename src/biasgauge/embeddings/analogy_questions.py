@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Flags, Places
+from biasgauge.checks import check_whole
 from biasgauge.embeddings.analogies import REASONS, Method, solve_analogies
 from biasgauge.embeddings.benchmark_files import Question, questions_of
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
-from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, check_level
@@ -49,15 +49,9 @@ class Accuracy(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "correct": self.correct,
-            "questions": self.n,
-            "lost": self.lost,
-            "interval": self.interval(),
-            "reason": None if self.defined else self.reason,
-        }
+        counts = {"correct": self.correct, "questions": self.n, "lost": self.lost}
+        reason = None if self.defined else self.reason
+        return {"name": self.name, "value": self.value, **counts, "interval": self.interval(), "reason": reason}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,26 +136,22 @@ def analogy_accuracy(
         ParameterError: an argument cannot be used.
     """
     check_level(level)
-    if limit is not None and (not isinstance(limit, int) or limit < 1):
-        raise ParameterError(
-            f"The 'limit' parameter of analogy_accuracy must be a whole number of at least 1. Got {limit!r}."
-        )
+    check_whole(1, limit=1 if limit is None else limit)
     model = load(vectors)
     asked = questions_of(questions, "analogy_accuracy")
     rows, lost = question_rows(model, asked, limit, case_fallback=case_fallback)
     kept = np.flatnonzero((rows >= 0).all(axis=1))
-    found = solve_analogies(
+    solved = solve_analogies(
         model,
         *rows[kept, :3].T,
         method=method,
         exclude_inputs=exclude_inputs,
         candidates=None if limit is None else np.arange(min(limit, len(model))),
     )
-    for place in np.flatnonzero(found.undefined).tolist():
-        lost[int(kept[place])] = REASONS[int(found.undefined[place])]
-    usable = kept[found.undefined == 0]
+    lost |= {int(kept[at]): REASONS[int(solved.undefined[at])] for at in np.flatnonzero(solved.undefined)}
+    usable = kept[solved.undefined == 0]
     right = np.zeros(len(asked), bool)
-    right[usable] = found.rows[found.undefined == 0] == rows[usable, 3]
+    right[usable] = solved.rows[solved.undefined == 0] == rows[usable, 3]
     answers = Answers(asked, right, frozenset(usable.tolist()), level)
     names = list(dict.fromkeys(question.category for question in asked))
     grammar = [name for name in names if name.startswith("gram")]
@@ -180,15 +170,14 @@ def analogy_accuracy(
 
 def question_rows(
     model: Embedding, asked: Sequence[Question], limit: int | None = None, *, roles: int = 4, case_fallback: bool
-) -> tuple[NDArray[np.intp], dict[int, str]]:
+) -> tuple[Places, dict[int, str]]:
     """Rows of a, b, c and d of each question, −1 for lost words; and why questions are lost, by their place.
 
     With three `roles` only a, b and c are looked up.
     """
     words = [question[1 : 1 + roles] for question in asked]
-    found = model.lookup((word for members in words for word in members), case_fallback=case_fallback)
-    places = dict(zip(found.words, found.rows.tolist(), strict=True))
-    why = dict(found.lost)
+    lookup = model.lookup((word for members in words for word in members), case_fallback=case_fallback)
+    places, why = lookup.row_of, dict(lookup.lost)
     if limit is not None:
         why.update({word: _LIMITED.format(limit) for word, row in places.items() if row >= limit})
     rows = np.array([[-1 if word in why else places[word] for word in members] for members in words], np.intp)
@@ -202,17 +191,10 @@ def question_rows(
 
 @dataclass(frozen=True)
 class Answers:
-    """Which questions were answered, and which rightly.
-
-    Attributes:
-        asked: all questions.
-        right: whether each was answered rightly.
-        usable: places of the questions that could be asked.
-        level: nominal coverage of the intervals.
-    """
+    """All questions, which of them were answered rightly, and the places of those that could be asked."""
 
     asked: Sequence[Question]
-    right: NDArray[np.bool_]
+    right: Flags
     usable: frozenset[int]
     level: float
 
@@ -222,23 +204,17 @@ class Answers:
         places = [place for place, question in enumerate(self.asked) if question.category in wanted]
         used = [place for place in places if place in self.usable]
         correct = int(self.right[used].sum())
+        labels: dict[str, Any] = {"name": name, "correct": correct, "lost": len(places) - len(used), "n": len(used)}
         if not used:
             why = "none of the questions can be asked" if places else "there is no such question"
-            about: dict[str, Any] = {"level": self.level, "method": WILSON, "over": "word pairs", "reason": why}
-            return Accuracy(name=name, value=None, correct=0, lost=len(places), **about)
+            return Accuracy(value=None, level=self.level, method=WILSON, over="word pairs", reason=why, **labels)
         from biasgauge.stats.shares import wilson
 
-        found = wilson(correct / len(used), self._effective(used), self.level, WILSON, "word pairs")
-        return Accuracy(
-            name=name, value=found.value, low=found.low, high=found.high, level=found.level, method=found.method,
-            over=found.over, n=len(used), correct=correct, lost=len(places) - len(used),
-        )  # fmt: skip
+        share = wilson(correct / len(used), self._effective(used), self.level, WILSON, "word pairs")
+        return Accuracy.of_estimate(share, **labels)
 
     def _effective(self, used: Sequence[int]) -> float:
-        """How many independent questions these are worth: p (1 − p) over the jackknife variance, at most all of them.
-
-        Where there is no spread, it is the number of distinct pairs of words.
-        """
+        """How many independent questions these are worth; the number of distinct pairs where there is no spread."""
         variance, pairs = 0.0, 0
         groups: dict[str, list[int]] = {}
         for place in used:
@@ -257,7 +233,7 @@ class Answers:
         return min(share * (1 - share) / variance, float(len(used)))
 
 
-def _variance(ends: NDArray[np.intp], right: NDArray[np.bool_], units: int) -> float:
+def _variance(ends: Places, right: Flags, units: int) -> float:
     """Jackknife variance of a category's accuracy, leaving out each pair of words with all its questions.
 
     With fewer than three pairs, that of as many independent questions as there are pairs.
@@ -266,6 +242,6 @@ def _variance(ends: NDArray[np.intp], right: NDArray[np.bool_], units: int) -> f
     for column in ends.T:
         np.add.at(counts[:, 0], column, 1)
         np.add.at(totals[:, 0], column, right)
-    found = leave_one_out(np.array([right.sum()], float), np.array([len(right)], float), totals, counts)
-    share = float(right.mean())
-    return share * (1 - share) / units if np.isnan(found.variance[0]) else float(found.variance[0])
+    left_out = leave_one_out(np.array([right.sum()], float), np.array([len(right)], float), totals, counts)
+    variance, share = float(left_out.variance[0]), float(right.mean())
+    return share * (1 - share) / units if np.isnan(variance) else variance

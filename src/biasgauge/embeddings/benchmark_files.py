@@ -19,8 +19,6 @@ LARGEST = 64 * 2**20
 _FOLDER = Path(__file__).with_name("data") / "similarity"
 _GOOGLE = Path(__file__).with_name("data") / "analogies" / "google.txt.gz"
 _SHOWN = 80
-_ROLES = 4
-_FIELDS = 3
 
 
 class RatedPair(NamedTuple):
@@ -76,7 +74,7 @@ def read_similarity(path: Path) -> tuple[RatedPair, ...]:
         if line.startswith("#"):
             continue
         fields = _fields(line)
-        score = _number(fields[2]) if len(fields) >= _FIELDS else math.nan
+        score = _number(fields[2]) if len(fields) >= 3 else math.nan
         if score is not None and math.isfinite(score):
             pairs.append(RatedPair(fields[0], fields[1], score))
         elif not (heading and score is None and fields[2][0].isalpha()):
@@ -105,7 +103,7 @@ def read_analogies(path: Path) -> tuple[Question, ...]:
             category = line[1:].strip()
             continue
         words = line.split()
-        if len(words) != _ROLES:
+        if len(words) != 4:
             raise LexiconError(
                 f"expected four words, or ': ' and a category; found {brief(line, _SHOWN)!r}", path=path, line=number
             )
@@ -140,10 +138,10 @@ def questions_of(given: object, function: str, *, answers: bool = True) -> tuple
     if isinstance(given, (str, os.PathLike)):
         return read_analogies(Path(given))
     grouped: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"all": given}
-    least = _ROLES if answers else _ROLES - 1
+    least = 4 if answers else 3
     try:
-        rows = [(str(name), words) for name, some in grouped.items() for words in some]
-        sound = bool(rows) and all(not isinstance(words, str) and least <= len(words) <= _ROLES for _, words in rows)
+        rows = [(str(name), words) for name, members in grouped.items() for words in members]
+        sound = bool(rows) and all(not isinstance(words, str) and least <= len(words) <= 4 for _, words in rows)
     except TypeError:
         sound = False
     if not sound:
@@ -152,7 +150,7 @@ def questions_of(given: object, function: str, *, answers: bool = True) -> tuple
             f"The 'questions' parameter of {function} must be a file, questions of {words}, or a dict of category to "
             "such questions."
         )
-    return tuple(Question(name, *map(str, words), *[""] * (_ROLES - len(words))) for name, words in rows)
+    return tuple(Question(name, *map(str, words), *[""] * (4 - len(words))) for name, words in rows)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

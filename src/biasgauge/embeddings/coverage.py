@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Codes, Flags, Places
 from biasgauge.results import Column, Record, Result, Summary, Table
 
 if TYPE_CHECKING:
@@ -28,6 +28,12 @@ def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
     return dict.fromkeys((word, word.lower(), word.capitalize()))
 
 
+def by_reason(reasons: Sequence[str], undefined: Codes) -> dict[str, int]:
+    """How many are undefined for each reason, from their places in the list of reasons; 0 stands for none."""
+    counts = np.bincount(undefined.ravel(), minlength=len(reasons))
+    return {reason: int(count) for reason, count in zip(reasons, counts, strict=True) if reason and count}
+
+
 @dataclass(frozen=True)
 class Lookup(Record):
     """Rows of the words that were found.
@@ -40,17 +46,22 @@ class Lookup(Record):
     """
 
     words: tuple[str, ...]
-    rows: NDArray[np.intp]
+    rows: Places
     lost: Mapping[str, str]
     respelled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
-    def only(self, usable: NDArray[np.bool_], reason: str) -> Lookup:
+    def only(self, usable: Flags, reason: str) -> Lookup:
         """Keep the usable words; the others are lost for the reason given."""
         if usable.all():
             return self
         kept = tuple(word for word, good in zip(self.words, usable, strict=True) if good)
         lost = {word: reason for word, good in zip(self.words, usable, strict=True) if not good}
         return Lookup(kept, self.rows[usable], MappingProxyType({**self.lost, **lost}), self.respelled)
+
+    @property
+    def row_of(self) -> dict[str, int]:
+        """Row of each word that was found."""
+        return dict(zip(self.words, self.rows.tolist(), strict=True))
 
     @property
     def asked(self) -> int:
@@ -126,29 +137,23 @@ class Coverage(Result):
 
     def summary(self) -> Summary:
         """How many words were found, and the lost ones of each set."""
-        columns: list[Column | str] = [
-            "set",
-            Column("asked", "count"),
-            Column("found", "count"),
-            Column("share", "share"),
-            Column("lost", "words"),
-        ]
-        rows = [
-            (name, lookup.asked, len(lookup.words), lookup.share, tuple(lookup.lost))
-            for name, lookup in self.sets.items()
-        ]
+        counts = Column("asked", "count"), Column("found", "count"), Column("share", "share")
+        columns = ["set", *counts, Column("lost", "words")]
         return Summary(
             title="Coverage",
             headline=f"{self.found:,} of {self.asked:,} words found",
-            tables=(Table.of("coverage", "", columns, rows),),
+            tables=(Table.of("coverage", "", columns, self._rows()),),
         )
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        return [
+            (name, lookup.asked, len(lookup.words), lookup.share, tuple(lookup.lost))
+            for name, lookup in self.sets.items()
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per set: asked, found, share, lost words."""
         import pandas as pd
 
-        rows = [
-            (name, lookup.asked, len(lookup.words), lookup.share, " ".join(lookup.lost))
-            for name, lookup in self.sets.items()
-        ]
+        rows = [(*counts, " ".join(lost)) for *counts, lost in self._rows()]
         return pd.DataFrame(rows, columns=["set", "asked", "found", "share", "lost"])

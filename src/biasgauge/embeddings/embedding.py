@@ -1,18 +1,18 @@
-"""`Embedding`: words and one vector for each, with a record of what was odd about where they came from."""
+"""`Embedding`: words and one vector for each; and the words of several models together."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Places, Vectors
 from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, spellings
 from biasgauge.errors import ParameterError
 
@@ -40,7 +40,7 @@ class Embedding:
     """
 
     words: tuple[str, ...]
-    vectors: NDArray[np.floating[Any]]
+    vectors: Vectors
     name: str = "embedding"
     source: str = "memory"
     format: str = "memory"
@@ -81,11 +81,11 @@ class Embedding:
     def __contains__(self, word: object) -> bool:
         return word in self.index
 
-    def __getitem__(self, word: str) -> NDArray[np.floating[Any]]:
+    def __getitem__(self, word: str) -> Vectors:
         row = self.index.get(word)
         if row is None:
             raise KeyError(f"{word!r} is not in {self.name} ({self.why_lost(word)})")
-        vector: NDArray[np.floating[Any]] = self.vectors[row]
+        vector: Vectors = self.vectors[row]
         return vector
 
     def why_lost(self, word: str) -> str:
@@ -136,15 +136,7 @@ class Embedding:
     def subset(self, words: Iterable[str]) -> Embedding:
         """Keep only `words` (those that are here), in the order of this embedding."""
         rows = np.sort(self.lookup(words).rows)
-        return Embedding(
-            words=tuple(self.words[row] for row in rows),
-            vectors=np.asarray(self.vectors[rows]),
-            name=self.name,
-            source=self.source,
-            format=self.format,
-            notices=self.notices,
-            dropped=self.dropped,
-        )
+        return replace(self, words=tuple(self.words[row] for row in rows), vectors=np.asarray(self.vectors[rows]))
 
     @cached_property
     def checksum(self) -> str:
@@ -165,3 +157,47 @@ class Embedding:
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(notice.message)}</li>" for notice in self.notices)
         return f"<p>{escape(repr(self))}</p>" + (f"<ul>{rows}</ul>" if rows else "")
+
+
+@dataclass(frozen=True, eq=False)
+class JointVocabulary:
+    """Every word that any of some models has.
+
+    Attributes:
+        words: in the order of the first model, then what the second has besides, and so on.
+        rows: models × words: the row of each word in each model, −1 where it has none.
+    """
+
+    words: tuple[str, ...]
+    rows: Places
+
+    @classmethod
+    def of(cls, models: Sequence[Embedding]) -> JointVocabulary:
+        """Collect the words of some models."""
+        places = dict(models[0].index)
+        columns = []
+        for model in models:
+            if model.words == models[0].words:
+                columns.append(np.arange(len(model)))
+                continue
+            new = [word for word in model.words if word not in places]
+            places.update(zip(new, range(len(places), len(places) + len(new)), strict=True))
+            columns.append(np.fromiter(map(places.__getitem__, model.words), np.intp, len(model)))
+        rows = np.full((len(models), len(places)), -1, np.intp)
+        for row, own in zip(rows, columns, strict=True):
+            row[own] = np.arange(len(own))
+        return cls(tuple(places), rows)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Place of each word."""
+        return MappingProxyType({word: place for place, word in enumerate(self.words)})
+
+    def shared(self, *models: int) -> Places:
+        """Places of the words that all of these models have; of all models when none is named."""
+        chosen = self.rows[list(models)] if models else self.rows
+        return np.flatnonzero((chosen >= 0).all(axis=0))
+
+    def places(self, words: Iterable[str]) -> Places:
+        """Place of each of these words, −1 for those that no model has."""
+        return np.array([self.index.get(word, -1) for word in words], np.intp)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge import registry
+from biasgauge.checks import check_whole
 from biasgauge.embeddings.coverage import spellings
 from biasgauge.embeddings.embedding import Embedding
-from biasgauge.embeddings.formats.detect import detect
-from biasgauge.embeddings.formats.vector_format import Request
-from biasgauge.embeddings.memory import from_memory
-from biasgauge.errors import ParameterError
-from biasgauge.inputs import ModelsLike, VectorsLike
+from biasgauge.embeddings.formats.vector_format import Request, detect
+from biasgauge.embeddings.rows import check_matrix, is_utf8, select_rows
+from biasgauge.errors import EmbeddingFormatError, ParameterError
+from biasgauge.inputs import ModelsLike, VectorsLike, distinct_words
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
+
+_ACCEPTED = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
 
 
 def load(
@@ -53,15 +57,14 @@ def load(
         ParameterError: an argument cannot be used.
     """
     wanted = _wanted(words, case_fallback=case_fallback)
-    if limit is not None and (not isinstance(limit, int) or limit < 1):
-        raise ParameterError(f"The 'limit' parameter of load must be a whole number of at least 1. Got {limit!r}.")
+    check_whole(1, limit=1 if limit is None else limit)
     if isinstance(vectors, Embedding):
         if wanted is None and limit is None:
             return vectors
         vectors = (vectors.words, vectors.vectors)
     if not isinstance(vectors, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
-        return from_memory(vectors, request, name=name or "memory")
+        return _from_memory(vectors, request, name or "memory")
     encoded = encode(vectors)
     if encoded is not None:
         if len(encoded) != 1:
@@ -81,6 +84,53 @@ def load(
         notices=request.book.notices(),
         dropped=table.dropped,
     )
+
+
+def _from_memory(vectors: VectorsLike, request: Request, name: str) -> Embedding:
+    """Make an Embedding of what the user holds; the matrix is not copied unless rows must go."""
+    try:
+        words, matrix = _words_and_matrix(vectors)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, ParameterError):
+            raise
+        raise ParameterError(f"The vectors cannot be used: they do not form a matrix ({problem}).") from problem
+    for position, word in enumerate(words):
+        if not isinstance(word, str) or not is_utf8(word):
+            raise ParameterError(f"Every word must be valid text. Got {word!r} at position {position}.")
+    try:
+        check_matrix(request, "the matrix", matrix.shape, matrix.dtype)
+        table = select_rows(request, words, matrix)
+    except EmbeddingFormatError as problem:
+        raise ParameterError(f"The vectors cannot be used: {problem.problem}.") from problem
+    return Embedding(
+        words=table.words, vectors=table.vectors, name=name, notices=request.book.notices(), dropped=table.dropped
+    )
+
+
+def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
+    vectors = getattr(vectors, "wv", vectors)  # a whole gensim model carries its KeyedVectors there
+    if hasattr(vectors, "index_to_key") and hasattr(vectors, "vectors"):
+        return list(vectors.index_to_key), np.asarray(vectors.vectors)
+    if isinstance(vectors, Mapping):
+        if not vectors:
+            raise ParameterError("The dict of word to vector must not be empty.")
+        lengths = {word: np.shape(vector) for word, vector in vectors.items()}
+        first = next(iter(lengths.values()))
+        for word, length in lengths.items():
+            if length != first:
+                raise ParameterError(
+                    f"All vectors must have one length. Got shape {length} for {word!r}, {first} before."
+                )
+        return list(vectors), np.array(list(vectors.values()), dtype=_common_dtype(vectors.values()))
+    if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
+        return list(vectors[0]), np.asarray(vectors[1])
+    raise ParameterError(f"Vectors must be {_ACCEPTED}. Got {type(vectors).__name__}.")
+
+
+def _common_dtype(vectors: Iterable[Any]) -> np.dtype[Any]:
+    """Keep half and single precision; anything else that is a number becomes at least single precision."""
+    found = np.result_type(*{np.asarray(vector).dtype for vector in vectors})
+    return found if found.kind not in "iub" else np.dtype(np.float32)
 
 
 def encode(source: object) -> list[Embedding] | None:
@@ -109,11 +159,8 @@ def _wanted(words: Iterable[str] | None, *, case_fallback: bool) -> frozenset[st
             f"The 'words' parameter of load must be a collection of words. Got {words!r}; for the words of a lexicon "
             "use biasgauge.lexicon(name).words."
         )
-    asked = list(words)
-    for word in asked:
-        if not isinstance(word, str):
-            raise ParameterError(f"The 'words' parameter of load must hold text only. Got {word!r}.")
-    return frozenset(spelling for word in asked for spelling in spellings(word, case_fallback=case_fallback))
+    distinct = distinct_words(words, "words", "load")
+    return frozenset(spelling for word in distinct for spelling in spellings(word, case_fallback=case_fallback))
 
 
 def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
@@ -128,7 +175,7 @@ def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
     given = vectors if isinstance(vectors, list) else [cast("VectorsLike", vectors)]
     if not given:
         raise ParameterError("The 'vectors' parameter must hold at least one model. Got an empty list.")
-    given = list(chain.from_iterable(_encoded(model) for model in given))
+    given = [model for source in given for model in (encode(source) or cast("list[VectorsLike]", [source]))]
     files = Counter(Path(model).name for model in given if isinstance(model, (str, PathLike)))
     named: dict[str, VectorsLike] = {}
     for model in given:
@@ -143,11 +190,6 @@ def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
             )
         named[name] = model
     return named
-
-
-def _encoded(vectors: VectorsLike) -> Sequence[VectorsLike]:
-    """The models that an encoder makes, or what was given."""
-    return encode(vectors) or [vectors]
 
 
 def load_models(vectors: ModelsLike, limit: int | None = None, *, progress: Progress | None = None) -> list[Embedding]:

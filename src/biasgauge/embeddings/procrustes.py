@@ -6,14 +6,16 @@ precision over blocks of rows, so that 16-bit and memory-mapped vectors are fine
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from biasgauge.arrays import Floats, Places, Vectors
+from biasgauge.embeddings.embedding import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths, unit_rows
 
@@ -33,7 +35,7 @@ class Rotation(NamedTuple):
         rank: rank of AᵀB; where it is below the dimensions, Q is one of many that fit as well.
     """
 
-    matrix: NDArray[np.float64]
+    matrix: Floats
     overlap: float
     rank: int
 
@@ -49,10 +51,10 @@ class Side:
         center: is then subtracted from every row.
     """
 
-    vectors: NDArray[np.floating[Any]]
-    rows: NDArray[np.intp]
+    vectors: Vectors
+    rows: Places
     unit: bool = False
-    center: NDArray[np.float64] | None = None
+    center: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -62,15 +64,13 @@ class Side:
         """Row of the first, where all follow one another: such rows need not be gathered."""
         return int(self.rows[0]) if len(self.rows) and (np.diff(self.rows) == 1).all() else None
 
-    def stored(self, part: slice) -> NDArray[np.floating[Any]]:
+    def stored(self, part: slice) -> Vectors:
         """Some of the rows, as they are stored."""
-        if self._first is None:
-            found: NDArray[np.floating[Any]] = self.vectors[self.rows[part]]
-        else:
-            found = self.vectors[self._first + part.start : self._first + part.stop]
-        return found
+        first = self._first
+        rows: Vectors = self.vectors[self.rows[part] if first is None else slice(first + part.start, first + part.stop)]
+        return rows
 
-    def block(self, part: slice, dtype: DTypeLike = np.float64) -> NDArray[np.floating[Any]]:
+    def block(self, part: slice, dtype: DTypeLike = np.float64) -> Vectors:
         """Some of the rows, as they enter the alignment."""
         if not self.unit and self.center is None:
             return self.stored(part).astype(dtype, copy=False)
@@ -94,7 +94,21 @@ class Side:
         return replace(self, center=total / max(len(self.rows), 1))
 
 
-def cross_product(a: Side, b: Side) -> NDArray[np.float64]:
+def check_dimensions(models: Sequence[Embedding]) -> None:
+    """Refuse models that no rotation can bring together.
+
+    Raises:
+        ParameterError: they differ in their dimensions.
+    """
+    for model in models[1:]:
+        if model.dim != models[0].dim:
+            raise ParameterError(
+                f"Models to align must have one number of dimensions. Got {models[0].dim} for {models[0].name!r} and "
+                f"{model.dim} for {model.name!r}."
+            )
+
+
+def cross_product(a: Side, b: Side) -> Floats:
     """AᵀB in double precision."""
     total = np.zeros((a.vectors.shape[1], b.vectors.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):  # `best_rotation` refuses what overflowed
@@ -103,7 +117,7 @@ def cross_product(a: Side, b: Side) -> NDArray[np.float64]:
     return total
 
 
-def best_rotation(cross: NDArray[np.float64]) -> Rotation:
+def best_rotation(cross: Floats) -> Rotation:
     """Find Q from AᵀB.
 
     Raises:
@@ -116,12 +130,27 @@ def best_rotation(cross: NDArray[np.float64]) -> Rotation:
     return Rotation(left @ right, float(values.sum()), int(np.count_nonzero(values > least)))
 
 
-def cosines(
-    a: Side,
-    b: Side,
-    rotation: NDArray[np.float64],
-    known: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
-) -> NDArray[np.float64]:
+def align_sides(
+    models: Sequence[Embedding], rows: Iterable[Places], *, unit: bool, center: bool
+) -> tuple[Side, Side, Rotation]:
+    """Rows of two models as they enter the alignment, and the rotation that brings the first nearest to the second.
+
+    Raises:
+        ParameterError: no row has a direction in both, or products overflow.
+    """
+    a, b = (Side(model.vectors, own, unit) for model, own in zip(models, rows, strict=True))
+    if center:
+        a, b = a.centered(), b.centered()
+    rotation = best_rotation(cross_product(a, b))
+    if not rotation.rank:
+        raise ParameterError(
+            f"There is nothing to align {models[0].name!r} and {models[1].name!r} on: they share {len(a):,} words, "
+            "none of them with a direction in both."
+        )
+    return a, b, rotation
+
+
+def cosines(a: Side, b: Side, rotation: Floats, known: tuple[Floats, Floats] | None = None) -> Floats:
     """cos(a Q, b) of each row, in [−1, 1]; NaN where either is zero and so has no direction.
 
     Computed in the precision of the vectors (at least single); rows so long or short that it cannot hold their products
@@ -141,13 +170,6 @@ def cosines(
         sound = np.logical_and.reduce([(lengths > low) & (lengths < high) for lengths in sizes])
         if not sound.all():
             again = np.flatnonzero(~sound)
-            found[part.start + again] = _exact_cosines(a.block(part)[again], b.block(part)[again], rotation)
+            left, right = (unit_rows(side.block(part)[again].astype(np.float64), rescale=True) for side in (a, b))
+            found[part.start + again] = np.einsum("ij,ij->i", left @ rotation, right)
     return np.clip(found, -1, 1)
-
-
-def _exact_cosines(
-    left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]], rotation: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    one, other = (unit_rows(side.astype(np.float64), rescale=True) for side in (left, right))
-    found: NDArray[np.float64] = np.einsum("ij,ij->i", one @ rotation, other)
-    return found

@@ -6,7 +6,7 @@ It tells whether vectors are any good, and what a change to them, such as debias
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,13 +74,12 @@ class Similarity(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object."""
+        numbers = {name: getattr(self, name) for name in ("spearman", "pearson")}
         return {
             "benchmark": self.benchmark,
             "model": self.model,
-            "spearman": self.spearman.value,
-            "spearman_interval": self.spearman.interval(),
-            "pearson": self.pearson.value,
-            "pearson_interval": self.pearson.interval(),
+            **{name: estimate.value for name, estimate in numbers.items()},
+            **{f"{name}_interval": estimate.interval() for name, estimate in numbers.items()},
             "asked": self.asked,
             "pairs": len(self.pairs),
             "lost": [{"first": pair.first, "second": pair.second, "reason": why} for pair, why in self.lost],
@@ -120,26 +119,21 @@ def similarity_benchmark(
     check_level(level)
     model = load(vectors)
     name, asked = _pairs(benchmark)
-    found = model.lookup((word for pair in asked for word in pair[:2]), case_fallback=case_fallback)
-    found = found.only(np.asarray(model.vectors[found.rows].any(axis=1)), ZERO)
-    rows = dict(zip(found.words, found.rows.tolist(), strict=True))
-    lost = [(pair, why) for pair in asked if (why := _why_lost(pair, found.lost))]
+    lookup = model.lookup((word for pair in asked for word in pair[:2]), case_fallback=case_fallback)
+    lookup = lookup.only(np.asarray(model.vectors[lookup.rows].any(axis=1)), ZERO)
+    rows = lookup.row_of
     used = [pair for pair in asked if pair.first in rows and pair.second in rows]
+    lost = [
+        (pair, "; ".join(f"{word}: {lookup.lost[word]}" for word in dict.fromkeys(pair[:2]) if word in lookup.lost))
+        for pair in asked
+        if pair.first not in rows or pair.second not in rows
+    ]
     first, second = [rows[pair.first] for pair in used], [rows[pair.second] for pair in used]
     cosines = row_cosines(model.vectors[first], model.vectors[second])
     human = np.array([pair.score for pair in used])
     reason = _undefined(human, cosines)
-    ranks = None if reason else _correlation(_ranks(human), _ranks(cosines))
-    plain = None if reason else _correlation(human, cosines)
-    return Similarity(
-        benchmark=name,
-        model=model.name,
-        spearman=_estimate(ranks, len(used), level, "spearman", reason),
-        pearson=_estimate(plain, len(used), level, "pearson", reason),
-        pairs=tuple(used),
-        cosines=cosines,
-        lost=tuple(lost),
-    )
+    pearson, spearman = (_correlation(human, cosines, kind, level, reason) for kind in METHODS)
+    return Similarity(name, model.name, spearman, pearson, tuple(used), cosines, tuple(lost))
 
 
 def _pairs(benchmark: object) -> tuple[str, tuple[RatedPair, ...]]:
@@ -160,10 +154,6 @@ def _pairs(benchmark: object) -> tuple[str, tuple[RatedPair, ...]]:
     return "given pairs", pairs
 
 
-def _why_lost(pair: RatedPair, lost: Mapping[str, str]) -> str:
-    return "; ".join(f"{word}: {lost[word]}" for word in dict.fromkeys(pair[:2]) if word in lost)
-
-
 def _undefined(human: Floats, cosines: Floats) -> str | None:
     if len(human) < 2:
         return f"only {len(human)} of the pairs can be compared"
@@ -180,12 +170,10 @@ def _ranks(values: Floats) -> Floats:
     return found
 
 
-def _correlation(x: Floats, y: Floats) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))
-
-
-def _estimate(value: float | None, pairs: int, level: float, kind: Kind, reason: str | None) -> Estimate:
-    if value is None:
+def _correlation(human: Floats, cosines: Floats, kind: Kind, level: float, reason: str | None) -> Estimate:
+    if reason:
         return Estimate(value=None, level=level, method=METHODS[kind], over="word pairs", reason=reason)
-    return fisher_interval(value, pairs, level=level, kind=kind, over="word pairs")
+    columns = [_ranks(values) if kind == "spearman" else values for values in (human, cosines)]
+    x, y = (values - values.mean() for values in columns)
+    value = float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))
+    return fisher_interval(value, len(human), level=level, kind=kind, over="word pairs")

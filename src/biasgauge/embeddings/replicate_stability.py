@@ -13,24 +13,173 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
-from biasgauge.embeddings.embedding import Embedding
-from biasgauge.embeddings.joint_vocabulary import JointVocabulary, check_dimensions
+from biasgauge.arrays import Codes, Floats, Places
+from biasgauge.checks import check_whole
+from biasgauge.embeddings.coverage import by_reason
+from biasgauge.embeddings.embedding import Embedding, JointVocabulary
 from biasgauge.embeddings.loading import load_models
-from biasgauge.embeddings.procrustes import Side, best_rotation, cosines, cross_product
-from biasgauge.embeddings.stability_result import PairMean, PairStability, Stability
+from biasgauge.embeddings.procrustes import Side, align_sides, check_dimensions, cosines
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths
 from biasgauge.inputs import ModelsLike, distinct_words
+from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
+from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.threads import on_one_thread
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _PER_THREAD = 4
+REASONS = ("", "in no model", "in one model only", "its vector is zero in all models that have it, or in all but one")
+"""Why a word has no stability; `Stability.undefined` holds the place in this list, 0 where it has one."""
+
+NO_INTERVAL = "fewer than three models have the word with a direction"
+_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMean(Estimate):
+    """How far two models agree: mean cosine after alignment over the `n` words that have one, with its interval.
+
+    Attributes:
+        first, second: names of the models.
+        shared: how many words decided the rotation.
+        rank: rank of their cross-product; below the dimensions, any two models would seem stable.
+    """
+
+    first: str
+    second: str
+    shared: int
+    rank: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        numbers = {"mean": self.value, "interval": self.interval(), "compared": self.n}
+        return {"first": self.first, "second": self.second, **numbers, "shared": self.shared, "rank": self.rank}
+
+
+@dataclass(frozen=True, eq=False)
+class PairStability:
+    """Stability of every word between two models.
+
+    Attributes:
+        cosines: for each word asked for, the cosine after alignment, in [−1, 1]; NaN where a model lacks the word or
+            its vector is zero.
+        mean: their mean, and what the alignment rests on.
+    """
+
+    cosines: Floats
+    mean: PairMean
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordStability(Estimate):
+    """Stability of one word, over so many models and pairs of models: see `Stability`."""
+
+    word: str
+    models: int
+    pairs: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
+    """Mean stability of each word over all pairs of models that have it.
+
+    1: the word lies in the same place after any training, but for a rotation; 0: in unrelated places; range [−1, 1].
+    Words with few occurrences are less stable. It is undefined, with a reason, for a word that fewer than two models
+    have with a direction. `result["nurse"]` tells all about one word.
+
+    Attributes:
+        models: names.
+        words: as asked for; all words of all models by default.
+        values: stability of each word; NaN exactly where `undefined` is not 0.
+        low, high: ends of its interval over models (jackknife over models: a pair is not independent of another that
+            shares a model; Student's t; cut at −1 and 1); NaN where fewer than three models have the word, or leaving
+            out any of them gives the same value.
+        model_counts, pair_counts: how many models and pairs of models each word's value rests on.
+        undefined: places in `REASONS`.
+        mean: over all words and pairs of models, with its interval over models.
+        pairs: each pair of models: its mean over words, how many words it shares.
+        notices: what to beware of.
+    """
+
+    models: tuple[str, ...]
+    words: tuple[str, ...]
+    values: Floats
+    low: Floats
+    high: Floats
+    model_counts: Places
+    pair_counts: Places
+    undefined: Codes
+    mean: Estimate
+    pairs: tuple[PairMean, ...]
+    notices: tuple[str, ...] = ()
+
+    def __getitem__(self, word: str) -> WordStability:
+        if word not in self.words:
+            raise KeyError(f"{word!r} was not asked for")
+        index = self.words.index(word)
+        reason = REASONS[int(self.undefined[index])] or None
+        bounded = not np.isnan(self.low[index])
+        if not reason and not bounded:
+            reason = NO_INTERVAL if self.model_counts[index] < 3 else NO_SPREAD
+        about: dict[str, Any] = {"level": self.mean.level, "method": JACKKNIFE, "over": "models", "reason": reason}
+        if bounded:
+            about |= {"low": float(self.low[index]), "high": float(self.high[index])}
+        about |= {"models": int(self.model_counts[index]), "pairs": int(self.pair_counts[index])}
+        return WordStability(word=word, value=None if self.undefined[index] else float(self.values[index]), **about)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per word: stability, low, high, models, pairs, and why it is undefined."""
+        import pandas as pd
+
+        numbers = {"stability": self.values, "low": self.low, "high": self.high}
+        counts = {"models": self.model_counts, "pairs": self.pair_counts}
+        reasons = np.array(REASONS, dtype=object)[self.undefined]
+        return pd.DataFrame({"word": self.words, **numbers, **counts, "undefined": reasons})
+
+    def pairs_to_frame(self) -> pd.DataFrame:
+        """One row per pair of models: first, second, mean, low, high (over words), words compared and shared, rank."""
+        import pandas as pd
+
+        rows = [{**pair.to_dict(), "low": pair.low, "high": pair.high} for pair in self.pairs]
+        return pd.DataFrame(rows, columns=["first", "second", "mean", "low", "high", "compared", "shared", "rank"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object: the means; words are in `to_frame`."""
+        return {
+            "models": list(self.models),
+            "words": len(self.words),
+            "mean": self.mean.value,
+            "interval": self.mean.interval(),
+            "undefined": by_reason(REASONS, self.undefined),
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "notices": list(self.notices),
+        }
+
+    def summary(self) -> Summary:
+        """The mean, each pair of models, and the least stable words."""
+        order = np.argsort(self.values, kind="stable")[: min(_SHOWN, np.count_nonzero(self.undefined == 0))]
+        least = [self[self.words[index]] for index in order.tolist()]
+        word_columns = ["word", Column("stability", "estimate", 3), Column("models", "count")]
+        pair_columns = ["first", "second", Column("mean", "estimate", 3), Column("words", "count")]
+        pairs = [(pair.first, pair.second, pair, pair.n) for pair in self.pairs]
+        words = [(word.word, word, word.models) for word in least]
+        return Summary(
+            title="Stability of words over replicates",
+            headline=f"Stability of {len(self.words):,} words over {len(self.models)} models: mean {self.mean}.",
+            tables=(
+                Table.of("pairs", "Pairs of models", pair_columns, pairs, most=_SHOWN),
+                Table.of("words", "Least stable words", word_columns, words),
+            ),
+            warnings=self.notices,
+        )
 
 
 def stability(
@@ -119,12 +268,12 @@ class _Comparison:
     models: Sequence[Embedding]
     joint: JointVocabulary
     words: tuple[str, ...]
-    places: NDArray[np.intp]
+    places: Places
     center: bool
     unit: bool
     level: float
     n_jobs: int
-    lengths: Sequence[NDArray[np.float64]] | None
+    lengths: Sequence[Floats] | None
 
     @classmethod
     def of(
@@ -140,10 +289,7 @@ class _Comparison:
         models = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
         if len(models) < 2:
             raise ParameterError("The 'vectors' parameter of stability must hold at least two models. Got one.")
-        if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs < 1):
-            raise ParameterError(
-                f"The 'n_jobs' parameter of stability must be a whole number of at least 1. Got {n_jobs!r}."
-            )
+        check_whole(1, n_jobs=1 if n_jobs is None else n_jobs)
         check_dimensions(models)
         joint = JointVocabulary.of(models)
         asked = joint.words if words is None else distinct_words(words, "words", "stability")
@@ -161,68 +307,38 @@ class _Comparison:
 
     def pair(self, pair: tuple[int, int]) -> PairStability:
         """Align two models on all words that both have, and compare the words asked for."""
-        (one, other), (rows, other_rows) = [self.models[i] for i in pair], [self.joint.rows[i] for i in pair]
+        models, rows = [self.models[i] for i in pair], [self.joint.rows[i] for i in pair]
         shared = self.joint.shared(*pair)
-        a, b = Side(one.vectors, rows[shared], self.unit), Side(other.vectors, other_rows[shared], self.unit)
-        if self.center:
-            a, b = a.centered(), b.centered()
-        found = best_rotation(cross_product(a, b))
-        if not found.rank:
-            raise ParameterError(
-                f"There is nothing to align {one.name!r} and {other.name!r} on: they share {len(shared):,} words, none "
-                "of them with a direction in both."
-            )
-        asked = np.flatnonzero((self.places >= 0) & (rows[self.places] >= 0) & (other_rows[self.places] >= 0))
-        own, others = rows[self.places[asked]], other_rows[self.places[asked]]
+        a, b, best = align_sides(models, [own[shared] for own in rows], unit=self.unit, center=self.center)
+        places = self.places
+        asked = np.flatnonzero((places >= 0) & (rows[0][places] >= 0) & (rows[1][places] >= 0))
+        own, others = (model_rows[places[asked]] for model_rows in rows)
         if self.lengths is None:
             known = None
             a, b = replace(a, rows=own), replace(b, rows=others)
         else:  # scaling changes no cosine: the vectors as they are will do
             known = self.lengths[pair[0]][own], self.lengths[pair[1]][others]
-            a, b = Side(one.vectors, own), Side(other.vectors, others)
-        found_cosines = np.full(len(self.words), np.nan)
-        found_cosines[asked] = cosines(a, b, found.matrix, known)
-        return PairStability(
-            found_cosines,
-            _mean_of(one.name, other.name, found_cosines, self.level, shared=len(shared), rank=found.rank),
-        )
-
-
-def _mean_of(first: str, second: str, found: Floats, level: float, *, shared: int, rank: int) -> PairMean:
-    """Mean over the words that have a cosine, with its interval over words by the normal approximation."""
-    from scipy.special import ndtri
-
-    sound = found[~np.isnan(found)]
-    mean = float(sound.mean()) if len(sound) else None
-    low = high = reason = None
-    if mean is None or len(sound) < 2:
-        reason = "fewer than two words have a value"
-    else:
-        margin = float(ndtri((1 + level) / 2) * sound.std(ddof=1) / len(sound) ** 0.5)
-        low, high = max(mean - margin, -1.0), min(mean + margin, 1.0)
-    return PairMean(
-        first=first, second=second, shared=shared, rank=rank, n=len(sound),
-        value=mean, low=low, high=high, level=level, method="normal", over="words", reason=reason,
-    )  # fmt: skip
+            a, b = Side(models[0].vectors, own), Side(models[1].vectors, others)
+        by_word = np.full(len(self.words), np.nan)
+        by_word[asked] = cosines(a, b, best.matrix, known)
+        mean = mean_estimate(by_word[~np.isnan(by_word)], level=self.level, spread="normal", bounds=(-1.0, 1.0))
+        names = {"first": models[0].name, "second": models[1].name}
+        return PairStability(by_word, PairMean.of_estimate(mean, **names, shared=len(shared), rank=best.rank))
 
 
 def _overall(mean: float | None, margin: float, level: float, models: int) -> Estimate:
-    low = high = reason = None
+    about: dict[str, Any] = {"value": mean, "level": level, "method": JACKKNIFE, "n": models, "over": "models"}
     if mean is None:
-        reason = "no word has a value"
-    elif np.isnan(margin):
-        reason = "there are fewer than three models" if models < 3 else NO_SPREAD
-    else:
-        low, high = max(mean - margin, -1.0), min(mean + margin, 1.0)
-    return Estimate(
-        value=mean, low=low, high=high, level=level, method=JACKKNIFE, n=models, over="models", reason=reason
-    )
+        return Estimate(reason="no word has a value", **about)
+    if np.isnan(margin):
+        return Estimate(reason="there are fewer than three models" if models < 3 else NO_SPREAD, **about)
+    return Estimate(low=max(mean - margin, -1.0), high=min(mean + margin, 1.0), **about)
 
 
-def _reasons(work: _Comparison, count: NDArray[np.float64]) -> NDArray[np.uint8]:
-    held = (work.joint.rows[:, work.places] >= 0).sum(axis=0)
-    held[work.places < 0] = 0
-    reasons = np.where(held == 0, 1, np.where(held == 1, 2, 3)).astype(np.uint8)
+def _reasons(work: _Comparison, count: Floats) -> Codes:
+    models = (work.joint.rows[:, work.places] >= 0).sum(axis=0)
+    models[work.places < 0] = 0
+    reasons = np.where(models == 0, 1, np.where(models == 1, 2, 3)).astype(np.uint8)
     reasons[count > 0] = 0
     return reasons
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge.arrays import Integers
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from biasgauge.embeddings.subwords import Subwords
     from biasgauge.inputs import VectorsLike
 
-FORMATS = {
-    ".safetensors": "safetensors",
-    ".bin": "word2vec-binary",
-    ".txt": "word2vec-text",
-    ".vec": "word2vec-text",
-}
+FORMATS = {".safetensors": "safetensors", ".bin": "word2vec-binary", ".txt": "word2vec-text", ".vec": "word2vec-text"}
 _DIGITS = {2: 9, 4: 9, 8: 17}
 """Significant decimal digits from which a number of so many bytes can be read back exactly, as 32-bit or longer."""
 
@@ -38,7 +33,7 @@ def save(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002 - the word users know
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
     subwords: Subwords | None = None,
 ) -> Path:
     """Write vectors to `path` and return it.
@@ -60,21 +55,28 @@ def save(
     target = Path(path)
     ending = Path(target.name.removesuffix(".gz")).suffix
     chosen = format or FORMATS.get(ending)
-    if chosen not in _WRITERS:
+    if chosen is None or chosen not in FORMATS.values():
+        known = ", ".join(sorted({*FORMATS.values()}))
         raise ParameterError(
-            f"The 'format' parameter of save must be one of {', '.join(sorted(_WRITERS))}, or follow from the file's "
+            f"The 'format' parameter of save must be one of {known}, or follow from the file's "
             f"ending ({', '.join(FORMATS)}). Got {format!r} for {target.name}."
         )
-    if counts is not None and chosen != "safetensors":
-        raise ParameterError(f"The format {chosen} cannot hold counts; use safetensors.")
+    for what, more in (("counts", counts), ("the vectors of n-grams", subwords)):
+        if more is not None and chosen != "safetensors":
+            raise ParameterError(f"The format {chosen} cannot hold {what}; use safetensors.")
     embedding = load(vectors)
-    if subwords is not None:
-        _refuse_subwords(embedding, subwords, chosen)
+    if subwords is not None and subwords.dim != embedding.dim:
+        raise ParameterError(
+            f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
+            f"{embedding.dim}."
+        )
     with atomic_file(target) as part, _open(part, compress=target.name.endswith(".gz")) as file:
         if chosen == "safetensors":
             _write_safetensors(embedding, file, counts, subwords)
         else:
-            _WRITERS[chosen](embedding, file)
+            _refuse_what_word2vec_lacks(embedding, chosen)
+            file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+            (_write_binary if chosen == "word2vec-binary" else _write_text)(embedding, file)
     return target
 
 
@@ -89,21 +91,8 @@ def _open(path: Path, *, compress: bool) -> Iterator[BinaryIO]:
             yield raw
 
 
-def _refuse_subwords(embedding: Embedding, subwords: Subwords, chosen: str) -> None:
-    if chosen != "safetensors":
-        raise ParameterError(f"The format {chosen} cannot hold the vectors of n-grams; use safetensors.")
-    if subwords.dim != embedding.dim:
-        raise ParameterError(
-            f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
-            f"{embedding.dim}."
-        )
-
-
 def _write_safetensors(
-    embedding: Embedding,
-    file: BinaryIO,
-    counts: NDArray[np.int64] | None = None,
-    subwords: Subwords | None = None,
+    embedding: Embedding, file: BinaryIO, counts: Integers | None, subwords: Subwords | None
 ) -> None:
     from safetensors.numpy import save as to_bytes
 
@@ -124,26 +113,17 @@ def _write_safetensors(
 
 def _text_tensors(words: Sequence[str], text: str, ends: str) -> dict[str, Any]:
     raw = [word.encode("utf-8") for word in words]
-    return {
-        text: np.frombuffer(b"".join(raw), np.uint8),
-        ends: np.cumsum([len(word) for word in raw], dtype=np.int64),
-    }
+    return {text: np.frombuffer(b"".join(raw), np.uint8), ends: np.cumsum([len(word) for word in raw], dtype=np.int64)}
 
 
-def _write_word2vec_binary(embedding: Embedding, file: BinaryIO) -> None:
-    _refuse_blanks(embedding, "word2vec-binary")
-    _refuse_overflow(embedding, "word2vec-binary")
-    file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+def _write_binary(embedding: Embedding, file: BinaryIO) -> None:
     for start in range(0, len(embedding), _ROWS):
         block = np.ascontiguousarray(embedding.vectors[start : start + _ROWS], dtype="<f4")
         words = embedding.words[start : start + _ROWS]
         file.write(b"".join(word.encode() + b" " + row.tobytes() for word, row in zip(words, block, strict=True)))
 
 
-def _write_word2vec_text(embedding: Embedding, file: BinaryIO) -> None:
-    _refuse_blanks(embedding, "word2vec-text")
-    _refuse_overflow(embedding, "word2vec-text")
-    file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+def _write_text(embedding: Embedding, file: BinaryIO) -> None:
     number = f"%.{_DIGITS[embedding.vectors.dtype.itemsize]}g"
     pattern = " ".join([number] * embedding.dim)
     file.writelines(
@@ -152,26 +132,16 @@ def _write_word2vec_text(embedding: Embedding, file: BinaryIO) -> None:
     )
 
 
-def _refuse_blanks(embedding: Embedding, chosen: str) -> None:
+def _refuse_what_word2vec_lacks(embedding: Embedding, chosen: str) -> None:
     for word in embedding.words:
         if any(blank in word for blank in " \t\n\r\v\f\0"):
             raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
-
-
-def _refuse_overflow(embedding: Embedding, chosen: str) -> None:
     for start in range(0, len(embedding), _ROWS):
         with np.errstate(over="ignore"):
             rounded = embedding.vectors[start : start + _ROWS].astype(np.float32, copy=False)
-        if not (held := np.isfinite(rounded).all(axis=1)).all():
-            word = embedding.words[start + int(held.argmin())]
+        if not (finite := np.isfinite(rounded).all(axis=1)).all():
+            word = embedding.words[start + int(finite.argmin())]
             raise ParameterError(
                 f"The format {chosen} cannot hold the vector of {word!r}, which is too large for 32-bit numbers; use "
                 "safetensors."
             )
-
-
-_WRITERS = {
-    "safetensors": _write_safetensors,
-    "word2vec-binary": _write_word2vec_binary,
-    "word2vec-text": _write_word2vec_text,
-}

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Singles, Vectors
+from biasgauge.checks import check_whole
 from biasgauge.embeddings.embedding import Embedding
-from biasgauge.embeddings.formats.detect import detect
 from biasgauge.embeddings.formats.safetensors_file import read_subwords
-from biasgauge.embeddings.formats.vector_format import Request
+from biasgauge.embeddings.formats.vector_format import Request, detect
 from biasgauge.embeddings.notices import Notice, brief
 from biasgauge.embeddings.rows import is_utf8, unusable_rows
 from biasgauge.errors import ParameterError
@@ -45,7 +44,8 @@ def word_ngrams(word: str, min_n: int, max_n: int) -> tuple[str, ...]:
     Raises:
         ParameterError: not 1 ≤ min_n ≤ max_n.
     """
-    _check_lengths(min_n, max_n)
+    check_whole(1, min_n=min_n)
+    check_whole(min_n, max_n=max_n)
     text = f"<{word}>"
     size = len(text)
     return tuple(
@@ -68,12 +68,13 @@ class Subwords:
     """
 
     ngrams: tuple[str, ...]
-    vectors: NDArray[np.float32]
+    vectors: Singles
     min_n: int
     max_n: int
 
     def __post_init__(self) -> None:
-        _check_lengths(self.min_n, self.max_n)
+        check_whole(1, min_n=self.min_n)
+        check_whole(self.min_n, max_n=self.max_n)
         view = np.asarray(self.vectors, np.float32).view()
         if view.ndim != 2 or len(view) != len(self.ngrams) or not view.size:
             raise ParameterError(
@@ -109,7 +110,7 @@ class Subwords:
     def __len__(self) -> int:
         return len(self.ngrams)
 
-    def vector(self, word: str) -> NDArray[np.float32]:
+    def vector(self, word: str) -> Singles:
         """Mean vector of the word's known n-grams; one that the word has twice counts twice.
 
         For a word of the vocabulary this is not the vector that the model has for it.
@@ -117,12 +118,10 @@ class Subwords:
         Raises:
             KeyError: none of its n-grams is known.
         """
-        rows = [
-            row for ngram in word_ngrams(word, self.min_n, self.max_n) if (row := self.index.get(ngram)) is not None
-        ]
+        rows = [self.index[ngram] for ngram in word_ngrams(word, self.min_n, self.max_n) if ngram in self.index]
         if not rows:
             raise KeyError(f"{word!r} has no vector: none of its character n-grams is known")
-        mean: NDArray[np.float32] = self.vectors[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
+        mean: Singles = self.vectors[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
         return mean
 
     def extend(self, embedding: Embedding, words: Iterable[str]) -> Embedding:
@@ -139,7 +138,7 @@ class Subwords:
                 f"Vectors of n-grams and of words must have one number of dimensions. Got {self.dim} and "
                 f"{embedding.dim} in {embedding.name!r}."
             )
-        composed: dict[str, NDArray[np.float32]] = {}
+        composed: dict[str, Singles] = {}
         lost: dict[str, str] = {}
         for word in distinct_words(words, "words", "extend"):
             if word in embedding:
@@ -149,15 +148,13 @@ class Subwords:
             except KeyError:
                 lost[word] = UNKNOWN
         dropped = {word: why for word, why in embedding.dropped.items() if word not in composed} | lost
-        vectors: NDArray[np.floating[Any]] = embedding.vectors
+        vectors: Vectors = embedding.vectors
         if composed:
             vectors = np.concatenate([vectors, np.stack(list(composed.values()))])
-        return Embedding(
+        return replace(
+            embedding,
             words=(*embedding.words, *composed),
             vectors=vectors,
-            name=embedding.name,
-            source=embedding.source,
-            format=embedding.format,
             notices=(*embedding.notices, *_notices(composed)),
             dropped=MappingProxyType(dropped),
         )
@@ -173,9 +170,9 @@ def load_subwords(path: str | os.PathLike[str]) -> Subwords:
         EmbeddingFormatError: the file is not what it should be, or holds no n-grams.
     """
     request = Request(Path(path))
-    found = detect(request)
-    if found.name != "safetensors":
-        raise request.error(f"is {found.name}; character n-grams are kept in safetensors files only")
+    known = detect(request)
+    if known.name != "safetensors":
+        raise request.error(f"is {known.name}; character n-grams are kept in safetensors files only")
     ngrams, vectors, (min_n, max_n) = read_subwords(request)
     try:
         return Subwords(ngrams, vectors, min_n, max_n)
@@ -183,21 +180,12 @@ def load_subwords(path: str | os.PathLike[str]) -> Subwords:
         raise request.error(f"its n-grams cannot be used: {problem}") from problem
 
 
-def _check_lengths(min_n: int, max_n: int) -> None:
-    if not (isinstance(min_n, int) and isinstance(max_n, int) and 1 <= min_n <= max_n):
-        raise ParameterError(
-            f"The lengths of n-grams must be whole numbers, 1 ≤ min_n ≤ max_n. Got {min_n!r} and {max_n!r}."
-        )
-
-
-def _notices(composed: Mapping[str, NDArray[np.float32]]) -> Iterable[Notice]:
+def _notices(composed: Mapping[str, Singles]) -> Iterable[Notice]:
+    zero = [word for word, vector in composed.items() if not vector.any()]
+    added = "words that the model lacks got the mean vector of their character n-grams"
     for code, message, words in (
-        (COMPOSED, "words that the model lacks got the mean vector of their character n-grams", list(composed)),
-        (
-            "zero",
-            "the n-grams of composed words cancel out",
-            [word for word, vector in composed.items() if not vector.any()],
-        ),
+        (COMPOSED, added, list(composed)),
+        ("zero", "the n-grams of composed words cancel out", zero),
     ):
         if words:
             shown = ", ".join(brief(repr(word), _LONGEST_SHOWN) for word in words[:_SHOWN])

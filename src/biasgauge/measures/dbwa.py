@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from biasgauge.arrays import Floats
 from biasgauge.geometry import unit_rows
 from biasgauge.measures.kinds import Linear
 
 
-def direction(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def direction(first: Floats, second: Floats) -> Floats:
     """Difference of the two ends, each of length 1."""
     return unit_rows(first) - unit_rows(second)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.errors import ParameterError
 
 
@@ -41,10 +41,10 @@ class Measure:
 
     def scores(
         self,
-        words: NDArray[np.float64],  # noqa: ARG002 - what a subclass is given
-        first: NDArray[np.float64],  # noqa: ARG002 - as above
-        second: NDArray[np.float64],  # noqa: ARG002 - as above
-    ) -> NDArray[np.float64]:
+        words: Floats,  # noqa: ARG002 - what a subclass is given
+        first: Floats,  # noqa: ARG002 - as above
+        second: Floats,  # noqa: ARG002 - as above
+    ) -> Floats:
         """Scores of a measure that is neither `Linear` nor a `Neighborhood`.
 
         It is called on the CPU, from several threads, for some thousand words at a time; it must not change its
@@ -73,7 +73,7 @@ class Linear(Measure):
         per_length: divide by the length of the word's vector, so that only its direction counts.
     """
 
-    direction: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+    direction: Callable[[Floats, Floats], Floats]
     per_length: bool
 
 
@@ -92,7 +92,7 @@ class Neighborhood(Measure):
     ties: str = "neither"
     self_exclusion: str = "identity"
 
-    def votes(self, bias: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
+    def votes(self, bias: Vectors) -> NDArray[np.int8]:
         """+1 for the first end, −1 for the second, 0 for neither; biases below 1e-12 are rounding, hence ties."""
         signs = np.sign(np.where(np.abs(bias) < TIE, 0.0, bias)).astype(np.int8)
         if self.ties == "first":

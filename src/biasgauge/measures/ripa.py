@@ -1,24 +1,24 @@
-"""RIPA: relational inner product association, with the word's vector as it is."""
+"""RIPA: relational inner product association, with the word's vector as it is, or of length 1."""
 
 from __future__ import annotations
 
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats
 from biasgauge.geometry import unit_rows
 from biasgauge.measures.kinds import Linear
 
 
-def direction(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def direction(first: Floats, second: Floats) -> Floats:
     """Difference of the two ends as they are, then of length 1; none where an end is zero or both are equal."""
-    found = unit_rows(first - second)
-    found[~(first.any(axis=1) & second.any(axis=1))] = np.nan
-    return found
+    directions = unit_rows(first - second)
+    directions[~(first.any(axis=1) & second.any(axis=1))] = np.nan
+    return directions
 
 
-MEASURE = Linear(
+_RAW = Linear(
     name="ripa",
     summary=(
         "Length of the word's vector along the direction from the second end to the first. 0: no component along it. "
@@ -33,3 +33,19 @@ MEASURE = Linear(
     direction=direction,
     per_length=False,
 )
+_UNIT = Linear(
+    name="ripa_unit",
+    summary=(
+        "Cosine of the word with the direction from the second end to the first. 0: at right angles. Undefined where "
+        "the word or an end is missing or a zero vector, or the ends are equal."
+    ),
+    low=-1.0,
+    high=1.0,
+    source="released code of Du et al. 2021; their text, like Ethayarajh et al. 2019, has the raw word vector (ripa)",
+    scale_invariant=True,
+    word_scale_invariant=True,
+    direction=direction,
+    per_length=True,
+)
+
+MEASURE = (_RAW, _UNIT)

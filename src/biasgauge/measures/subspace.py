@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Floats, Vectors
+from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_lengths, unit_rows
 
@@ -28,14 +29,12 @@ class Direction:
         method: how it was found.
     """
 
-    vector: NDArray[np.float64]
+    vector: Floats
     explained: tuple[float, ...] | None
     method: Method
 
 
-def pair_direction(
-    first: NDArray[np.floating[Any]], second: NDArray[np.floating[Any]], method: Method = "pca"
-) -> Direction:
+def pair_direction(first: Vectors, second: Vectors, method: Method = "pca") -> Direction:
     """Find the one direction that the pairs share. All ends are scaled to length 1 before.
 
     "pca": first principal component of the ends, each pair centered on its own midpoint. "mean-difference": mean of the
@@ -49,8 +48,7 @@ def pair_direction(
     ends = unit_rows(np.asarray(first, np.float64)), unit_rows(np.asarray(second, np.float64))
     if not np.isfinite(ends).all():
         raise ParameterError("A direction cannot be found: an end of a pair is a zero vector.")
-    if method not in get_args(Method):
-        raise ParameterError(f"The 'method' of a direction must be pca or mean-difference. Got {method!r}.")
+    check_choice(get_args(Method), method=method)
     halves = (ends[0] - ends[1]) / 2
     difference = halves.mean(axis=0)
     if np.abs(halves if method == "pca" else difference).max() < _NOTHING:
@@ -63,21 +61,18 @@ def pair_direction(
     return Direction(vector, tuple((variances / variances.sum()).tolist()), method)
 
 
-def direct_bias(words: NDArray[np.floating[Any]], direction: Direction, c: float = 1.0) -> NDArray[np.float64]:
+def direct_bias(words: Vectors, direction: Direction, c: float = 1.0) -> Floats:
     """|cos(word, direction)|^c of each word; their mean is the direct bias of the set.
 
     0: at right angles to the direction; 1: along it. `c` says how strict to be: 0 counts any component fully. NaN for
     a zero vector. Source: Bolukbasi et al. 2016, §5.2, DirectBias_c.
     """
-    if c < 0:
-        raise ParameterError(f"The strictness 'c' of direct bias must not be negative. Got {c!r}.")
+    check_number(0, c=c)
     cosines = np.abs(unit_rows(np.asarray(words, np.float64)) @ direction.vector)
     return cosines**c if c else np.where(np.isnan(cosines), np.nan, (cosines > _NOTHING).astype(np.float64))
 
 
-def indirect_bias(
-    word: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]], direction: Direction
-) -> float | None:
+def indirect_bias(word: Vectors, other: Vectors, direction: Direction) -> float | None:
     """Share of the similarity of two words that lies along the direction.
 
     0: none of it; 1: all of it; None where the two are not similar at all, one is zero, or one lies wholly along the

@@ -3,8 +3,6 @@ from biasgauge.scores.by_word import word_scores as word_scores
 from biasgauge.scores.direction import DirectBias as DirectBias
 from biasgauge.scores.direction import direct_bias as direct_bias
 from biasgauge.scores.direction import indirect_bias as indirect_bias
-from biasgauge.scores.multiclass import mac as mac
-from biasgauge.scores.multiclass import mac_change as mac_change
 from biasgauge.scores.overlap import NeighborOverlap as NeighborOverlap
 from biasgauge.scores.overlap import neighbor_overlap as neighbor_overlap
 from biasgauge.scores.scoring import AS_PUBLISHED as AS_PUBLISHED
@@ -13,8 +11,10 @@ from biasgauge.scores.scoring import score_to_store as score_to_store
 from biasgauge.scores.store import ScoreStore as ScoreStore
 from biasgauge.scores.tensor import REASONS as REASONS
 from biasgauge.scores.tensor import ScoreTensor as ScoreTensor
-from biasgauge.scores.word_set_tests import Association as Association
-from biasgauge.scores.word_set_tests import Weat as Weat
+from biasgauge.scores.word_set_results import Association as Association
+from biasgauge.scores.word_set_results import Weat as Weat
 from biasgauge.scores.word_set_tests import association_test as association_test
+from biasgauge.scores.word_set_tests import mac as mac
+from biasgauge.scores.word_set_tests import mac_change as mac_change
 from biasgauge.scores.word_set_tests import weat as weat
 from biasgauge.stats.bootstrap import Resampling as Resampling

@@ -13,16 +13,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import local
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Flags, Floats, Places, Singles, Vectors
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import has_direction, row_lengths, unit_rows, unit_singles
 from biasgauge.measures import Linear, Measure, Neighborhood
-from biasgauge.scores.all_pairs import AllPairs
-from biasgauge.scores.neighbors import Workspace, block_rows, drop_nearest, nearest
+from biasgauge.scores.neighbors import AllPairs, Workspace, block_rows, drop_nearest, nearest
+
+if TYPE_CHECKING:
+    import torch
 
 _ROWS = 8192
 _TILE = 1024
@@ -50,21 +53,21 @@ class Task:
         pool: rows that may be neighbors; None for all.
     """
 
-    vectors: NDArray[np.floating[Any]]
-    rows: NDArray[np.intp]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+    vectors: Vectors
+    rows: Places
+    first: Places
+    second: Places
     measures: Sequence[Measure]
     k: int
-    pool: NDArray[np.intp] | None = None
+    pool: Places | None = None
 
-    def directions(self, measure: Linear) -> NDArray[np.float64]:
+    def directions(self, measure: Linear) -> Floats:
         """Direction of each pair, pairs × dimensions; NaN where there is none."""
         return measure.direction(
             self.vectors[self.first].astype(np.float64), self.vectors[self.second].astype(np.float64)
         )
 
-    def undirected(self, measure: Linear) -> NDArray[np.bool_]:
+    def undirected(self, measure: Linear) -> Flags:
         """Which pairs have no direction, so that no score on them is defined."""
         return np.asarray(np.isnan(self.directions(measure)).any(axis=1))
 
@@ -79,9 +82,9 @@ class Pool:
         place: place in the pool of each row of the model, −1 for rows that are not in it.
     """
 
-    unit: NDArray[np.float32]
-    rows: NDArray[np.intp]
-    place: NDArray[np.intp]
+    unit: Singles
+    rows: Places
+    place: Places
 
     @classmethod
     def of(cls, task: Task) -> Pool:
@@ -105,7 +108,7 @@ class Pool:
             votes[start : start + _ROWS] = measure.votes(bias)
         return votes
 
-    def settle(self, task: Task, directions: NDArray[np.float64], start: int, bias: NDArray[np.float64]) -> None:
+    def settle(self, task: Task, directions: Floats, start: int, bias: Floats) -> None:
         """Compute again, from the vectors as stored, biases whose sign the rounding of unit vectors may have decided.
 
         `bias` holds the rows of the pool from `start` on and is changed in place.
@@ -116,9 +119,25 @@ class Pool:
             bias[doubtful] = unit_rows(stored) @ directions
 
 
-def compute(
-    task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None
-) -> NDArray[np.float32]:
+def device_named(name: str) -> torch.device:
+    """The device of that name: "cuda", "cuda:1", or "torch" for this engine on the CPU.
+
+    Raises:
+        ParameterError: PyTorch is not installed, or there is no such device.
+    """
+    try:
+        import torch
+    except ImportError as problem:
+        raise ParameterError(f"The device {name!r} needs PyTorch: pip install 'biasgauge[extrinsic]'.") from problem
+    try:
+        device = torch.device("cpu" if name == "torch" else name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError) as problem:
+        raise ParameterError(f"The device {name!r} cannot be used: {str(problem).splitlines()[0]}.") from problem
+    return device
+
+
+def compute(task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Singles:
     """Scores, measures × pairs × words; NaN where a score is undefined: a zero vector, too few neighbors."""
     from threadpoolctl import threadpool_limits
 
@@ -138,7 +157,7 @@ def compute(
     return scores
 
 
-def _linear_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
+def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
     places = [place for place, measure in enumerate(task.measures) if isinstance(measure, Linear)]
     if not places:
         return
@@ -149,7 +168,7 @@ def _linear_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[
         yield partial(_linear_block, task, scores, places, directions, per_length, slice(start, start + _ROWS))
 
 
-def other_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[], None]]:
+def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
     """Blocks of measures of other kinds, which compute their own scores."""
     for place, measure in enumerate(task.measures):
         if not isinstance(measure, Linear | Neighborhood):
@@ -157,7 +176,7 @@ def other_jobs(task: Task, scores: NDArray[np.float32]) -> Iterator[Callable[[],
                 yield partial(_other_block, task, scores[place], measure, slice(start, start + _ROWS))
 
 
-def _other_block(task: Task, scores: NDArray[np.float32], measure: Measure, part: slice) -> None:
+def _other_block(task: Task, scores: Singles, measure: Measure, part: slice) -> None:
     words, first, second = (
         task.vectors[rows].astype(np.float64) for rows in (task.rows[part], task.first, task.second)
     )
@@ -174,12 +193,7 @@ def _other_block(task: Task, scores: NDArray[np.float32], measure: Measure, part
 
 
 def _linear_block(
-    task: Task,
-    scores: NDArray[np.float32],
-    places: list[int],
-    directions: NDArray[np.float32],
-    per_length: NDArray[np.bool_],
-    part: slice,
+    task: Task, scores: Singles, places: list[int], directions: Singles, per_length: Flags, part: slice
 ) -> None:
     rows = task.rows[part]
     block = np.zeros((-(-len(rows) // _TILE) * _TILE, task.vectors.shape[1]), np.float32)
@@ -197,9 +211,7 @@ def _linear_block(
     scores[places, :, part] = found.reshape(len(places), len(task.first), len(rows))
 
 
-def linear_exact(
-    task: Task, rows: NDArray[np.intp], directions: NDArray[np.float32], per_length: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def linear_exact(task: Task, rows: Places, directions: Singles, per_length: Flags) -> Floats:
     """Linear scores, directions × words, of vectors whose squares single precision cannot hold; NaN for zero ones."""
     stored = task.vectors[rows].astype(np.float64)
     lengths = row_lengths(stored)
@@ -209,7 +221,7 @@ def linear_exact(
     return found
 
 
-def _neighbor_phases(task: Task, scores: NDArray[np.float32]) -> Iterator[Iterator[Callable[[], None]]]:
+def _neighbor_phases(task: Task, scores: Singles) -> Iterator[Iterator[Callable[[], None]]]:
     wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
     pool = Pool.of(task) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
@@ -231,7 +243,7 @@ class _Voting:
     """
 
     task: Task
-    scores: NDArray[np.float32]
+    scores: Singles
     pool: Pool
     tables: dict[int, NDArray[np.int8]]
     drop_first: bool
@@ -267,7 +279,7 @@ class _Voting:
             if len(words):
                 yield partial(self._part_of_pool, search, part, words)
 
-    def _part_of_pool(self, search: AllPairs, part: slice, words: NDArray[np.intp]) -> None:
+    def _part_of_pool(self, search: AllPairs, part: slice, words: Places) -> None:
         found = self._leave_out(self.pool.unit[part], search.neighbors(part))
         self._tally(words, found[self.pool.place[self.task.rows[words]] - part.start])
 
@@ -278,7 +290,7 @@ class _Voting:
         for start in range(0, len(words), step):
             yield partial(self._block_of_words, words[start : start + step], workspaces)
 
-    def _block_of_words(self, words: NDArray[np.intp], workspaces: local) -> None:
+    def _block_of_words(self, words: Places, workspaces: local) -> None:
         rows = self.task.rows[words]
         queries = unit_singles(self.task.vectors, rows)
         directed = has_direction(queries)
@@ -289,10 +301,10 @@ class _Voting:
         found = self._leave_out(queries, nearest(queries, self.pool.unit, self._k, own, workspaces.own))
         self._tally(words[directed], found[directed])
 
-    def _leave_out(self, queries: NDArray[np.float32], found: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _leave_out(self, queries: Singles, found: Places) -> Places:
         return drop_nearest(queries, self.pool.unit, found) if self.drop_first else found
 
-    def _tally(self, words: NDArray[np.intp], found: NDArray[np.intp]) -> None:
+    def _tally(self, words: Places, found: Places) -> None:
         """Write the scores of some words, from the places of their neighbors."""
         for place, votes in self.tables.items():
             self.scores[place][:, words] = (votes[found].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T

@@ -7,19 +7,15 @@ double precision. Where the proposal could have missed one, the row is done agai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
 
-from biasgauge.errors import ParameterError
+from biasgauge.arrays import Flags, Places, Singles
 from biasgauge.geometry import unit_singles
 from biasgauge.measures import Linear, Neighborhood
 from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, other_jobs
 from biasgauge.scores.neighbors import DIGITS, drop_nearest, nearest
-
-if TYPE_CHECKING:
-    import torch
 
 PROPOSAL_ERROR = 2e-3
 """Bound on the error of a TF32 product of unit vectors less a threshold: 2^-10 and 2^-11 for the rounded factors."""
@@ -33,30 +29,8 @@ _EXPECTED_PASSES = 4
 _LEAST_RANK = 16
 
 
-def device_named(name: str) -> torch.device:
-    """The device of that name: "cuda", "cuda:1", or "torch" for this engine on the CPU.
-
-    Raises:
-        ParameterError: PyTorch is not installed, or there is no such device.
-    """
-    try:
-        import torch
-    except ImportError as problem:
-        raise ParameterError(f"The device {name!r} needs PyTorch: pip install 'biasgauge[extrinsic]'.") from problem
-    try:
-        device = torch.device("cpu" if name == "torch" else name)
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError) as problem:
-        raise ParameterError(f"The device {name!r} cannot be used: {str(problem).splitlines()[0]}.") from problem
-    return device
-
-
-def compute(
-    task: Task, device: torch.device, progress: Callable[[int, int], None] | None = None
-) -> NDArray[np.float32]:
+def compute(task: Task, device: torch.device, progress: Callable[[int, int], None] | None = None) -> Singles:
     """Scores, measures × pairs × words; NaN where undefined. As `engine.compute`."""
-    import torch
-
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
     for place, measure in enumerate(task.measures):
         if isinstance(measure, Linear):
@@ -64,10 +38,8 @@ def compute(
     for job in other_jobs(task, scores):
         job()
     wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
-    if not wanted:
-        return scores
-    pool = Pool.of(task)
-    if len(pool.unit) <= task.k:
+    pool = Pool.of(task) if wanted else None
+    if pool is None or len(pool.unit) <= task.k:
         return scores
     on_device = widen(torch.from_numpy(pool.unit).to(device))
     for exclusion in sorted({measure.self_exclusion for measure in wanted.values()}):
@@ -87,14 +59,12 @@ def vote(
     pool: Pool,
     on_device: torch.Tensor,
     tables: Mapping[int, torch.Tensor],
-    scores: NDArray[np.float32],
+    scores: Singles,
     *,
     drop_first: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Find neighbors block by block and write the tallies of each table's votes into the scores."""
-    import torch
-
     free = torch.cuda.mem_get_info(on_device.device)[0] if on_device.is_cuda else _BLOCK_BYTES
     compared = 12 * _proposals(task.k + drop_first) * pool.unit.shape[1]
     step = max(min(_BLOCK_BYTES, free // _SHARE) // max(4 * len(pool.unit), compared), 64)
@@ -110,8 +80,6 @@ def vote(
 
 def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
     """How each vector of the pool votes on each pair: pool × pairs, as `Pool.votes`."""
-    import torch
-
     directions = np.nan_to_num(task.directions(measure.bias)).T
     there = torch.from_numpy(directions).to(on_device.device)
     unit = on_device[:, :-_PADDING]
@@ -123,9 +91,7 @@ def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tenso
     return torch.from_numpy(np.concatenate(blocks)).to(on_device.device)
 
 
-def _linear(task: Task, measure: Linear, device: torch.device) -> NDArray[np.float32]:
-    import torch
-
+def _linear(task: Task, measure: Linear, device: torch.device) -> Singles:
     directions = task.directions(measure).astype(np.float32)
     there = torch.from_numpy(directions).to(device)
     found = np.empty((len(task.first), len(task.rows)), np.float32)
@@ -147,10 +113,8 @@ def _linear(task: Task, measure: Linear, device: torch.device) -> NDArray[np.flo
 
 def _neighbors(
     task: Task, pool: Pool, on_device: torch.Tensor, part: slice, *, drop_first: bool
-) -> tuple[torch.Tensor, NDArray[np.bool_]]:
+) -> tuple[torch.Tensor, Flags]:
     """Places in the pool of the k nearest, for a block of words, and which of the words have a direction."""
-    import torch
-
     rows = task.rows[part]
     place = pool.place[rows]
     asked = on_device[torch.from_numpy(np.maximum(place, 0)).to(on_device.device)]
@@ -173,15 +137,13 @@ def _neighbors(
     return found, usable
 
 
-def _queries(task: Task, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+def _queries(task: Task, rows: Places) -> Singles:
     """Unit vectors of some words; zeros, not NaN, where a word has no direction: its neighbors are not used."""
     return np.nan_to_num(unit_singles(task.vectors, rows), copy=False)
 
 
 def _propose(asked: torch.Tensor, pool: torch.Tensor, k: int, own: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The k nearest of each row, and whether that is sure. The last columns of the pool are 1 and zeros (`widen`)."""
-    import torch
-
     size = len(pool)
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
@@ -221,8 +183,6 @@ def _proposals(k: int) -> int:
 
 def widen(unit: torch.Tensor) -> torch.Tensor:
     """Add a column of ones, for thresholds, and zeros up to a width that the hardware likes."""
-    import torch
-
     wide = torch.nn.functional.pad(unit, (0, _PADDING))
     wide[:, -_PADDING] = 1
     return wide
@@ -230,8 +190,6 @@ def widen(unit: torch.Tensor) -> torch.Tensor:
 
 def _threshold(asked: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
     """For each row a similarity that about four times k vectors reach, from an even sample of the pool."""
-    import torch
-
     sample = pool[:: max(len(pool) // _SAMPLE, 1), :-_PADDING]
     rank = max(round(_EXPECTED_PASSES * k / len(pool) * len(sample)), _LEAST_RANK)
     if rank >= len(sample):
@@ -241,8 +199,6 @@ def _threshold(asked: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
 
 def _passed(above: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Rows and columns of what is not negative, in order; few are, so eight are looked at together."""
-    import torch
-
     size = above.shape[1]
     flat = (above >= 0).view(-1)
     whole = len(flat) // 8 * 8
@@ -254,8 +210,6 @@ def _passed(above: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _exact(asked: torch.Tensor, pool: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """Similarities in double precision, rounded as on the CPU; −infinity for the padding."""
-    import torch
-
     size = pool.shape[0]
     gathered = pool[columns.clamp(max=size - 1)].double()[:, :, :-_PADDING]
     exact = torch.round(torch.einsum("ijk,ik->ij", gathered, asked[:, :-_PADDING].double()), decimals=DIGITS)

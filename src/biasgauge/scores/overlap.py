@@ -16,20 +16,20 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Codes, Flags, Floats, Places, Singles
+from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding, load_models
-from biasgauge.embeddings.joint_vocabulary import JointVocabulary
-from biasgauge.errors import ParameterError
+from biasgauge.embeddings.coverage import by_reason
+from biasgauge.embeddings.embedding import JointVocabulary
 from biasgauge.geometry import unit_singles
 from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Result, Summary
-from biasgauge.scores.all_pairs import TILE, AllPairs
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS
-from biasgauge.scores.neighbors import block_rows, nearest
+from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
+from biasgauge.stats.means import mean_estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 REASONS = ("", "not in every model", "its vector is zero in a model", "fewer than k other words are in every model")
 """Why a word has no overlap; `NeighborOverlap.undefined` holds the place in this list, 0 where it has one."""
 
-_LOST, _ZERO, _FEW = 1, 2, 3
 _ROWS = 8192
 _MOST = 0.6
 
@@ -67,7 +66,7 @@ class NeighborOverlap(Result):
     values: Floats
     low: Floats
     high: Floats
-    undefined: np.ndarray[Any, np.dtype[np.uint8]]
+    undefined: Codes
     pool: int
     mean: Estimate
 
@@ -86,7 +85,6 @@ class NeighborOverlap(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object: the mean; words are in `to_frame`."""
-        counts = np.bincount(self.undefined, minlength=len(REASONS))
         return {
             "models": list(self.models),
             "k": self.k,
@@ -95,7 +93,7 @@ class NeighborOverlap(Result):
             "chance": self.chance,
             "mean": self.mean.value,
             "interval": self.mean.interval(),
-            "undefined": {REASONS[place]: int(counts[place]) for place in range(1, len(REASONS)) if counts[place]},
+            "undefined": by_reason(REASONS, self.undefined),
         }
 
     def summary(self) -> Summary:
@@ -134,11 +132,7 @@ def neighbor_overlap(
         ParameterError: an argument cannot be used.
     """
     check_level(level)
-    for name, value in (("k", k), ("n_jobs", 1 if n_jobs is None else n_jobs)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ParameterError(
-                f"The '{name}' parameter of neighbor_overlap must be a whole number of at least 1. Got {value!r}."
-            )
+    check_whole(1, k=k, n_jobs=1 if n_jobs is None else n_jobs)
     models = load_models([a, b, *more])
     joint = JointVocabulary.of(models)
     shared = joint.shared()
@@ -150,7 +144,7 @@ def neighbor_overlap(
     pool = shared[_directed(models, joint.rows[:, shared])]
     undefined, own = _reasons(joint, shared, pool, asked)
     if len(pool) <= k:
-        undefined[undefined == 0] = _FEW
+        undefined[undefined == 0] = 3
     usable = np.flatnonzero(undefined == 0)
     sums, pairs = np.zeros((len(models), len(asked))), len(models) * (len(models) - 1) // 2
     if len(usable):
@@ -168,9 +162,9 @@ def neighbor_overlap(
 def _result(
     models: Sequence[Embedding],
     asked: tuple[str, ...],
-    sums: NDArray[np.float64],
+    sums: Floats,
     pairs: int,
-    undefined: NDArray[np.uint8],
+    undefined: Codes,
     *,
     k: int,
     pool: int,
@@ -196,27 +190,22 @@ def _result(
 
 def _mean(values: Floats, sums: Floats, pairs: int, level: float) -> Estimate:
     """Mean over words; its interval is over models where there are enough of them, else over words."""
-    from scipy.special import ndtri
-
+    if pairs == 1:
+        return mean_estimate(values, level=level, spread="normal", bounds=(0.0, 1.0))
     mean = float(values.mean()) if len(values) else None
-    over, method = ("models", JACKKNIFE) if pairs > 1 else ("words", "normal")
-    if mean is None or (pairs == 1 and len(values) < 2):
-        why = "no word has a value" if mean is None else "there is but one word"
-        return Estimate(value=mean, level=level, method=method, over=over, reason=why)
-    if pairs > 1:
-        per_model = sums.mean(axis=1, keepdims=True)
-        total = per_model.sum(axis=0) / 2
-        counts = np.full(per_model.shape, len(sums) - 1.0)
-        margin = float(leave_one_out(total, np.array([float(pairs)]), per_model, counts).margins(level)[0])
-        if np.isnan(margin):
-            return Estimate(value=mean, level=level, method=method, over=over, reason=NO_SPREAD)
-    else:
-        margin = float(ndtri((1 + level) / 2) * values.std(ddof=1) / len(values) ** 0.5)
-    low, high = max(mean - margin, 0.0), min(mean + margin, 1.0)
-    return Estimate(value=mean, low=low, high=high, level=level, method=method, over=over, n=len(values))
+    about: dict[str, Any] = {"value": mean, "level": level, "method": JACKKNIFE, "over": "models"}
+    if mean is None:
+        return Estimate(reason="no words have a value", **about)
+    per_model = sums.mean(axis=1, keepdims=True)
+    counts = np.full(per_model.shape, len(sums) - 1.0)
+    left_out = leave_one_out(per_model.sum(axis=0) / 2, np.array([float(pairs)]), per_model, counts)
+    margin = float(left_out.margins(level)[0])
+    if np.isnan(margin):
+        return Estimate(reason=NO_SPREAD, **about)
+    return Estimate(low=max(mean - margin, 0.0), high=min(mean + margin, 1.0), n=len(values), **about)
 
 
-def _directed(models: Sequence[Embedding], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _directed(models: Sequence[Embedding], rows: Places) -> Flags:
     """Which words have a direction in every model; `rows` is models × words."""
     directed = np.ones(rows.shape[1], bool)
     for model, own in zip(models, rows, strict=True):
@@ -225,20 +214,16 @@ def _directed(models: Sequence[Embedding], rows: NDArray[np.intp]) -> NDArray[np
     return directed
 
 
-def _reasons(
-    joint: JointVocabulary, shared: NDArray[np.intp], pool: NDArray[np.intp], asked: Sequence[str]
-) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+def _reasons(joint: JointVocabulary, shared: Places, pool: Places, asked: Sequence[str]) -> tuple[Codes, Places]:
     """Why words cannot be compared, and the place of each in the pool (−1 where it has none)."""
     places = joint.places(asked)
     in_pool, is_shared = np.full(len(joint.words) + 1, -1, np.intp), np.zeros(len(joint.words) + 1, bool)
     in_pool[pool], is_shared[shared] = np.arange(len(pool)), True  # the last place, −1, stays that of lost words
     own = in_pool[places]
-    return np.where(is_shared[places], np.where(own >= 0, 0, _ZERO), _LOST).astype(np.uint8), own
+    return np.where(is_shared[places], np.where(own >= 0, 0, 2), 1).astype(np.uint8), own
 
 
-def _neighbors(
-    model: Embedding, rows: NDArray[np.intp], own: NDArray[np.intp], k: int, n_jobs: int | None
-) -> NDArray[np.intp]:
+def _neighbors(model: Embedding, rows: Places, own: Places, k: int, n_jobs: int | None) -> Places:
     """Places in the pool, `rows` of the model, of the k nearest of the words at the places `own`."""
     from threadpoolctl import threadpool_limits
 
@@ -251,9 +236,7 @@ def _neighbors(
     return found
 
 
-def _phases(
-    pool: NDArray[np.float32], own: NDArray[np.intp], k: int, found: NDArray[np.intp]
-) -> Iterator[Iterator[Callable[[], None]]]:
+def _phases(pool: Singles, own: Places, k: int, found: Places) -> Iterator[Iterator[Callable[[], None]]]:
     """Jobs that fill `found`; those of one phase may run in any order."""
     if len(pool) >= LEAST_FOR_ALL_PAIRS and len(own) > _MOST * len(pool):
         search = AllPairs(pool, k, exclude_self=True)
@@ -269,12 +252,12 @@ def _phases(
         yield (partial(_keep, found, part, partial(nearest, pool[own[part]], pool, k, own[part])) for part in parts)
 
 
-def _keep(found: NDArray[np.intp], part: slice, search: Callable[[], NDArray[np.intp]]) -> None:
+def _keep(found: Places, part: slice, search: Callable[[], Places]) -> None:
     found[part] = search()
 
 
-def _in_common(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+def _in_common(one: Places, other: Places) -> Places:
     """How many numbers each row of one has in common with the same row of the other; none occurs twice in a row."""
     both = np.sort(np.concatenate([one, other], axis=1), axis=1)
-    shared: NDArray[np.intp] = np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1)
+    shared: Places = np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1)
     return shared

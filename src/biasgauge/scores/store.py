@@ -14,26 +14,27 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
-from biasgauge._io.manifests import read_manifest
+from biasgauge._io.manifests import map_array, read_manifest
 from biasgauge._version import __version__
+from biasgauge.arrays import Codes, Singles
+from biasgauge.embeddings.coverage import by_reason
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, by_reason, describe, places
+from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, choose, describe
 
 MANIFEST = "store.json"
 _FORMAT = "biasgauge scores 1"
 _LABELS = ("measures", "pairs", "words")
 _DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
-_ENDS = 2
 _AGAIN = "make the scores again"
 
 
@@ -47,14 +48,14 @@ class ModelScores:
         pair_reasons: the same for measures × pairs; it outweighs that of the word.
     """
 
-    values: NDArray[np.float32]
-    word_reasons: NDArray[np.uint8]
-    pair_reasons: NDArray[np.uint8]
+    values: Singles
+    word_reasons: Codes
+    pair_reasons: Codes
 
-    def undefined(self) -> NDArray[np.uint8]:
+    def undefined(self) -> Codes:
         """Reasons for every score: measures × pairs × words."""
         by_pair = self.pair_reasons[:, :, None]
-        reasons: NDArray[np.uint8] = np.where(by_pair, by_pair, self.word_reasons)
+        reasons: Codes = np.where(by_pair, by_pair, self.word_reasons)
         reasons[(reasons == 0) & np.isnan(self.values)] = NO_NUMBER
         return reasons
 
@@ -199,10 +200,7 @@ class ScoreStore:
         """
         if not self.models:
             raise InputError(f"{self.path}: holds no model yet")
-        measures = places("measure", self.measures, measure)
-        pairs = places("pair", self.pairs, pair)
-        words = places("word", self.words, word)
-        models = places("model", self.models, model)
+        (measures, pairs, words, models), labels = choose(self, measure, pair, word, model)
         shape = (len(measures), len(pairs), len(words), len(models))
         values, undefined = np.empty(shape, np.float32), np.empty(shape, np.uint8)
         for place, number in enumerate(models):
@@ -213,15 +211,7 @@ class ScoreStore:
                 scores.pair_reasons[np.ix_(measures, pairs)],
             )
             values[..., place], undefined[..., place] = part.values, part.undefined()
-        return ScoreTensor(
-            values=values,
-            undefined=undefined,
-            measures=tuple(self.measures[place] for place in measures),
-            pairs=tuple(self.pairs[place] for place in pairs),
-            words=tuple(self.words[place] for place in words),
-            models=tuple(self.models[place] for place in models),
-            provenance=self.provenance,
-        )
+        return ScoreTensor(values, undefined, **labels, provenance=self.provenance)
 
     def model_scores(self, model: str) -> ModelScores:
         """All scores of one model as `append` took them; they stay on disk until they are selected.
@@ -230,15 +220,15 @@ class ScoreStore:
             ParameterError: there is no such model.
             InputError: a file is damaged.
         """
-        (number,) = places("model", self.models, [model])
-        return self._model(number)
+        places, _ = choose(self, None, None, None, [model])
+        return self._model(places[3][0])
 
     def count_undefined(self) -> dict[str, int]:
         """How many scores are undefined, by reason, over all models; read one model at a time."""
-        counts = np.zeros(len(REASONS), np.int64)
+        counts: Counter[str] = Counter()
         for number in range(len(self.models)):
-            counts += np.bincount(self._model(number).undefined().ravel(), minlength=len(REASONS))
-        return by_reason(counts)
+            counts.update(by_reason(REASONS, self._model(number).undefined()))
+        return {reason: counts[reason] for reason in REASONS if reason in counts}
 
     def to_dict(self) -> dict[str, Any]:
         """Labels, shape, counts of undefined scores and provenance, without the scores."""
@@ -247,25 +237,11 @@ class ScoreStore:
     def _model(self, number: int) -> ModelScores:
         """One model, whose scores stay on disk until they are selected."""
         by_pair = (len(self.measures), len(self.pairs))
-        return ModelScores(
-            self._table(number, "scores", (*by_pair, len(self.words))),
-            self._table(number, "words", (len(self.words),)),
-            self._table(number, "pairs", by_pair),
+        shapes = {"scores": (*by_pair, len(self.words)), "words": (len(self.words),), "pairs": by_pair}
+        tables = (
+            map_array(self._file(number, name), _DTYPES[name], shape, again=_AGAIN) for name, shape in shapes.items()
         )
-
-    def _table(self, number: int, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        """Map one file of a model; what it holds must have the type and the shape that the labels ask for."""
-        path = self._file(number, name)
-        try:
-            table = np.lib.format.open_memmap(path, mode="r")
-        except (OSError, ValueError, EOFError) as problem:
-            raise InputError(f"{path}: cannot be read ({problem}); {_AGAIN}") from problem
-        if table.shape != shape or table.dtype != _DTYPES[name]:
-            raise InputError(
-                f"{path}: holds {table.dtype} of shape {table.shape}, expected {np.dtype(_DTYPES[name])} of shape "
-                f"{shape}; {_AGAIN}"
-            )
-        return table
+        return ModelScores(*tables)
 
     def _digest(self, number: int, name: str) -> str:
         path = self._file(number, name)
@@ -286,7 +262,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     labels = [manifest.get(key) for key in _LABELS]
     return (
         all(isinstance(names, list) for names in labels)
-        and all(isinstance(pair, list) and len(pair) == _ENDS for pair in manifest["pairs"])
+        and all(isinstance(pair, list) and len(pair) == 2 for pair in manifest["pairs"])
         and isinstance(manifest.get("provenance"), dict)
         and isinstance(manifest.get("models"), dict)
         and all(isinstance(about, dict) for about in manifest["models"].values())

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Singles
+from biasgauge.arrays import Codes, Singles
+from biasgauge.embeddings.coverage import by_reason
 from biasgauge.errors import ParameterError
 from biasgauge.results import Result, Summary
 
@@ -34,8 +34,8 @@ REASONS = (
 )
 """Why a score is undefined; the tensor's mask holds the place in this list, 0 where the score is defined."""
 
-NO_NUMBER = len(REASONS) - 1
-"""The last reason: it lies in neither the word nor the pair alone."""
+WORD_LOST, END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, NO_NUMBER = 1, 4, 7, 8, 9
+"""Places in that list. The first two begin three each: not in the vocabulary, not finite, zero."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +51,7 @@ class ScoreTensor(Result):
     """
 
     values: Singles
-    undefined: np.ndarray[Any, np.dtype[np.uint8]]
+    undefined: Codes
     measures: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     words: tuple[str, ...]
@@ -75,14 +75,14 @@ class ScoreTensor(Result):
         """Lengths of the four axes."""
         return (len(self.measures), len(self.pairs), len(self.words), len(self.models))
 
-    def to_numpy(self) -> NDArray[np.float32]:
+    def to_numpy(self) -> Singles:
         """Scores alone: measure × pair × word × model."""
         return self.values
 
     def reason(self, measure: str, pair: tuple[str, str], word: str, model: str) -> str:
         """Why one score is undefined; empty where it is defined."""
-        one = self.select(measure=[measure], pair=[pair], word=[word], model=[model])
-        return REASONS[int(one.undefined[0, 0, 0, 0])]
+        chosen = self.select(measure=[measure], pair=[pair], word=[word], model=[model])
+        return REASONS[int(chosen.undefined.item())]
 
     def select(
         self,
@@ -97,24 +97,13 @@ class ScoreTensor(Result):
         Raises:
             ParameterError: a label is not there.
         """
-        measures = places("measure", self.measures, measure)
-        pairs = places("pair", self.pairs, pair)
-        words = places("word", self.words, word)
-        models = places("model", self.models, model)
-        grid = np.ix_(measures, pairs, words, models)
-        return replace(
-            self,
-            values=self.values[grid],
-            undefined=self.undefined[grid],
-            measures=tuple(self.measures[place] for place in measures),
-            pairs=tuple(self.pairs[place] for place in pairs),
-            words=tuple(self.words[place] for place in words),
-            models=tuple(self.models[place] for place in models),
-        )
+        places, labels = choose(self, measure, pair, word, model)
+        grid = np.ix_(*places)
+        return replace(self, values=self.values[grid], undefined=self.undefined[grid], **labels)
 
     def count_undefined(self) -> dict[str, int]:
         """How many scores are undefined, by reason."""
-        return by_reason(np.bincount(self.undefined.ravel(), minlength=len(REASONS)))
+        return by_reason(REASONS, self.undefined)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per score: measure, first, second, word, model, score, and the reason where it is undefined."""
@@ -149,11 +138,6 @@ class ScoreTensor(Result):
         )
 
 
-def by_reason(counts: NDArray[np.integer[Any]]) -> dict[str, int]:
-    """Counts of undefined scores under their reasons, from counts in the order of `REASONS`."""
-    return {reason: int(count) for reason, count in zip(REASONS, counts, strict=True) if reason and count}
-
-
 def describe(scores: ScoreTensor | ScoreStore) -> dict[str, Any]:
     """Labels, shape, counts of undefined scores and provenance of scores in memory or on disk, without the scores."""
     labels = (scores.measures, scores.pairs, scores.words, scores.models)
@@ -168,8 +152,28 @@ def describe(scores: ScoreTensor | ScoreStore) -> dict[str, Any]:
     }
 
 
-def places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> list[int]:
-    """Where the wanted labels of an axis are, in their order; None for all."""
+def choose(
+    scores: ScoreTensor | ScoreStore,
+    measure: Iterable[str] | None,
+    pair: Iterable[tuple[str, str]] | None,
+    word: Iterable[str] | None,
+    model: Iterable[str] | None,
+) -> tuple[list[list[int]], dict[str, Any]]:
+    """Where the wanted labels of each axis are (None: all of them), and those labels by the names of the fields.
+
+    Raises:
+        ParameterError: a label is not there.
+    """
+    places: list[list[int]] = []
+    labels: dict[str, Any] = {}
+    for axis, wanted in zip(AXES, (measure, pair, word, model), strict=True):
+        names: tuple[Any, ...] = getattr(scores, f"{axis}s")
+        places.append(_places(axis, names, wanted))
+        labels[f"{axis}s"] = tuple(names[place] for place in places[-1])
+    return places, labels
+
+
+def _places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> list[int]:
     if wanted is None:
         return list(range(len(names)))
     if isinstance(wanted, str):

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import numpy as np
 
 from biasgauge import registry
-from biasgauge._version import __version__
+from biasgauge.association.mac import MacChange, MacResult, mac_of_sets
+from biasgauge.association.mac import mac_change as mac_change_of
 from biasgauge.association.result import AssociationResult
 from biasgauge.association.weat import WeatResult
-from biasgauge.embeddings import Coverage, Embedding, Lookup, load
+from biasgauge.checks import check_choice
+from biasgauge.embeddings import Coverage, Lookup, load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
-from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
-from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.scores.trimming import Trimming, as_published, balanced, check_trimming
-from biasgauge.stats.bootstrap import Resampling, not_estimated
-from biasgauge.stats.estimate import Estimate
+from biasgauge.lexicons import AssociationTest, Stereotypes, WordSet, lexicon, words_of
+from biasgauge.scores.word_set_results import ROLES, Association, Weat
+from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-ROLES = ("x", "y", "a", "b")
+Trimming = Literal["balanced", "none", "as_published"]
+CUT = "cut from the end of the longer set, as published"
 
 
 @runtime_checkable
@@ -33,174 +32,6 @@ class WefeQuery(Protocol):
 
     target_sets: list[list[str]]
     attribute_sets: list[list[str]]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Association(Result):
-    """The outcome of an association test on one model.
-
-    Attributes:
-        test: which test, e.g. "weat" or "mac".
-        name: the lexicon, or "given words".
-        model: the model's name.
-        sets: what each set stands for.
-        result: the numbers.
-        coverage: which words were found and which were lost.
-        settings: everything that decides the result.
-    """
-
-    test: str
-    name: str
-    model: str
-    sets: Mapping[str, str]
-    result: AssociationResult
-    coverage: Coverage
-    settings: Mapping[str, Any]
-
-    @property
-    def value(self) -> float | None:
-        """The test's number; None when it is undefined."""
-        return self.result.value
-
-    @property
-    def reason(self) -> str | None:
-        """Why it is undefined; None when it is not."""
-        return self.result.reason
-
-    @property
-    def interval(self) -> Estimate | None:
-        """How far the number would move with other words of the same kind."""
-        return self.result.interval
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            "test": self.test,
-            "name": self.name,
-            "model": self.model,
-            "sets": dict(self.sets),
-            **self.result.to_dict(),
-            "coverage": self.coverage.to_dict(),
-            "settings": dict(self.settings),
-            "version": __version__,
-        }
-
-    @property
-    def estimate(self) -> Estimate:
-        """The number with its interval."""
-        ends = self.interval
-        low, high, level = (None, None, 0.95) if ends is None else (ends.low, ends.high, ends.level)
-        return Estimate(value=self.value, low=low, high=high, level=level, reason=self.reason)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row: the number, its interval, and whatever else the test found."""
-        ends = self.estimate
-        return super().to_frame().assign(low=ends.low, high=ends.high, level=ends.level)
-
-    def summary(self) -> Summary:
-        """The number with its interval, and which words it rests on."""
-        name = f"{self.test} {self.name} on {self.model}"
-        lost = self.coverage.lost
-        sets = [
-            (role, label, len(self.coverage.sets[role].words), self.coverage.sets[role].asked, lost.get(role, ()))
-            for role, label in self.sets.items()
-        ]
-        counts = Column("found", "count"), Column("of", "count")
-        return Summary(
-            title=name,
-            headline=f"{name}: undefined: {self.reason}" if self.value is None else f"{name}: {self._reading()}",
-            sentences=self._sentences(),
-            tables=(
-                Table.of(
-                    "sets",
-                    "Words that the test rests on",
-                    ["set", "stands for", *counts, Column("not in the vocabulary", "words")],
-                    sets,
-                ),
-            ),
-        )
-
-    def _reading(self) -> str:
-        """The number in words."""
-        return _with_interval(f"{self.value:.4f}", self.interval)
-
-    def _sentences(self) -> tuple[str, ...]:
-        """What else to know."""
-        return ()
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Weat(Association):
-    """The outcome of a WEAT: positive when X leans to A and Y to B."""
-
-    @property
-    def weat(self) -> WeatResult:
-        """The numbers, by their type."""
-        if not isinstance(self.result, WeatResult):
-            raise TypeError("the result of a Weat is a WeatResult")
-        return self.result
-
-    @property
-    def effect_size(self) -> float | None:
-        """Difference of the mean associations in standard deviations; None when undefined."""
-        return self.weat.effect_size
-
-    @property
-    def statistic(self) -> float | None:
-        """Sum of the associations of X less that of Y."""
-        return self.weat.statistic
-
-    @property
-    def p_value(self) -> float | None:
-        """Share of splits of X and Y at least as extreme as this one."""
-        return self.weat.p_value
-
-    @property
-    def p_method(self) -> str | None:
-        """How p was found: "exact" over all splits, or "monte-carlo"."""
-        return self.weat.p_method
-
-    @property
-    def p_interval(self) -> Estimate | None:
-        """Where p itself may lie; a point when it is exact."""
-        return self.weat.p_interval
-
-    @property
-    def alternative(self) -> str:
-        """Which splits count as extreme."""
-        return self.weat.alternative
-
-    @property
-    def associations(self) -> dict[str, float]:
-        """How much closer each target word is to A than to B."""
-        words = (*self.coverage.sets["x"].words, *self.coverage.sets["y"].words)
-        found = (*self.weat.x_associations, *self.weat.y_associations)
-        return dict(zip(words, found, strict=True)) if found else {}
-
-    def _reading(self) -> str:
-        size = _with_interval(f"effect size {self.value:.4f}", self.interval)
-        p, spread = self.p_value, self.p_interval
-        if p is None:
-            return size
-        drawn = self.p_method == "monte-carlo" and spread is not None
-        within = f", 95 % interval [{spread.low:.2g}, {spread.high:.2g}]" if drawn and spread is not None else ""
-        return f"{size}, p = {p:.4g} ({self.p_method}, {self.alternative}{within})"
-
-    def _sentences(self) -> tuple[str, ...]:
-        if self.value is None or self.statistic is None:
-            return ()
-        x, y, a, b = (self.sets[role] for role in ROLES)
-        return (
-            f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}.",
-            f"Test statistic {self.statistic:.4f}.",
-        )
-
-
-def _with_interval(number: str, ends: Estimate | None) -> str:
-    if ends is None or ends.low is None or ends.high is None:
-        return f"{number}, without an interval" if ends is None or not ends.reason else f"{number}, {ends.reason}"
-    what = f"{ends.level:.0%}, {ends.method}, over {ends.over}"
-    return f"{number} [{ends.low:.4f}, {ends.high:.4f}] ({what})"
 
 
 TestLike: TypeAlias = "LexiconLike | WefeQuery"
@@ -242,21 +73,8 @@ def weat(
     Raises:
         ParameterError: an argument cannot be used, or a word is in both X and Y.
     """
-    found = association_test(
-        vectors,
-        test,
-        kind="weat",
-        x=x,
-        y=y,
-        a=a,
-        b=b,
-        min_coverage=min_coverage,
-        case_fallback=case_fallback,
-        trimming=trimming,
-        interval=interval,
-        **settings,
-    )
-    return cast("Weat", found)
+    settings |= {"min_coverage": min_coverage, "case_fallback": case_fallback, "trimming": trimming}
+    return cast("Weat", association_test(vectors, test, x=x, y=y, a=a, b=b, interval=interval, **settings))
 
 
 def association_test(
@@ -281,16 +99,22 @@ def association_test(
     """
     chosen = registry.get("association_test", kind)
     model = load(vectors)
-    check_trimming(trimming, kind)
+    check_choice(get_args(Trimming), trimming=trimming)
+    if trimming == "as_published" and kind != "weat":
+        raise ParameterError(f"The 'trimming' as published is that of WEAT; the test is {kind!r}.")
     name, sets, counterparts = _sets(test, {"x": x, "y": y, "a": a, "b": b}, chosen.sets)
     words = {role: members.words for role, members in sets.items()}
     coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
-    _refuse_shared(model, coverage)
+    if shared := set.intersection(*(set(coverage.sets[role].rows.tolist() if role in sets else ()) for role in "xy")):
+        raise ParameterError(
+            f"The word {model.words[min(shared)]!r} is in both target sets, X and Y, which a test of their difference "
+            "cannot have; remove it from one."
+        )
     if trimming == "balanced" and counterparts:
-        coverage = balanced(coverage, counterparts)
+        coverage = _balanced(coverage, counterparts)
     reason = coverage.shortfall(min_coverage)
     if trimming == "as_published":
-        coverage = as_published(coverage, words)
+        coverage = _as_published(coverage, words)
     paired = _paired(coverage, words) if chosen.paired else coverage
     recorded = {
         "kind": kind,
@@ -308,8 +132,9 @@ def association_test(
     else:
         arrays = {role: model.vectors[lookup.rows] for role, lookup in paired.sets.items()}
         result = chosen.function(**arrays, interval=interval, **settings)
-    kept = Weat if kind == "weat" else Association
-    return kept(kind, name, model.name, labels, result, coverage, recorded)
+    if kind == "weat":
+        return Weat(kind, name, model.name, labels, cast("WeatResult", result), coverage, recorded)
+    return Association(kind, name, model.name, labels, result, coverage, recorded)
 
 
 def _sets(
@@ -346,36 +171,114 @@ def _from_wefe(query: WefeQuery, needed: tuple[str, ...]) -> tuple[str, dict[str
             f"Got {len(query.target_sets)} and {len(query.attribute_sets)}."
         )
     names = [*getattr(query, "target_sets_names", "xy"), *getattr(query, "attribute_sets_names", "ab")]
-    found = {role: WordSet(str(names[place]), tuple(sets[place])) for place, role in enumerate(ROLES)}
-    return "query", {role: found[role] for role in needed}
-
-
-def _refuse_shared(model: Embedding, coverage: Coverage) -> None:
-    if not {"x", "y"} <= coverage.sets.keys():
-        return
-    shared = set(coverage.sets["x"].rows.tolist()) & set(coverage.sets["y"].rows.tolist())
-    if shared:
-        word = model.words[min(shared)]
-        raise ParameterError(
-            f"The word {word!r} is in both target sets, X and Y, which a test of their difference cannot have; remove "
-            "it from one."
-        )
+    named = zip(ROLES, names, sets, strict=False)
+    return "query", {role: WordSet(str(name), tuple(words)) for role, name, words in named if role in needed}
 
 
 def _paired(coverage: Coverage, words: Mapping[str, Sequence[str]]) -> Coverage:
     """Keep the pairs x[i], y[i] of which both words were found."""
-    rows = {role: dict(zip(coverage.sets[role].words, coverage.sets[role].rows, strict=True)) for role in ("x", "y")}
-    kept = [
-        (first, second)
-        for first, second in zip(words["x"], words["y"], strict=True)
-        if first in rows["x"] and second in rows["y"]
-    ]
-    pairs = {
-        role: Lookup(
-            tuple(pair[end] for pair in kept),
-            np.array([rows[role][pair[end]] for pair in kept], np.intp),
-            coverage.sets[role].lost,
+    rows = {role: coverage.sets[role].row_of for role in ("x", "y")}
+    kept = [pair for pair in zip(words["x"], words["y"], strict=True) if pair[0] in rows["x"] and pair[1] in rows["y"]]
+    pairs = {}
+    for end, role in enumerate(("x", "y")):
+        members = tuple(pair[end] for pair in kept)
+        pairs[role] = Lookup(
+            members, np.array([rows[role][word] for word in members], np.intp), coverage.sets[role].lost
         )
-        for end, role in enumerate(("x", "y"))
-    }
     return Coverage.of({**coverage.sets, **pairs})
+
+
+def _balanced(coverage: Coverage, counterparts: Sequence[tuple[str, str]]) -> Coverage:
+    """Leave out the words whose counterpart was lost from the same set, with that reason.
+
+    In a language with grammatical gender a masculine form lies near male words for that reason alone. A set with both
+    forms of each word cancels that, until one form has no vector: its counterpart then has to go too.
+    """
+    sets = {}
+    for role, lookup in coverage.sets.items():
+        lost = {word: other for pair in counterparts for word, other in (pair, pair[::-1]) if other in lookup.lost}
+        usable = np.array([word not in lost for word in lookup.words], bool)
+        reasons = {word: f"its counterpart {lost[word]!r} was lost" for word in lookup.words if word in lost}
+        kept = lookup.only(usable, "")
+        sets[role] = Lookup(kept.words, kept.rows, MappingProxyType({**lookup.lost, **reasons}), lookup.respelled)
+    return Coverage.of(sets)
+
+
+def _as_published(coverage: Coverage, words: Mapping[str, Sequence[str]]) -> Coverage:
+    """X and Y, then A and B, cut to the same length by dropping the last words; a word listed twice counts twice."""
+    rows = {role: lookup.row_of for role, lookup in coverage.sets.items()}
+    listed = {role: [word for word in words[role] if word in rows[role]] for role in coverage.sets}
+    sets = {}
+    for pair in ("x", "y"), ("a", "b"):
+        least = min(len(listed[role]) for role in pair)
+        for role in pair:
+            kept, gone, lookup = listed[role][:least], listed[role][least:], coverage.sets[role]
+            lost = {**lookup.lost, **{word: CUT for word in gone if word not in kept}}
+            chosen = np.array([rows[role][word] for word in kept], np.intp)
+            sets[role] = Lookup(tuple(kept), chosen, MappingProxyType(lost), lookup.respelled)
+    return Coverage.of(sets)
+
+
+def mac(
+    vectors: VectorsLike,
+    stereotypes: str | os.PathLike[str] | Stereotypes,
+    *,
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    interval: Resampling | None = BCA,
+) -> Association:
+    """Mean average cosine distance of the protected words from every group's attributes; nearer to 1 is less biased.
+
+    Targets are the lexicon's `eval_targets`, or all protected words where it names none.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes.
+        stereotypes: a lexicon of kind "stereotypes".
+        min_coverage: share of each set that must be found for the result to be defined.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        interval: how to find the interval over words; None for none.
+    """
+    named = lexicon(stereotypes)
+    if not isinstance(named, Stereotypes):
+        raise ParameterError(f"The lexicon {named.name!r} is of kind {named.kind!r}; MAC needs kind 'stereotypes'.")
+    model = load(vectors)
+    protected = [word for group in named.groups for word in group.protected]
+    sets = {"targets": tuple(named.eval_targets or protected)}
+    sets |= {f"{group.name}.attributes": group.attributes for group in named.groups}
+    coverage = model.coverage(sets, case_fallback=case_fallback, directions=True)
+    short = coverage.short_of(min_coverage)
+    arrays = {name: model.vectors[lookup.rows] for name, lookup in coverage.sets.items()}
+    if short:
+        reason = f"fewer than {min_coverage:.0%} of the words found in {', '.join(short)}"
+        result = MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+    else:
+        targets = arrays.pop("targets")
+        result = mac_of_sets(targets, list(arrays.values()), interval=interval)
+    settings = {"min_coverage": min_coverage, "case_fallback": case_fallback, "model_checksum": model.checksum}
+    return Association("mac", named.name, model.name, {name: name for name in sets}, result, coverage, settings)
+
+
+def mac_change(
+    before: VectorsLike,
+    after: VectorsLike,
+    stereotypes: str | os.PathLike[str] | Stereotypes,
+    *,
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+) -> MacChange:
+    """The paired t test of Manzini et al. between two embeddings, over (target, attribute set) means.
+
+    Undefined, with the reason, when MAC is undefined on either.
+
+    Raises:
+        ParameterError: the two do not have the same words of the lexicon.
+    """
+    results = [
+        mac(vectors, stereotypes, min_coverage=min_coverage, case_fallback=case_fallback, interval=None)
+        for vectors in (before, after)
+    ]
+    words = [{name: lookup.words for name, lookup in result.coverage.sets.items()} for result in results]
+    if words[0] != words[1]:
+        raise ParameterError("The two embeddings must have the same words of the lexicon for a paired test.")
+    first, second = (cast("MacResult", result.result) for result in results)
+    return mac_change_of(first, second)

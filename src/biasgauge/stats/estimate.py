@@ -71,6 +71,11 @@ class Estimate(Record):
     resamples: int = 0
     undefined_resamples: int = 0
 
+    @classmethod
+    def of_estimate(cls, estimate: Estimate, **labels: Any) -> Self:  # noqa: ANN401 - its own fields
+        """An estimate with labels; `n` may be among them."""
+        return cls(**{**vars(estimate), **labels})
+
     @property
     def defined(self) -> bool:
         """Whether there is a number."""
@@ -160,11 +165,6 @@ class LabeledEstimate(IntervalsBeside, Estimate):
 
     `reason` stands beside the number where there is no interval to look for, and with the interval otherwise.
     """
-
-    @classmethod
-    def of_estimate(cls, estimate: Estimate, **labels: Any) -> Self:  # noqa: ANN401 - its own fields
-        """An estimate with labels; `n` may be among them."""
-        return cls(**{**vars(estimate), **labels})
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object."""

@@ -23,7 +23,7 @@ from biasgauge.applications.text.classification import need_torch
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
-from biasgauge.scores.gpu import device_named
+from biasgauge.scores.engine import device_named
 
 if TYPE_CHECKING:
     import torch

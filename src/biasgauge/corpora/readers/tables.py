@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.corpora.corpus_reader import CorpusReader, Sink
+from biasgauge.corpora.corpus_reader import CorpusReader, Layout, Sink
 from biasgauge.corpora.text_lines import LONGEST_RECORD, whole_lines
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
     from biasgauge._io.source import ByteSource
-    from biasgauge.corpora.layouts import Layout
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 

@@ -10,38 +10,24 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
+from math import prod
 from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge._io.source import ByteSource
-from biasgauge.embeddings.formats.lines import read_vocabulary
-from biasgauge.embeddings.formats.select import check_matrix, select_rows
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
-from biasgauge.embeddings.rows import RowTable
-from biasgauge.errors import EmbeddingFormatError
+from biasgauge.embeddings.rows import RowTable, check_matrix, read_vocabulary, select_rows
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes
 _LONGEST_HEADER = 2**16
-DAMAGED_ARCHIVE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
+_DAMAGED_ARCHIVE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
 )
 """Whatever the standard library raises on an archive that is damaged, encrypted or packed in some other way."""
-_HEADER_READERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+_HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 _DAMAGED_HEADER = (ValueError, TypeError, SyntaxError, EOFError, RecursionError, MemoryError, tokenize.TokenError)
@@ -55,18 +41,12 @@ class _Header(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of data that the header promises."""
-        count = 1
-        for length in self.shape:
-            count *= length
-        return count * self.dtype.itemsize
+        return prod(self.shape) * self.dtype.itemsize
 
 
 def read_npy(request: Request) -> Table:
     """Read a `.npy` matrix, memory-mapped."""
-    with (
-        ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source,
-        source.seekable() as file,
-    ):
+    with request.open() as source, source.seekable() as file:
         header = _read_header(request, file, "the array")
         check_matrix(request, "the array", header.shape, header.dtype)
         start = file.tell()
@@ -87,14 +67,11 @@ def read_npy(request: Request) -> Table:
 
 def read_npz(request: Request) -> Table:
     """Read an `.npz` archive in one pass over its vectors, a block of rows at a time."""
-    with (
-        ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source,
-        source.seekable() as file,
-    ):
+    with request.open() as source, source.seekable() as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 return _read_archive(request, archive)
-        except DAMAGED_ARCHIVE as problem:
+        except _DAMAGED_ARCHIVE as problem:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
@@ -129,7 +106,7 @@ def _stream(request: Request, words: list[str], header: _Header, blocks: Iterato
     dtype = np.dtype(np.float32) if integers else header.dtype.newbyteorder("=")
     wanted, limit = request.wanted, request.limit
     expected = len(words) if wanted is None else len(wanted)
-    table = RowTable(header.shape[1], dtype, request.book, path=str(request.path), expected=min(expected, len(words)))
+    table = RowTable(request, header.shape[1], dtype, expected=min(expected, len(words)))
     start = 0
     for block in blocks:
         names = words[start : start + len(block)]
@@ -139,11 +116,11 @@ def _stream(request: Request, words: list[str], header: _Header, blocks: Iterato
         if rows:
             table.add([names[row] for row in rows], block[rows] if len(rows) < len(block) else block)
         start += len(block)
-        if (limit is not None and start >= limit) or (wanted is not None and len(table) == len(wanted)):
+        if (limit is not None and start >= limit) or table.is_complete():
             break
         if request.progress is not None:
             request.progress(start, len(words))
-    return Table(*table.finish())
+    return table.finish()
 
 
 def _read_columns(request: Request, words: list[str], header: _Header, member: IO[bytes]) -> Table:
@@ -247,10 +224,10 @@ def _is_npz(head: bytes, request: Request) -> bool:
     """Whether it is an archive, which must then hold arrays."""
     if not head.startswith(b"PK\x03\x04"):
         return False
-    with ByteSource(request.path, error=EmbeddingFormatError) as source, source.seekable() as file:
+    with request.open(quiet=True) as source, source.seekable() as file:
         try:
             names = zipfile.ZipFile(file).namelist()
-        except DAMAGED_ARCHIVE as problem:
+        except _DAMAGED_ARCHIVE as problem:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy it again") from problem
     if any(name.endswith("data.pkl") for name in names):
         raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")

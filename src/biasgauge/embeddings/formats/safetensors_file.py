@@ -10,17 +10,15 @@ characters of an n-gram).
 from __future__ import annotations
 
 import json
+from math import prod
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge._io.source import ByteSource
-from biasgauge.embeddings.formats.lines import read_vocabulary
-from biasgauge.embeddings.formats.select import check_matrix, select_rows
+from biasgauge.arrays import Singles
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
-from biasgauge.embeddings.rows import decode
-from biasgauge.errors import EmbeddingFormatError
+from biasgauge.embeddings.rows import check_matrix, decode, read_vocabulary, select_rows
 
 LONGEST_HEADER = 2**24
 """Bytes; the format allows 100 million, but a file of vectors needs hundreds."""
@@ -29,7 +27,7 @@ DTYPES = {
     "F64": "<f8",
     "F32": "<f4",
     "F16": "<f2",
-    "BF16": "<u2",  # the upper half of a 32-bit number; widened after reading
+    "BF16": "<u2",  # BF16: the upper half of an F32; widened after reading
     "I64": "<i8",
     "I32": "<i4",
     "I16": "<i2",
@@ -40,7 +38,6 @@ DTYPES = {
     "U8": "<u1",
 }
 SUBWORD_TENSORS = frozenset({"subword_vectors", "subwords", "subword_ends", "subword_lengths"})
-_MATRIX = 2
 
 
 class _Tensor(NamedTuple):
@@ -52,17 +49,15 @@ class _Tensor(NamedTuple):
 
 def read_safetensors(request: Request) -> Table:
     """Read words and vectors; the vectors stay on disk until they are used."""
-    with (
-        ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source,
-        source.seekable() as file,
-    ):
+    with request.open() as source, source.seekable() as file:
         tensors, start = _read_header(request, file)
         name, tensor = _choose(request, tensors)
         check_matrix(request, f"the tensor {name}", tensor.shape, np.dtype(DTYPES[tensor.dtype]))
         if tensor.shape[0] == 0:
             raise request.error(f"the tensor {name} has no rows")
         if {"words", "word_ends"} <= tensors.keys():
-            words = _read_words(request, file, start, tensors)
+            pieces = _pieces(request, file, start, tensors, ("words", "word_ends"))
+            words = [decode(piece, request.book) for piece in pieces]
         else:
             words = read_vocabulary(request)
         matrix = np.memmap(file, DTYPES[tensor.dtype], "r", offset=start + tensor.begin, shape=tensor.shape)
@@ -71,7 +66,7 @@ def read_safetensors(request: Request) -> Table:
 
 def _choose(request: Request, tensors: dict[str, _Tensor]) -> tuple[str, _Tensor]:
     """Return the tensor `vectors`, or the only matrix there is."""
-    matrices = {name: tensor for name, tensor in tensors.items() if len(tensor.shape) == _MATRIX}
+    matrices = {name: tensor for name, tensor in tensors.items() if len(tensor.shape) == 2}
     if "vectors" in tensors:
         return "vectors", tensors["vectors"]
     if len(matrices) != 1:
@@ -98,11 +93,9 @@ def _read_header(request: Request, file: BinaryIO) -> tuple[dict[str, _Tensor], 
     for name, tensor in tensors.items():
         if tensor.end < tensor.begin or start + tensor.end > size:
             raise request.error(f"the tensor {name} lies outside the file: it was cut short, or its header is wrong")
-        if _bytes_needed(tensor) != tensor.end - tensor.begin:
-            raise request.error(
-                f"the tensor {name} has {tensor.end - tensor.begin:,} bytes, its shape {tensor.shape} needs "
-                f"{_bytes_needed(tensor):,}"
-            )
+        present, needed = tensor.end - tensor.begin, prod(tensor.shape) * np.dtype(DTYPES[tensor.dtype]).itemsize
+        if needed != present:
+            raise request.error(f"the tensor {name} has {present:,} bytes, its shape {tensor.shape} needs {needed:,}")
     _refuse_gaps(request, tensors, size - start)
     return tensors, start
 
@@ -125,20 +118,9 @@ def _tensor(entry: dict[str, Any]) -> _Tensor:
     return _Tensor(dtype, tuple(shape), begin, end)
 
 
-def _bytes_needed(tensor: _Tensor) -> int:
-    count = np.dtype(DTYPES[tensor.dtype]).itemsize
-    for length in tensor.shape:
-        count *= length
-    return count
-
-
 def _widen(halves: NDArray[Any]) -> NDArray[Any]:
     """From the upper halves of 32-bit numbers (bfloat16) to the numbers."""
     return (halves.astype("<u4") << 16).view("<f4")
-
-
-def _read_words(request: Request, file: BinaryIO, start: int, tensors: dict[str, _Tensor]) -> list[str]:
-    return [decode(piece, request.book) for piece in _pieces(request, file, start, tensors, ("words", "word_ends"))]
 
 
 def _pieces(
@@ -163,9 +145,9 @@ def _bytes(file: BinaryIO, start: int, tensor: _Tensor) -> bytes:
     return file.read(tensor.end - tensor.begin)
 
 
-def read_subwords(request: Request) -> tuple[tuple[str, ...], NDArray[np.float32], tuple[int, int]]:
+def read_subwords(request: Request) -> tuple[tuple[str, ...], Singles, tuple[int, int]]:
     """Read character n-grams, their vectors (which stay on disk) and the fewest and most characters they have."""
-    with ByteSource(request.path, error=EmbeddingFormatError) as source, source.seekable() as file:
+    with request.open(quiet=True) as source, source.seekable() as file:
         tensors, start = _read_header(request, file)
         missing = sorted(SUBWORD_TENSORS - tensors.keys())
         if missing:
@@ -173,7 +155,7 @@ def read_subwords(request: Request) -> tuple[tuple[str, ...], NDArray[np.float32
                 f"holds no character n-grams (no tensor {missing[0]}); save(…, subwords=…) writes them beside the words"
             )
         matrix, lengths = tensors["subword_vectors"], tensors["subword_lengths"]
-        if (matrix.dtype, len(matrix.shape)) != ("F32", _MATRIX) or 0 in matrix.shape:
+        if (matrix.dtype, len(matrix.shape)) != ("F32", 2) or 0 in matrix.shape:
             raise request.error("expected subword_vectors as a matrix of F32, n-grams × dimensions")
         if (lengths.dtype, lengths.shape) != ("I64", (2,)):
             raise request.error("expected subword_lengths as two I64")

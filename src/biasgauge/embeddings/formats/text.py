@@ -13,13 +13,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
-from biasgauge.embeddings.formats.lines import line_blocks
+from biasgauge.arrays import Singles
 from biasgauge.embeddings.formats.vector_format import HEAD, Request, Table, VectorFormat
-from biasgauge.embeddings.rows import RowTable, decode, encodings
-from biasgauge.errors import EmbeddingFormatError
+from biasgauge.embeddings.rows import RowTable, decode, encodings, line_blocks
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r"
@@ -46,7 +44,7 @@ class Layout(NamedTuple):
 
 def read_text(request: Request) -> Table:
     """Read a text file of vectors in one pass; with `wanted`, parse only the rows of those words."""
-    with ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source:
+    with request.open() as source:
         sample, _ = next(line_blocks(source), ([], True))
         layout = find_layout(request, sample)
         source.rewind()
@@ -118,7 +116,7 @@ class _Reader:
         if not source.compressed:
             in_file = int(source.size / layout.row_bytes * 1.02) + 1
             rows = min(in_file, request.limit or in_file, in_file if wanted is None else len(wanted))
-        self._table = RowTable(layout.dim, np.float32, request.book, path=str(request.path), expected=rows)
+        self._table = RowTable(request, layout.dim, np.float32, expected=rows)
 
     def read(self) -> Table:
         """Read to the end, or until nothing more is wanted."""
@@ -140,7 +138,7 @@ class _Reader:
         promised = self._layout.promised
         if not done and promised is not None and promised != self._seen:
             book.add("header-count", f"{promised:,} promised, {self._seen:,} found")
-        return Table(*self._table.finish())
+        return self._table.finish()
 
     def _take(self, lines: list[bytes], first: int) -> bool:  # noqa: C901 - in one piece: a call a line would double its time
         """Add the rows of these lines; return whether nothing more is wanted."""
@@ -181,7 +179,7 @@ class _Reader:
         if words:
             book = self._request.book
             self._table.add([decode(word, book) for word in words], self._parse(numbers, places))
-        return self._seen == limit or self._table.holds(self._request.wanted)
+        return self._seen == limit or self._table.is_complete()
 
     def _note_blank_lines(self) -> None:
         for place in self._blank:
@@ -202,13 +200,13 @@ class _Reader:
             line=place,
         )
 
-    def _parse(self, numbers: list[bytes], places: list[int]) -> NDArray[np.float32]:
+    def _parse(self, numbers: list[bytes], places: list[int]) -> Singles:
         try:
             return parse_rows(numbers, self._layout.dim)
         except ValueError:
             return np.array([self._parse_one(row, place) for row, place in zip(numbers, places, strict=True)])
 
-    def _parse_one(self, row: bytes, place: int) -> NDArray[np.float32]:
+    def _parse_one(self, row: bytes, place: int) -> Singles:
         """Parse one row by the book, so that the message can name the line and the field."""
         fields = row.split(b" ")
         for field in fields:
@@ -283,7 +281,7 @@ def is_number(field: bytes) -> bool:
     return b"_" not in field
 
 
-def parse_rows(rows: Sequence[bytes], dim: int) -> NDArray[np.float32]:
+def parse_rows(rows: Sequence[bytes], dim: int) -> Singles:
     """Parse rows of exactly `dim` numbers separated by single spaces; ValueError when any row is not that."""
     if len(rows) * dim < _MANY or dim > _WIDE:
         return _parse_few(rows, dim)
@@ -307,7 +305,7 @@ def parse_rows(rows: Sequence[bytes], dim: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(frame.to_numpy(), dtype=np.float32)
 
 
-def _parse_few(rows: Sequence[bytes], dim: int) -> NDArray[np.float32]:
+def _parse_few(rows: Sequence[bytes], dim: int) -> Singles:
     together = b" ".join(rows)
     if b"_" in together:
         raise ValueError("an underscore is no part of a number")

@@ -1,4 +1,4 @@
-"""What a format of vector files is, what its reader is asked for, and what it hands back."""
+"""What a format of vector files is, what its reader is asked for and hands back, and which format a file is in."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from biasgauge import registry
+from biasgauge._io.source import GZIP_MAGIC, ByteSource
 from biasgauge.embeddings.notices import NoticeBook, brief
 from biasgauge.errors import EmbeddingFormatError
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
-
 
 HEAD = 2**16
 """How many of a file's first bytes, decompressed, a format is shown."""
@@ -42,9 +43,6 @@ class VectorFormat:
     order: int = 0
 
 
-_LONGEST_PROBLEM = 800
-
-
 @dataclass(frozen=True)
 class Request:
     """A vector file and how much of it is wanted.
@@ -65,9 +63,13 @@ class Request:
     book: NoticeBook = field(default_factory=NoticeBook)
     progress: Progress | None = None
 
+    def open(self, *, quiet: bool = False) -> ByteSource:
+        """The file's bytes; `quiet` leaves progress to a later reading."""
+        return ByteSource(self.path, error=EmbeddingFormatError, progress=None if quiet else self.progress)
+
     def error(self, problem: str, *, line: int | None = None, offset: int | None = None) -> EmbeddingFormatError:
         """Make the one clear sentence about this file, to be raised."""
-        return EmbeddingFormatError(brief(problem, _LONGEST_PROBLEM), path=self.path, line=line, offset=offset)
+        return EmbeddingFormatError(brief(problem, 800), path=self.path, line=line, offset=offset)
 
 
 @dataclass(frozen=True)
@@ -77,3 +79,52 @@ class Table:
     words: tuple[str, ...]
     vectors: NDArray[Any]
     dropped: Mapping[str, str]
+
+
+READ_FORMATS = "word2vec text or binary, GloVe text, fastText .vec, .npz, .npy with a vocabulary, safetensors"
+
+PICKLE = (
+    "is a Python pickle, which can run code when it is read, so biasgauge never opens one; where you trust the file, "
+    "convert it once with gensim: KeyedVectors.load(path).save_word2vec_format('vectors.bin', binary=True)"
+)
+
+REFUSED = (
+    (b"\xba\x16\x4f\x2f", "is fastText's own .bin model; give the .vec file that comes with it"),
+    (b"\x89HDF", f"is HDF5; biasgauge reads {READ_FORMATS}"),
+    (b"\xfd7zXZ\x00", "is compressed twice; decompress it once (unxz)"),
+    (b"BZh", "is compressed with bzip2; decompress it first (bunzip2), or use gzip"),
+    (b"\x28\xb5\x2f\xfd", "is compressed twice; decompress it once (unzstd)"),
+    (b"7z\xbc\xaf", "is a 7z archive; unpack it first"),
+    (GZIP_MAGIC, "is gzipped twice; decompress it once (gunzip)"),
+    (b"\xff\xfe", "is UTF-16 text; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"),
+    (b"\xfe\xff", "is UTF-16 text; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"),
+    (b"version https://git-lfs", "is a Git LFS pointer, not the vectors; fetch them with: git lfs pull"),
+    (b"%PDF", "is a PDF, not vectors"),
+)
+"""First bytes of what users give by mistake, and what to tell them."""
+
+
+def detect(request: Request) -> VectorFormat:
+    """Find the format, or say in one sentence what the file is instead."""
+    with request.open(quiet=True) as source:
+        head = source.read(HEAD)
+    if not head:
+        raise request.error("the file is empty")
+    if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:
+        raise request.error(PICKLE)
+    formats: list[VectorFormat] = sorted(
+        registry.everything("vector_format").values(), key=lambda known: (known.order, known.name)
+    )
+    early = sum(known.order < 0 for known in formats)
+    for known in formats[:early]:
+        if known.matches(head, request):
+            return known
+    for magic, sentence in REFUSED:
+        if head.startswith(magic):
+            raise request.error(sentence)
+    if head.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
+        raise request.error("is a web page, not vectors; the download went wrong")
+    for known in formats[early:]:
+        if known.matches(head, request):
+            return known
+    raise request.error(f"is in no format that biasgauge reads ({READ_FORMATS})")

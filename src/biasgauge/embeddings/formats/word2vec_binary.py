@@ -9,13 +9,12 @@ import re
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.source import ByteSource
+from biasgauge.arrays import Places, Singles
 from biasgauge.embeddings.formats.text import known_as, parse_header
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable, decode, encodings
-from biasgauge.errors import EmbeddingFormatError
 
 _BLOCK = 2**20
 _LONGEST_HEADER = 64
@@ -26,7 +25,7 @@ _WRONG_DIM = "the header is probably wrong about the number of dimensions, or th
 
 def read_word2vec_binary(request: Request) -> Table:
     """Read a word2vec binary file in one pass; with `wanted`, copy only the rows of those words."""
-    with ByteSource(request.path, error=EmbeddingFormatError, progress=request.progress) as source:
+    with request.open() as source:
         return _Reader(request, source).read()
 
 
@@ -59,7 +58,7 @@ class _Reader:
         if not source.compressed:
             in_file = min(source.size // (self._width + 1) + 1, self._rows)
             expected = in_file if wanted is None else min(in_file, len(wanted))
-        self._table = RowTable(dim, "<f4", request.book, path=str(request.path), expected=expected)
+        self._table = RowTable(request, dim, "<f4", expected=expected)
 
     def read(self) -> Table:
         """Read all rows that the header promises, or until nothing more is wanted."""
@@ -80,8 +79,8 @@ class _Reader:
             if words:
                 names = [decode(word.removeprefix(b"\n"), request.book) for word in words]
                 self._table.add(names, _gather(data, starts, self._width))
-            if self._table.holds(request.wanted):
-                return Table(*self._table.finish())
+            if self._table.is_complete():
+                return self._table.finish()
             filled -= end
             buffer[:filled] = bytes(data[end:])
             if not got and passed < self._rows:
@@ -91,9 +90,9 @@ class _Reader:
             behind = source.offset - filled
             if passed == self._promised and (bytes(buffer[:filled]).strip() or source.read(_BLOCK).strip()):
                 request.book.add("trailing-bytes", f"from byte {behind}")
-        return Table(*self._table.finish())
+        return self._table.finish()
 
-    def _find_rows(self, data: memoryview, most: int, begin: int) -> tuple[list[bytes], NDArray[np.intp], int]:
+    def _find_rows(self, data: memoryview, most: int, begin: int) -> tuple[list[bytes], Places, int]:
         """Find the complete rows in `data`, which starts at byte `begin` of the file.
 
         Returns their words (with the line feed that may stand before them), where their numbers start, and where the
@@ -124,10 +123,10 @@ class _Reader:
         self._request.book.add("header-count", f"{self._promised:,} promised, {passed:,} found")
 
 
-def _gather(data: memoryview, starts: NDArray[np.intp], width: int) -> NDArray[np.float32]:
+def _gather(data: memoryview, starts: Places, width: int) -> Singles:
     """Copy the `width` bytes at each start into the rows of a matrix."""
     windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(data, np.uint8), width)
-    rows: NDArray[np.float32] = windows[starts].view("<f4")
+    rows: Singles = windows[starts].view("<f4")
     return rows
 
 

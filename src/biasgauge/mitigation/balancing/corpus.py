@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from biasgauge._io.atomic import atomic_file
 from biasgauge.arrays import Flags, Integers
 from biasgauge.checks import check_choice, check_number, check_whole
+from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.folders import writing
-from biasgauge.corpora.layouts import Layout
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.mitigation.balancing.lines import check_ending, copy_without, packed, read_units

@@ -23,7 +23,7 @@ from biasgauge.errors import CorpusError, InputError, InternalError
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
-    from biasgauge.corpora.layouts import Layout
+    from biasgauge.corpora.corpus_reader import Layout
 
 _BLOCK = 2**17
 """Bytes: what is made of a block stays in the processor's cache."""

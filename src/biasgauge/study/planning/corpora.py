@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.corpora.layouts import Layout
+from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import BiasgaugeError
 from biasgauge.study.costs import Size, text_size

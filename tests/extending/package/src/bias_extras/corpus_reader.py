@@ -10,8 +10,7 @@ from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
     from biasgauge._io.source import ByteSource
-    from biasgauge.corpora.corpus_reader import Sink
-    from biasgauge.corpora.layouts import Layout
+    from biasgauge.corpora.corpus_reader import Layout, Sink
 
 
 def read(_layout: Layout, source: ByteSource, sink: Sink) -> None:

@@ -1,0 +1,150 @@
+"""What an association test on an embedding hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from biasgauge._version import __version__
+from biasgauge.association.result import AssociationResult
+from biasgauge.association.weat import WeatResult
+from biasgauge.embeddings import Coverage
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROLES = ("x", "y", "a", "b")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Association(Result):
+    """The outcome of an association test on one model.
+
+    Attributes:
+        test: which test, e.g. "weat" or "mac".
+        name: the lexicon, or "given words".
+        model: the model's name.
+        sets: what each set stands for.
+        result: the numbers.
+        coverage: which words were found and which were lost.
+        settings: everything that decides the result.
+    """
+
+    test: str
+    name: str
+    model: str
+    sets: Mapping[str, str]
+    result: AssociationResult
+    coverage: Coverage
+    settings: Mapping[str, Any]
+
+    @property
+    def value(self) -> float | None:
+        """The test's number; None when it is undefined."""
+        return self.result.value
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is undefined; None when it is not."""
+        return self.result.reason
+
+    @property
+    def interval(self) -> Estimate | None:
+        """How far the number would move with other words of the same kind."""
+        return self.result.interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object."""
+        shape = super().to_dict()
+        return {**shape, **shape.pop("result"), "version": __version__}
+
+    @property
+    def estimate(self) -> Estimate:
+        """The number with its interval."""
+        ends = self.interval
+        low, high, level = (None, None, 0.95) if ends is None else (ends.low, ends.high, ends.level)
+        return Estimate(value=self.value, low=low, high=high, level=level, reason=self.reason)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row: the number, its interval, and whatever else the test found."""
+        ends = self.estimate
+        return super().to_frame().assign(low=ends.low, high=ends.high, level=ends.level)
+
+    def summary(self) -> Summary:
+        """The number with its interval, and which words it rests on."""
+        name = f"{self.test} {self.name} on {self.model}"
+        lost = self.coverage.lost
+        sets = [
+            (role, label, len(self.coverage.sets[role].words), self.coverage.sets[role].asked, lost.get(role, ()))
+            for role, label in self.sets.items()
+        ]
+        counts = Column("found", "count"), Column("of", "count"), Column("not in the vocabulary", "words")
+        return Summary(
+            title=name,
+            headline=f"{name}: undefined: {self.reason}" if self.value is None else f"{name}: {self._reading()}",
+            sentences=self._sentences(),
+            tables=(Table.of("sets", "Words that the test rests on", ["set", "stands for", *counts], sets),),
+        )
+
+    def _reading(self) -> str:
+        """The number in words."""
+        return _with_interval(f"{self.value:.4f}", self.interval)
+
+    def _sentences(self) -> tuple[str, ...]:
+        """What else to know."""
+        return ()
+
+
+def _of_result(name: str, about: str) -> property:
+    """What the result of the test says under that name."""
+    return property(attrgetter(f"result.{name}"), doc=about)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Weat(Association):
+    """The outcome of a WEAT: positive when X leans to A and Y to B."""
+
+    result: WeatResult
+
+    effect_size = _of_result("effect_size", "Difference of the mean associations in standard deviations.")
+    statistic = _of_result("statistic", "Sum of the associations of X less that of Y.")
+    p_value = _of_result("p_value", "Share of splits of X and Y at least as extreme as this one.")
+    p_method = _of_result("p_method", 'How p was found: "exact" over all splits, or "monte-carlo".')
+    p_interval = _of_result("p_interval", "Where p itself may lie; a point when it is exact.")
+    alternative = _of_result("alternative", "Which splits count as extreme.")
+
+    @property
+    def associations(self) -> dict[str, float]:
+        """How much closer each target word is to A than to B."""
+        words = (*self.coverage.sets["x"].words, *self.coverage.sets["y"].words)
+        numbers = (*self.result.x_associations, *self.result.y_associations)
+        return dict(zip(words, numbers, strict=True)) if numbers else {}
+
+    def _reading(self) -> str:
+        size = _with_interval(f"effect size {self.value:.4f}", self.interval)
+        p, spread = self.p_value, self.p_interval
+        if p is None:
+            return size
+        drawn = self.p_method == "monte-carlo" and spread is not None
+        within = f", 95 % interval [{spread.low:.2g}, {spread.high:.2g}]" if drawn else ""
+        return f"{size}, p = {p:.4g} ({self.p_method}, {self.alternative}{within})"
+
+    def _sentences(self) -> tuple[str, ...]:
+        if self.value is None or self.statistic is None:
+            return ()
+        x, y, a, b = (self.sets[role] for role in ROLES)
+        return (
+            f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}.",
+            f"Test statistic {self.statistic:.4f}.",
+        )
+
+
+def _with_interval(number: str, ends: Estimate | None) -> str:
+    if ends is None or ends.low is None or ends.high is None:
+        return f"{number}, without an interval" if ends is None or not ends.reason else f"{number}, {ends.reason}"
+    what = f"{ends.level:.0%}, {ends.method}, over {ends.over}"
+    return f"{number} [{ends.low:.4f}, {ends.high:.4f}] ({what})"
