@@ -86,11 +86,7 @@ class Layout:
         return next((name for name, reader in readers.items() if reader.claims(stem)), "lines")
 
     def read(self, source: ByteSource, layout: str, sink: Sink) -> None:
-        """Hand what the file says to `sink`.
-
-        Raises:
-            CorpusError: the file is not in this layout.
-        """
+        """Hand what the file says to `sink`; `CorpusError` where it is not in this layout."""
         registry.get("corpus_reader", layout).read(self, source, sink)
         sink.end_document(counted=False)
 

@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 from biasgauge._io.atomic import flush_folder
@@ -76,7 +77,7 @@ def atomic_folder(target: Path, *, sole: bool) -> Iterator[Path]:
     What the block writes must be on the disk when it ends. `sole`: no other process makes this folder now, so what is
     there was left behind by one that was killed, and goes.
     """
-    for left in target.parent.glob(f".{_literal(target.name)}.*.part") if sole else ():
+    for left in target.parent.glob(f".{escape(target.name)}.*.part") if sole else ():
         shutil.rmtree(left, ignore_errors=True)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     with writing(target):
@@ -90,8 +91,3 @@ def atomic_folder(target: Path, *, sole: bool) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
         raise
     flush_folder(target.parent)
-
-
-def _literal(name: str) -> str:
-    """A name for `glob` that means itself."""
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)

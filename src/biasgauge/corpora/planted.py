@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,15 +33,6 @@ _STRIDE = 197_413
 _CHUNK = 2**14
 _SHARES = (0.4, 0.25, 0.15, 0.2)
 """Of sentences with planted bias, with both ends alike, with a target word alone, with neither."""
-
-
-class _Draws(NamedTuple):
-    """What is random about some sentences, one number each."""
-
-    kind: Integers
-    word: Integers
-    end: Integers
-    random: Floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,8 +64,7 @@ class PlantedCorpus(Result):
         objects = [form for form, pair in zip(forms, self.pairs, strict=True) if not subjects & set(pair)] or forms
         targets, fillers = tuple(self.strengths), tuple(_FILLERS.items())
         for draws in self._chunks():
-            ends = zip(draws.kind.tolist(), draws.word.tolist(), draws.end.tolist(), strict=True)
-            for (kind, word, end), random in zip(ends, draws.random.tolist(), strict=True):
+            for kind, word, end, random in zip(*(column.tolist() for column in draws), strict=True):
                 template = _pick(_TEMPLATES[kind], random[0])
                 first, second = _pick(forms, random[1])[end], _pick(objects, random[2])[end]
                 filled = {name: _pick(words, at) for (name, words), at in zip(fillers, random[3:], strict=True)}
@@ -94,9 +84,8 @@ class PlantedCorpus(Result):
     def counts(self) -> Integers:
         """What was really planted: for each target word its sentences with the first end, and with the second."""
         counts = np.zeros((len(self.strengths), 2), np.int64)
-        for draws in self._chunks():
-            planted = draws.kind == 0
-            np.add.at(counts, (draws.word[planted], draws.end[planted]), 1)
+        for kind, word, end, _ in self._chunks():
+            np.add.at(counts, (word[kind == 0], end[kind == 0]), 1)
         return counts
 
     @property
@@ -121,8 +110,8 @@ class PlantedCorpus(Result):
             tables=(Table.of("truth", "", ["word", Column("strength", "number"), *counts], rows),),
         )
 
-    def _chunks(self) -> Iterator[_Draws]:
-        """Random numbers for some sentences after the other; each chunk has a stream of its own."""
+    def _chunks(self) -> Iterator[tuple[Integers, Integers, Integers, Floats]]:
+        """Kind, word, end and random numbers of some sentences after the other; each chunk has a stream of its own."""
         first_end = (1 + np.array(list(self.strengths.values()))) / 2
         for number, start in enumerate(range(0, self.lines, _CHUNK)):
             size = min(_CHUNK, self.lines - start)
@@ -134,7 +123,7 @@ class PlantedCorpus(Result):
             end = (generator.random(size) >= likely).astype(np.int64)
             order = generator.permutation(size)
             random = generator.random((size, 3 + len(_FILLERS)))
-            yield _Draws(kind[order], word[order], end[order], random)
+            yield kind[order], word[order], end[order], random
 
 
 def planted_corpus(

@@ -108,9 +108,7 @@ class _Job:
                 behind += file.size
             for text in self.texts:
                 if not isinstance(text, str):
-                    raise ParameterError(
-                        f"The 'source' parameter of read_corpus must give strings. Got {type(text).__name__}."
-                    )
+                    raise ParameterError(f"The 'source' parameter must give strings. Got {type(text).__name__}.")
                 writer.record(text)
             writer.finish(self.settings, ", ".join(str(file.path) for file in self.files[:3]) or None)
         finally:
@@ -184,9 +182,7 @@ def _paths_or_texts(source: object) -> tuple[list[Any], Iterable[str]]:
         return [source], ()
     if isinstance(source, (list, tuple)):
         if not source or not all(isinstance(path, (str, os.PathLike)) for path in source):
-            raise ParameterError(
-                f"The 'source' parameter of read_corpus, as a list, must hold paths. Got {source[:3]!r}."
-            )
+            raise ParameterError(f"The 'source' parameter, as a list, must hold paths. Got {source[:3]!r}.")
         return list(source), ()
     if isinstance(source, Iterable) and not isinstance(source, (AbstractSet, bytes)):
         return [], source

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.corpora.token_corpus import TokenCorpus
 from biasgauge.errors import ParameterError
@@ -90,15 +88,11 @@ def statistics(
         counting = "all words" if min_count == 1 else f"words of at least {min_count} occurrences"
     rows = []
     for name, corpus in named.items():
-        words, vocabulary = _as_published(corpus) if as_published else _counted(corpus, min_count)
+        kept = corpus.counts[corpus.counts >= min_count]
+        words, vocabulary = _as_published(corpus) if as_published else (int(kept.sum()), len(kept))
         documents = len(corpus.documents) - 1
         rows.append(CorpusSize(name, documents, len(corpus.lines) - 1, words, vocabulary, words / documents))
     return CorpusStatistics(counting, tuple(rows))
-
-
-def _counted(corpus: TokenCorpus, min_count: int) -> tuple[int, int]:
-    kept = corpus.counts >= min_count
-    return int(corpus.counts[kept].sum()), int(np.count_nonzero(kept))
 
 
 def _as_published(corpus: TokenCorpus) -> tuple[int, int]:

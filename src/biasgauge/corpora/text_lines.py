@@ -22,12 +22,9 @@ LONGEST_RECORD = 2**26
 
 
 class Block(NamedTuple):
-    """Some lines, without their ends.
+    """Some lines, without their ends, and the number of the first, from 1.
 
-    Attributes:
-        lines: the lines.
-        number: of the first, from 1.
-        cut: whether the last is not complete; it is the only one then, and the next block goes on with it.
+    With `cut` the last is not complete; it is the only one then, and the next block goes on with it.
     """
 
     lines: list[str]
@@ -64,11 +61,8 @@ def line_blocks(source: ByteSource, longest: int = LONGEST_PIECE) -> Iterator[Bl
         elif len(data) >= longest:
             end = max(data.rfind(b" "), data.rfind(b"\t"), data.rfind(b"\r")) + 1
             if not end:
-                raise CorpusError(
-                    f"has {len(data):,} bytes without a blank, so this is no running text",
-                    path=source.path,
-                    line=number,
-                )
+                sentence = f"has {len(data):,} bytes without a blank, so this is no running text"
+                raise CorpusError(sentence, path=source.path, line=number)
             yield Block([_decoded(source, data[:end], number)], number, cut=True)
         rest = data[end:]
     if rest:
@@ -83,11 +77,8 @@ def whole_lines(source: ByteSource) -> Iterator[tuple[int, str]]:
     """
     for block in line_blocks(source, LONGEST_RECORD):
         if block.cut:
-            raise CorpusError(
-                f"is longer than {LONGEST_RECORD:,} bytes; only running text may have such lines",
-                path=source.path,
-                line=block.number,
-            )
+            sentence = f"is longer than {LONGEST_RECORD:,} bytes; only running text may have such lines"
+            raise CorpusError(sentence, path=source.path, line=block.number)
         yield from enumerate(block.lines, block.number)
 
 

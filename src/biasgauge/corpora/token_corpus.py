@@ -32,7 +32,7 @@ from biasgauge.errors import CorpusError
 
 MANIFEST, WORDS = "corpus.json", "words.json"
 COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
-_FORMAT = "biasgauge corpus 1"
+FORMAT = "biasgauge corpus 1"
 _SIZES = ("words", "tokens", "lines", "documents")
 _BLOCK = 2**22
 _AGAIN = "remove the folder and make the corpus again"
@@ -105,11 +105,6 @@ class TokenCorpus:
             raise CorpusError(f"is damaged (its checksum differs); {_AGAIN}", path=self.path)
 
 
-def manifest_of(sizes: Mapping[str, int], checksum: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What `corpus.json` holds."""
-    return {"format": _FORMAT, "sizes": dict(sizes), "checksum": checksum, "settings": dict(settings)}
-
-
 def is_corpus(folder: Path) -> bool:
     """Whether a folder says that it is a corpus."""
     return (folder / MANIFEST).is_file()
@@ -123,7 +118,7 @@ def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
     """
     path = Path(folder)
     absent = "is not a corpus ({}); read_corpus makes one"
-    manifest = read_manifest(path / MANIFEST, _FORMAT, absent=absent, again=_AGAIN, error=CorpusError)
+    manifest = read_manifest(path / MANIFEST, FORMAT, absent=absent, again=_AGAIN, error=CorpusError)
     try:
         sizes = {name: int(manifest["sizes"][name]) for name in _SIZES}
         checksum, settings = str(manifest["checksum"]), dict(manifest["settings"])

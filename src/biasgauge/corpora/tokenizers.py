@@ -59,12 +59,7 @@ def tokenizer_names() -> tuple[str, ...]:
 
 
 def tokenizer_named(given: str | Callable[[str], Iterable[str]]) -> Tokenizer:
-    """The tokenizer of that name, or around a function of the user's own.
-
-    Raises:
-        ParameterError: there is no such tokenizer.
-        InputError: the library that it needs is not installed.
-    """
+    """The tokenizer of that name, or around a function of the user's own; an error where there is none."""
     if callable(given):
         return _own(given)
     if isinstance(given, str) and given.startswith(_SPACY):
@@ -125,19 +120,12 @@ def _ranges(points: list[int]) -> str:
     return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
 
 
-def _words() -> Tokenizer:
-    return Tokenizer("words", unicode_words, {"unicode": unicodedata.unidata_version}, keeps_marks=False)
-
-
 def tweets() -> Tokenizer:
     """The rules for tweets of Goldfarb-Tarrant et al. 2021, as their code applied them.
 
     In this order: a retweet (a text that starts with `RT @`) gives nothing; lower case; the sign `#` becomes <HASH>,
     its tag stays a word; `@`, any sign, a letter or digit and the rest up to a blank become <MENTION>, so names of one
     or two letters are left; a web address becomes <URL>; double quotes become single; NLTK's `TweetTokenizer` splits.
-
-    Raises:
-        InputError: NLTK is not installed.
     """
     try:
         from nltk.tokenize import TweetTokenizer
@@ -159,7 +147,7 @@ def tweets() -> Tokenizer:
 
 
 _MAKERS: dict[str, Callable[[], Tokenizer]] = {
-    "words": _words,
+    "words": lambda: Tokenizer("words", unicode_words, {"unicode": unicodedata.unidata_version}, keeps_marks=False),
     "ascii-words": lambda: Tokenizer("ascii-words", ascii_words, keeps_marks=False),
     "whitespace": lambda: Tokenizer("whitespace", str.split),
     "lower-whitespace": lambda: Tokenizer("lower-whitespace", lambda text: text.lower().split()),

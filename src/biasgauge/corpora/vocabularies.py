@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -89,23 +89,12 @@ def vocabulary(
     """
     removed = frozenset([remove] if isinstance(remove, str) else remove)
     if unknown is not None and (not isinstance(unknown, str) or not unknown or unknown in removed):
-        raise ParameterError(
-            f"The 'unknown' parameter of vocabulary must be a word that is not removed. Got {unknown!r}."
-        )
+        raise ParameterError(f"The 'unknown' parameter must be a word that is not removed. Got {unknown!r}.")
     check_whole(0, min_count=min_count)
     check_whole(1, max_size=1 if max_size is None else max_size)
     counts = corpus.counts if documents is None else count_tokens(corpus, documents)
-    barred = np.zeros(len(counts), bool)
-    known = None
-    for place, word in enumerate(corpus.words):
-        if word in removed:
-            barred[place] = True
-        elif word == unknown:
-            known = place
-    usable = (counts > 0) & ~barred
-    candidates = usable & (counts >= min_count)
-    if known is not None:
-        candidates[known] = False
+    usable = (counts > 0) & np.array([word not in removed for word in corpus.words])
+    candidates = usable & (counts >= min_count) & np.array([word != unknown for word in corpus.words])
     numbers = counts.tolist()
     kept = sorted(np.flatnonzero(candidates).tolist(), key=lambda place: (-numbers[place], corpus.words[place]))
     kept = kept[:max_size]
@@ -130,11 +119,7 @@ def vocabulary(
 
 
 def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> Integers:
-    """How many tokens each type has in a sample of documents; one drawn three times counts three times.
-
-    Raises:
-        ParameterError: there is no such document.
-    """
+    """How many tokens each type has in a sample of documents; one drawn three times counts three times."""
     sample = np.asarray(documents)
     number = len(corpus.documents) - 1
     if sample.ndim != 1 or not np.issubdtype(sample.dtype, np.integer) or not len(sample):
@@ -146,8 +131,13 @@ def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> Integers:
         )
     drawn = np.bincount(sample, minlength=number)
     counts = np.zeros(len(corpus.words))
-    for tokens, times in _blocks(corpus, drawn):
-        counts += np.bincount(tokens, times, minlength=len(counts))
+    bounds = corpus.lines[corpus.documents]
+    for start in range(0, len(corpus.tokens), _BLOCK):
+        end = min(start + _BLOCK, len(corpus.tokens))
+        first, last = np.searchsorted(bounds, start, "right") - 1, np.searchsorted(bounds, end, "left")
+        edges = np.clip(bounds[first : last + 1], start, end)
+        times = np.repeat(drawn[first:last], edges[1:] - edges[:-1])  # how often the document of each token was drawn
+        counts += np.bincount(corpus.tokens[start:end], times, minlength=len(counts))
     return counts.astype(np.int64)  # sums of whole numbers below 2**53 are exact
 
 
@@ -169,13 +159,3 @@ def bootstrap_documents(corpus: TokenCorpus | int, sample: int, random_state: in
     check_whole(0, sample=sample, random_state=random_state)
     stream = np.random.SeedSequence(int(random_state), spawn_key=(int(sample),))
     return np.random.Generator(np.random.PCG64(stream)).integers(0, documents, size=documents, dtype=np.int64)
-
-
-def _blocks(corpus: TokenCorpus, drawn: Integers) -> Iterator[tuple[NDArray[np.uint32], Integers]]:
-    """Blocks of the text, and for each token how often its document was drawn."""
-    bounds = corpus.lines[corpus.documents]
-    for start in range(0, len(corpus.tokens), _BLOCK):
-        end = min(start + _BLOCK, len(corpus.tokens))
-        first, last = np.searchsorted(bounds, start, "right") - 1, np.searchsorted(bounds, end, "left")
-        edges = np.clip(bounds[first : last + 1], start, end)
-        yield corpus.tokens[start:end], np.repeat(drawn[first:last], edges[1:] - edges[:-1])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from biasgauge.arrays import Integers
 from biasgauge.corpora.folders import writing
-from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, LINES, MANIFEST, TOKENS, WORDS, manifest_of
+from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, FORMAT, LINES, MANIFEST, TOKENS, WORDS
 from biasgauge.errors import CorpusError, ParameterError
 
 if TYPE_CHECKING:
@@ -112,12 +112,7 @@ class CorpusWriter:
                 spill.flush()
 
     def finish(self, settings: Mapping[str, Any], source: str | None = None) -> None:
-        """Write the corpus: words by frequency, tokens renumbered, boundaries. `source` is what problems are said of.
-
-        Raises:
-            CorpusError: there is no word.
-            ParameterError: the tokenizer gave something that is no word.
-        """
+        """Write the corpus: words by frequency, tokens renumbered, boundaries. Problems are said of `source`."""
         self._flush()
         if not self._ids:
             raise CorpusError(
@@ -126,22 +121,30 @@ class CorpusWriter:
                 path=source,
             )
         first_seen = list(self._ids)
-        _check_words(first_seen, self._tokenizer)
+        for word in first_seen:
+            if not isinstance(word, str) or not word:
+                raise ParameterError(f"The tokenizer {self._tokenizer.name} must give words. It gave {word!r}.")
+        try:
+            "".join(first_seen).encode()
+        except UnicodeEncodeError as problem:
+            half = problem.object[problem.start]
+            raise ParameterError(
+                f"The documents must be text. One holds half of a surrogate pair ({half!r})."
+            ) from problem
         counts = self._counts.tolist()
         order = sorted(range(len(first_seen)), key=lambda number: (-counts[number], first_seen[number]))
         places = np.empty(len(order), np.uint32)
         places[order] = np.arange(len(order), dtype=np.uint32)
-        sizes = {
-            "words": len(order),
-            "tokens": self._tokens.count,
-            "lines": self._lines.count,
-            "documents": self._documents.count,
-        }
+        spilled = {"tokens": self._tokens, "lines": self._lines, "documents": self._documents}
+        sizes = {"words": len(order), **{name: spill.count for name, spill in spilled.items()}}
         words = json.dumps([first_seen[number] for number in order], ensure_ascii=False).encode()
         counted = {"empty_lines": self.empty_lines, "empty_documents": self.empty_documents}
         with writing(self._told):
             checksum = self._renumber(words, places, self._counts[order], sizes)
-            manifest = manifest_of(sizes, checksum, {**settings, **counted, "notices": _notices(sizes)})
+            single = "the corpus is a single document, so every bootstrap sample of it is the same"
+            notices = [] if sizes["documents"] > 1 else [single]
+            about = {**settings, **counted, "notices": notices}
+            manifest = {"format": FORMAT, "sizes": sizes, "checksum": checksum, "settings": about}
             self._write(MANIFEST, iter([json.dumps(manifest, ensure_ascii=False).encode()]))
 
     def _renumber(self, words: bytes, places: NDArray[np.uint32], counts: Integers, sizes: Mapping[str, int]) -> str:
@@ -209,24 +212,6 @@ def _sums(lengths: _Spill) -> Iterator[Integers]:
         ends = total + np.cumsum(block)
         total = ends[-1]
         yield ends
-
-
-def _check_words(words: list[str], tokenizer: Tokenizer) -> None:
-    for word in words:
-        if not isinstance(word, str) or not word:
-            raise ParameterError(f"The tokenizer {tokenizer.name} must give words. It gave {word!r}.")
-    try:
-        "".join(words).encode()
-    except UnicodeEncodeError as problem:
-        raise ParameterError(
-            f"The documents must be text. One holds half of a surrogate pair ({problem.object[problem.start]!r})."
-        ) from problem
-
-
-def _notices(sizes: Mapping[str, int]) -> list[str]:
-    if sizes["documents"] > 1:
-        return []
-    return ["the corpus is a single document, so every bootstrap sample of it is the same"]
 
 
 def _array(

@@ -1,12 +1,9 @@
 """`align` turns one model to another; `mean_embedding` averages several, turned to each other first.
 
-Training from another seed gives other axes: vectors of two replicates can be compared only after a rotation. The best
-one is orthogonal Procrustes on the words that both have (Hamilton, Leskovec & Jurafsky, ACL 2016; Schönemann 1966).
-Rotations change no length and no cosine within a model, so no bias score that depends on those alone.
-
-Several models are turned by generalized Procrustes (Gower, *Psychometrika* 40, 1975; ten Berge, *Psychometrika* 42,
-1977): each in turn to the sum of the others until they come no nearer, which needs their cross-products alone. It
-starts from the leading eigenvectors of those, which favor no model; the result lies in the axes of the first.
+Training from another seed gives other axes: replicates can be compared only after a rotation, which changes no length
+and no cosine within a model. For two models that is orthogonal Procrustes on the words that both have (Hamilton,
+Leskovec & Jurafsky, ACL 2016), for several generalized Procrustes (Gower 1975; ten Berge 1977): each in turn to the sum
+of the others until they come no nearer, from a start that favors no model.
 """
 
 from __future__ import annotations
@@ -90,9 +87,14 @@ class Alignment(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object, without the words and the matrix."""
-        sizes = {"shared": len(self.words), "dimensions": len(self.rotation), "center": self.moving_center is not None}
-        names = ("moving", "fixed", "rank", "residual", "fit", "scale", "unit")
-        return {**{name: getattr(self, name) for name in names}, **sizes, "lost": dict(self.lost)}
+        sizes = {
+            "moving": self.moving,
+            "fixed": self.fixed,
+            "shared": len(self.words),
+            "dimensions": len(self.rotation),
+        }
+        numbers = {name: getattr(self, name) for name in ("rank", "residual", "fit", "scale", "unit")}
+        return {**sizes, **numbers, "center": self.moving_center is not None, "lost": dict(self.lost)}
 
     def summary(self) -> Summary:
         """How well the two fit, and on how many words that rests."""

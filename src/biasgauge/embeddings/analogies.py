@@ -137,11 +137,7 @@ def _checked(embedding: Embedding, rows: NDArray[Any]) -> Places:
 def _candidates(embedding: Embedding, given: ArrayLike | None) -> Places:
     """Rows that can be an answer, each once, in order; those without a direction cannot."""
     rows = _checked(embedding, np.arange(len(embedding)) if given is None else np.unique(np.asarray(given)))
-    directed = np.zeros(len(rows), bool)
-    for start in range(0, len(rows), _CANDIDATES):
-        part = slice(start, start + _CANDIDATES)
-        directed[part] = embedding.vectors[rows[part]].any(axis=1)
-    return rows[directed]
+    return rows[embedding.directed(rows)]
 
 
 def _undefined(embedding: Embedding, inputs: Places, method: Method) -> tuple[Codes, Floats]:

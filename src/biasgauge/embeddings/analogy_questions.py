@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     """Questions as users hand them over: a file, questions, or questions by category."""
 
 WILSON = "wilson, effective size from a jackknife over word pairs"
-_LIMITED = "not among the first {:,} words"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +178,7 @@ def question_rows(
     lookup = model.lookup((word for members in words for word in members), case_fallback=case_fallback)
     places, why = lookup.row_of, dict(lookup.lost)
     if limit is not None:
-        why.update({word: _LIMITED.format(limit) for word, row in places.items() if row >= limit})
+        why |= {word: f"not among the first {limit:,} words" for word, row in places.items() if row >= limit}
     rows = np.array([[-1 if word in why else places[word] for word in members] for members in words], np.intp)
     lost = {
         place: "; ".join(f"{word}: {why[word]}" for word in dict.fromkeys(members) if word in why)

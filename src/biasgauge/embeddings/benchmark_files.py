@@ -45,11 +45,7 @@ def similarity_names() -> tuple[str, ...]:
 
 
 def find_similarity(benchmark: str | os.PathLike[str]) -> tuple[str, tuple[RatedPair, ...]]:
-    """Name and pairs of a shipped benchmark, or of a file.
-
-    Raises:
-        LexiconError: there is neither a benchmark nor a file of this name, or the file is not what it should be.
-    """
+    """Name and pairs of a shipped benchmark, or of a file; `LexiconError` where there is neither."""
     names = similarity_names()
     if benchmark in names:
         return str(benchmark), read_similarity(_FOLDER / f"{benchmark}.tsv")
@@ -73,7 +69,8 @@ def read_similarity(path: Path) -> tuple[RatedPair, ...]:
     for number, line in _lines(path):
         if line.startswith("#"):
             continue
-        fields = _fields(line)
+        separator = "\t" if "\t" in line else "," if "," in line else None
+        fields = [field.strip() for field in line.split(separator) if field.strip()]
         score = _number(fields[2]) if len(fields) >= 3 else math.nan
         if score is not None and math.isfinite(score):
             pairs.append(RatedPair(fields[0], fields[1], score))
@@ -124,14 +121,7 @@ def google_analogies() -> tuple[Question, ...]:
 def questions_of(given: object, function: str, *, answers: bool = True) -> tuple[Question, ...]:
     """Questions as a user hands them over: a file, questions, or a dict of category to questions; None: the Google set.
 
-    Args:
-        given: what the user handed over.
-        function: whose parameter it was.
-        answers: every question must have its answer; without this three words are a question too.
-
-    Raises:
-        LexiconError: the file is not what it should be.
-        ParameterError: it is nothing of the kind.
+    Without `answers` three words are a question too. `function` is whose parameter it was.
     """
     if given is None:
         return google_analogies()
@@ -166,12 +156,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             raise LexiconError("is not UTF-8 text; save it as UTF-8", path=path, line=number) from None
         if line:
             yield number, line
-
-
-def _fields(line: str) -> list[str]:
-    """Cut at tabs where there are any, else at commas, else at blanks; empty fields do not count."""
-    separator = "\t" if "\t" in line else "," if "," in line else None
-    return [field.strip() for field in line.split(separator) if field.strip()]
 
 
 def _number(field: str) -> float | None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 NOT_THERE = "not in the vocabulary"
 ZERO = "its vector is zero"
-_NAMED = 4  # sets in a sentence; the rest is counted
 
 
 def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
@@ -125,8 +124,8 @@ class Coverage(Result):
         counts = [f"{name} {len(self.sets[name].words)} of {self.sets[name].asked}" for name in self.short_of(share)]
         if not counts:
             return ""
-        more = f" and {len(counts) - _NAMED} more sets" if len(counts) > _NAMED else ""
-        return f"fewer than {share:.0%} of the words found: {', '.join(counts[:_NAMED])}{more}"
+        more = f" and {len(counts) - 4} more sets" if len(counts) > 4 else ""
+        return f"fewer than {share:.0%} of the words found: {', '.join(counts[:4])}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """The shape that every `--json` uses: asked, found, lost; reasons and respelled only when there are any."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.arrays import Places, Vectors
+from biasgauge.arrays import Flags, Places, Vectors
 from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, spellings
 from biasgauge.errors import ParameterError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from biasgauge.embeddings.notices import Notice
 
 _CHECKSUM_ROWS = 65_536
+_BLOCK = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +55,7 @@ class Embedding:
                 f"shape {self.vectors.shape}."
             )
         if len(set(self.words)) != len(self.words):
-            raise ParameterError(
-                "The words of an Embedding must differ from each other; `load` drops those that recur."
-            )
+            raise ParameterError("The words of an Embedding must differ from each other; `load` drops what recurs.")
         try:
             "".join(self.words).encode("utf-8")
         except UnicodeEncodeError as problem:
@@ -118,6 +117,13 @@ class Embedding:
             respelled=MappingProxyType(respelled),
         )
 
+    def directed(self, rows: Places | None = None) -> Flags:
+        """Which of these rows (all when None) are no zero vectors, and so have a direction."""
+        starts = range(0, len(self) if rows is None else len(rows), _BLOCK)
+        parts = (slice(start, start + _BLOCK) for start in starts)
+        blocks = (self.vectors[part if rows is None else rows[part]] for part in parts)
+        return np.concatenate([np.empty(0, bool), *(block.any(axis=1) for block in blocks)])
+
     def coverage(
         self, sets: Mapping[str, Sequence[str]], *, case_fallback: bool = False, directions: bool = False
     ) -> Coverage:
@@ -127,10 +133,7 @@ class Embedding:
         """
         found = {name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()}
         if directions:
-            found = {
-                name: lookup.only(np.asarray(self.vectors[lookup.rows].any(axis=1)), ZERO)
-                for name, lookup in found.items()
-            }
+            found = {name: lookup.only(self.directed(lookup.rows), ZERO) for name, lookup in found.items()}
         return Coverage.of(found)
 
     def subset(self, words: Iterable[str]) -> Embedding:

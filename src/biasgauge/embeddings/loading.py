@@ -25,8 +25,6 @@ from biasgauge.inputs import ModelsLike, VectorsLike, distinct_words
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
 
-_ACCEPTED = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
-
 
 def load(
     vectors: VectorsLike,
@@ -121,24 +119,16 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
                 raise ParameterError(
                     f"All vectors must have one length. Got shape {length} for {word!r}, {first} before."
                 )
-        return list(vectors), np.array(list(vectors.values()), dtype=_common_dtype(vectors.values()))
+        common = np.result_type(*{np.asarray(vector).dtype for vector in vectors.values()})
+        return list(vectors), np.array(list(vectors.values()), dtype=np.float32 if common.kind in "iub" else common)
     if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
         return list(vectors[0]), np.asarray(vectors[1])
-    raise ParameterError(f"Vectors must be {_ACCEPTED}. Got {type(vectors).__name__}.")
-
-
-def _common_dtype(vectors: Iterable[Any]) -> np.dtype[Any]:
-    """Keep half and single precision; anything else that is a number becomes at least single precision."""
-    found = np.result_type(*{np.asarray(vector).dtype for vector in vectors})
-    return found if found.kind not in "iub" else np.dtype(np.float32)
+    accepted = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
+    raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
 
 
 def encode(source: object) -> list[Embedding] | None:
-    """The models that "NAME:SOURCE" means where NAME is a registered encoder; None where it means something else.
-
-    Raises:
-        ParameterError: the encoder cannot be used, or gives no vectors.
-    """
+    """The models that "NAME:SOURCE" means where NAME is a registered encoder; None where it means something else."""
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else b""
     name, colon, rest = text.partition(":") if isinstance(text, str) else ("", "", "")
     if not colon or name not in registry.names("encoder") or os.path.exists(text):  # noqa: PTH110 - never raises

@@ -7,9 +7,6 @@ from types import MappingProxyType
 
 from biasgauge.results import Record
 
-_EXAMPLES = 5
-_LONGEST_EXAMPLE = 80
-
 OUTCOMES = MappingProxyType(
     {
         "bom": "the file starts with a byte order mark, which was skipped",
@@ -66,17 +63,16 @@ class NoticeBook:
         """Note one more occurrence of an oddity, with the word or the place."""
         self._counts[code] = self._counts.get(code, 0) + 1
         examples = self._examples.setdefault(code, [])
-        if example is not None and len(examples) < _EXAMPLES:
-            examples.append(brief(example, _LONGEST_EXAMPLE))
+        if example is not None and len(examples) < 5:
+            examples.append(brief(example, 80))
 
     def notices(self) -> tuple[Notice, ...]:
         """Everything noted, in the order of `OUTCOMES`."""
-        return tuple(self._notice(code) for code in OUTCOMES if code in self._counts)
-
-    def _notice(self, code: str) -> Notice:
-        count, examples = self._counts[code], tuple(self._examples[code])
-        message = OUTCOMES[code]
-        if examples:
-            shown = ", ".join(examples) + (", …" if count > len(examples) else "")
-            message += f" ({shown})" if count == 1 else f" ({count:,}: {shown})"
-        return Notice(code, message, count, examples)
+        notices = []
+        for code in (code for code in OUTCOMES if code in self._counts):
+            message, count, examples = OUTCOMES[code], self._counts[code], tuple(self._examples[code])
+            if examples:
+                shown = ", ".join(examples) + (", …" if count > len(examples) else "")
+                message += f" ({shown})" if count == 1 else f" ({count:,}: {shown})"
+            notices.append(Notice(code, message, count, examples))
+        return tuple(notices)

@@ -27,12 +27,9 @@ _SAFE = {4: (1e-15, 1e15), 8: (1e-140, 1e140)}
 
 
 class Rotation(NamedTuple):
-    """The best rotation.
+    """The best rotation Q, the sum of the products of A Q with B, and the rank of AᵀB.
 
-    Attributes:
-        matrix: Q, dimensions × dimensions; row vectors are multiplied from the left.
-        overlap: sum of the singular values of AᵀB, that is the sum of the products of A Q with B.
-        rank: rank of AᵀB; where it is below the dimensions, Q is one of many that fit as well.
+    Where the rank is below the dimensions, Q is one of many that fit as well.
     """
 
     matrix: Floats
@@ -42,13 +39,9 @@ class Rotation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Some rows of one model, as they enter an alignment.
+    """Some rows of one model, in the order of the other side's, as they enter an alignment.
 
-    Attributes:
-        vectors: the whole model, as stored.
-        rows: which rows, in the order of the other side's.
-        unit: every row is divided by its length first; zero rows stay zero, so that they turn nothing.
-        center: is then subtracted from every row.
+    With `unit`, rows are divided by their lengths first (zero rows stay zero); then `center` is subtracted.
     """
 
     vectors: Vectors
@@ -95,11 +88,7 @@ class Side:
 
 
 def check_dimensions(models: Sequence[Embedding]) -> None:
-    """Refuse models that no rotation can bring together.
-
-    Raises:
-        ParameterError: they differ in their dimensions.
-    """
+    """Refuse models that no rotation can bring together: those that differ in their dimensions."""
     for model in models[1:]:
         if model.dim != models[0].dim:
             raise ParameterError(
@@ -118,11 +107,7 @@ def cross_product(a: Side, b: Side) -> Floats:
 
 
 def best_rotation(cross: Floats) -> Rotation:
-    """Find Q from AᵀB.
-
-    Raises:
-        ParameterError: the vectors are so long that their products are not finite.
-    """
+    """Find Q from AᵀB, whose products must be finite."""
     if not np.isfinite(cross).all():
         raise ParameterError("These vectors are too long to be aligned: their products overflow; use unit=True.")
     left, values, right = np.linalg.svd(cross)
@@ -133,11 +118,7 @@ def best_rotation(cross: Floats) -> Rotation:
 def align_sides(
     models: Sequence[Embedding], rows: Iterable[Places], *, unit: bool, center: bool
 ) -> tuple[Side, Side, Rotation]:
-    """Rows of two models as they enter the alignment, and the rotation that brings the first nearest to the second.
-
-    Raises:
-        ParameterError: no row has a direction in both, or products overflow.
-    """
+    """Rows of two models as they enter the alignment, and the rotation that brings the first nearest to the second."""
     a, b = (Side(model.vectors, own, unit) for model, own in zip(models, rows, strict=True))
     if center:
         a, b = a.centered(), b.centered()

@@ -120,7 +120,7 @@ def similarity_benchmark(
     model = load(vectors)
     name, asked = _pairs(benchmark)
     lookup = model.lookup((word for pair in asked for word in pair[:2]), case_fallback=case_fallback)
-    lookup = lookup.only(np.asarray(model.vectors[lookup.rows].any(axis=1)), ZERO)
+    lookup = lookup.only(model.directed(lookup.rows), ZERO)
     rows = lookup.row_of
     used = [pair for pair in asked if pair.first in rows and pair.second in rows]
     lost = [

@@ -1,9 +1,8 @@
 """`stability`: how much of a word's meaning survives training again.
 
-For each pair of models, one is turned to the other by orthogonal Procrustes on all words that both have, raw; a word's
-stability is the cosine of its two vectors after that, and its mean over all pairs. Source: Du, Fang & Nguyen,
-"Assessing the Reliability of Word Embedding Gender Bias Measures", EMNLP 2021 ("embedding stability", ES). Turning the
-second model to the first instead uses the transposed rotation and gives the same cosine, so pairs have no order.
+For each pair of models, one is turned to the other by orthogonal Procrustes on all words that both have; a word's
+stability is the cosine of its two vectors after that, mean over pairs (Du, Fang & Nguyen, EMNLP 2021: "embedding
+stability"). Turning the second to the first instead gives the same cosine, so pairs have no order.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from biasgauge.geometry import all_lengths
 from biasgauge.inputs import ModelsLike, distinct_words
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
+from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out
 from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.threads import on_one_thread
 
@@ -228,6 +227,15 @@ def stability(
     pooled = (total.sum(keepdims=True), count.sum(keepdims=True))
     margin = leave_one_out(*pooled, sums.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)).margins(level)
     mean = float(pooled[0][0] / pooled[1][0]) if pooled[1][0] else None
+    dim = work.models[0].dim
+    loose = [pair for pair in kept if pair.shared <= dim]
+    notice = (
+        f"{len(loose)} pairs of models share no more words than they have dimensions ({dim}): a rotation then fits "
+        f"almost anything, and words look more stable than they are ({loose[0].first} and {loose[0].second} first)"
+        if loose
+        else ""
+    )
+    few = "there are fewer than three models" if len(names) < 3 else NO_SPREAD
     return Stability(
         models=tuple(names),
         words=work.words,
@@ -237,9 +245,9 @@ def stability(
         model_counts=np.count_nonzero(counts, axis=0),
         pair_counts=count.astype(np.intp),
         undefined=_reasons(work, count),
-        mean=_overall(mean, float(margin[0]), level, models=len(names)),
+        mean=jackknife_mean(mean, float(margin[0]), level, (-1.0, 1.0), n=len(names), reason=few),
         pairs=tuple(kept),
-        notices=tuple(_notices(kept, work.models[0].dim)),
+        notices=(notice,) if notice else (),
     )
 
 
@@ -326,27 +334,9 @@ class _Comparison:
         return PairStability(by_word, PairMean.of_estimate(mean, **names, shared=len(shared), rank=best.rank))
 
 
-def _overall(mean: float | None, margin: float, level: float, models: int) -> Estimate:
-    about: dict[str, Any] = {"value": mean, "level": level, "method": JACKKNIFE, "n": models, "over": "models"}
-    if mean is None:
-        return Estimate(reason="no word has a value", **about)
-    if np.isnan(margin):
-        return Estimate(reason="there are fewer than three models" if models < 3 else NO_SPREAD, **about)
-    return Estimate(low=max(mean - margin, -1.0), high=min(mean + margin, 1.0), **about)
-
-
 def _reasons(work: _Comparison, count: Floats) -> Codes:
     models = (work.joint.rows[:, work.places] >= 0).sum(axis=0)
     models[work.places < 0] = 0
     reasons = np.where(models == 0, 1, np.where(models == 1, 2, 3)).astype(np.uint8)
     reasons[count > 0] = 0
     return reasons
-
-
-def _notices(pairs: Sequence[PairMean], dim: int) -> Iterator[str]:
-    few = [pair for pair in pairs if pair.shared <= dim]
-    if few:
-        yield (
-            f"{len(few)} pairs of models share no more words than they have dimensions ({dim}): a rotation then fits "
-            f"almost anything, and words look more stable than they are ({few[0].first} and {few[0].second} first)"
-        )

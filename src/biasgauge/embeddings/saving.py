@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -70,7 +70,12 @@ def save(
             f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
             f"{embedding.dim}."
         )
-    with atomic_file(target) as part, _open(part, compress=target.name.endswith(".gz")) as file:
+    with atomic_file(target) as part, part.open("wb") as raw, ExitStack() as stack:
+        file: BinaryIO = raw
+        if target.name.endswith(".gz"):
+            # No name and no time in the header: the same vectors give the same bytes.
+            packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+            file = cast("BinaryIO", stack.enter_context(packed))
         if chosen == "safetensors":
             _write_safetensors(embedding, file, counts, subwords)
         else:
@@ -78,17 +83,6 @@ def save(
             file.write(f"{len(embedding)} {embedding.dim}\n".encode())
             (_write_binary if chosen == "word2vec-binary" else _write_text)(embedding, file)
     return target
-
-
-@contextmanager
-def _open(path: Path, *, compress: bool) -> Iterator[BinaryIO]:
-    with path.open("wb") as raw:
-        if compress:
-            # No name and no time in the header: the same vectors give the same bytes.
-            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                yield cast("BinaryIO", packed)
-        else:
-            yield raw
 
 
 def _write_safetensors(

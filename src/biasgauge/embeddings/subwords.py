@@ -1,8 +1,7 @@
 """Vectors of character n-grams, from which words that a model has never seen get a vector.
 
 As in fastText (Bojanowski et al., TACL 2017) a word is `<word>`, and its n-grams are all runs of min_n to max_n
-characters of that. fastText hashes n-grams into a fixed number of buckets, where unrelated ones collide; here every
-n-gram that training saw has a vector of its own, and those that it did not see are unknown.
+characters of that. fastText hashes n-grams into buckets; here each that training saw has a vector of its own.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ from biasgauge.embeddings.notices import Notice, brief
 from biasgauge.embeddings.rows import is_utf8, unusable_rows
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import distinct_words
-
-COMPOSED = "composed"
-"""Code of the notice about words whose vectors were composed of n-grams."""
 
 UNKNOWN = "not in the vocabulary, and none of its character n-grams is known"
 _ROWS = 65_536
@@ -184,7 +180,7 @@ def _notices(composed: Mapping[str, Singles]) -> Iterable[Notice]:
     zero = [word for word, vector in composed.items() if not vector.any()]
     added = "words that the model lacks got the mean vector of their character n-grams"
     for code, message, words in (
-        (COMPOSED, added, list(composed)),
+        ("composed", added, list(composed)),
         ("zero", "the n-grams of composed words cancel out", zero),
     ):
         if words:

@@ -39,12 +39,7 @@ class Measure:
     word_scale_invariant: bool
     swap_negates: bool = True
 
-    def scores(
-        self,
-        words: Floats,  # noqa: ARG002 - what a subclass is given
-        first: Floats,  # noqa: ARG002 - as above
-        second: Floats,  # noqa: ARG002 - as above
-    ) -> Floats:
+    def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:  # noqa: ARG002 - for a subclass
         """Scores of a measure that is neither `Linear` nor a `Neighborhood`.
 
         It is called on the CPU, from several threads, for some thousand words at a time; it must not change its

@@ -36,15 +36,9 @@ class WordScore(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
-        return {
-            "word": self.word,
-            "measure": self.measure,
-            "mean": self.value,
-            "interval": {"low": self.low, "high": self.high, "level": self.level, "method": self.method},
-            "agree": self.agree,
-            "pairs": self.n,
-            "reason": self.reason,
-        }
+        ends = {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
+        numbers = {"mean": self.value, "interval": ends, "agree": self.agree, "pairs": self.n}
+        return {"word": self.word, "measure": self.measure, **numbers, "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,8 +77,10 @@ class WordScores(Result):
             for model, coverage in self.coverage.items()
             for part, words in coverage["lost"].items()
         ]
-        measures = dict.fromkeys(score.measure for score in self.scores)
-        columns: list[Column | str] = [
+        rows: dict[str, list[tuple[Any, ...]]] = {score.measure: [] for score in self.scores}
+        for score in sorted(self.scores, key=lambda score: -abs(score.value or 0)):
+            rows[score.measure].append((score.word, score, score.agree, score.n))
+        columns = [
             "word",
             Column("mean over pairs [95 % interval]", "estimate", 3),
             Column("agree", "share", about="share of the pairs whose direction is that of the mean"),
@@ -96,22 +92,9 @@ class WordScores(Result):
             sentences=tuple(undefined),
             warnings=(*self.warnings, *lost),
             tables=tuple(
-                Table.of(
-                    f"scores-{measure}",
-                    measure,
-                    columns,
-                    [
-                        (score.word, score, score.agree, score.n)
-                        for score in sorted(self._of(measure), key=lambda score: -abs(score.value or 0))
-                    ],
-                    most=20,
-                )
-                for measure in measures
+                Table.of(f"scores-{measure}", measure, columns, cells, most=20) for measure, cells in rows.items()
             ),
         )
-
-    def _of(self, measure: str) -> Iterator[WordScore]:
-        return (score for score in self.scores if score.measure == measure)
 
 
 def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> WordScores:

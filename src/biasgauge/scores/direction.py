@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.measures.subspace import Direction, pair_direction
+from biasgauge.measures.subspace import Direction, Method, pair_direction
 from biasgauge.measures.subspace import direct_bias as direct_bias_of
 from biasgauge.measures.subspace import indirect_bias as indirect_bias_of
 from biasgauge.results import Column, Result, Summary, Table
@@ -22,9 +21,6 @@ from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Method = Literal["pca", "mean-difference"]
-_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,9 +46,8 @@ class DirectBias(Result):
         """One JSON-ready object."""
         shape = super().to_dict()
         del shape["mean"]
-        asked = self.mean.interval() if self.mean.method else None
         reason = None if self.mean.defined else self.mean.reason
-        return {"value": self.mean.value, "reason": reason, "interval": asked, **shape}
+        return {"value": self.mean.value, "reason": reason, "interval": self.mean.interval_if_any(), **shape}
 
     def to_frame(self) -> pd.DataFrame:
         """One row per word: its share."""
@@ -63,7 +58,7 @@ class DirectBias(Result):
     def summary(self) -> Summary:
         """The mean, and each word's share."""
         rows = sorted(self.words.items(), key=lambda item: -item[1])
-        table = Table.of("words", "", ["word", Column("along the direction", "number", 3)], rows, most=_SHOWN)
+        table = Table.of("words", "", ["word", Column("along the direction", "number", 3)], rows, most=20)
         return Summary("Direct bias", f"Direct bias of {len(self.words):,} words: {self.mean}", tables=(table,))
 
 
@@ -120,12 +115,10 @@ def indirect_bias(
     """
     model = load(vectors)
     direction, _ = _direction(model, pairs, method, case_fallback=False)
-    rows: list[NDArray[Any]] = []
     for end in (word, other):
         if end not in model:
             raise ParameterError(f"The word {end!r} cannot be used: {model.why_lost(end)}.")
-        rows.append(model[end])
-    return indirect_bias_of(rows[0], rows[1], direction)
+    return indirect_bias_of(model[word], model[other], direction)
 
 
 def _direction(
@@ -135,7 +128,7 @@ def _direction(
     given = pairs_of(pairs)
     ends = {end: [pair[place] for pair in given.pairs] for place, end in enumerate(given.ends)}
     coverage = model.coverage(ends, case_fallback=case_fallback, directions=True)
-    rows = [dict(zip(lookup.words, lookup.rows.tolist(), strict=True)) for lookup in coverage.sets.values()]
+    rows = [lookup.row_of for lookup in coverage.sets.values()]
     whole = [
         (rows[0][first], rows[1][second]) for first, second in given.pairs if first in rows[0] and second in rows[1]
     ]

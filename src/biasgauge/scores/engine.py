@@ -1,14 +1,13 @@
 """Computes all measures of one model, block by block: memory is set by a block, not by the vocabulary.
 
-Linear measures of all pairs are one matrix product per block. Neighbors are found once per block and shared by all
-pairs; a neighbor's vote is looked up in a table of signs, no vector is gathered. Blocks run on several threads, each
-computed alike wherever it runs, so that results depend neither on the threads nor on their number.
+Linear measures of all pairs are one matrix product per block; neighbors are found once per block, and their votes
+looked up in a table of signs. Blocks are computed alike wherever they run, so that results do not depend on threads.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -23,13 +22,16 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import has_direction, row_lengths, unit_rows, unit_singles
 from biasgauge.measures import Linear, Measure, Neighborhood
 from biasgauge.scores.neighbors import AllPairs, Workspace, block_rows, drop_nearest, nearest
+from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
     import torch
 
 _ROWS = 8192
 _TILE = 1024
-_MOST = 0.6
+MOST = 0.6
+"""Share of a pool from which on the neighbors of all of it cost less than those of the words alone."""
+
 LEAST_FOR_ALL_PAIRS = 8192
 """A smaller pool is searched word by word: there is nothing to gain."""
 
@@ -42,16 +44,7 @@ _DOUBT = 1e-6
 
 @dataclass(frozen=True)
 class Task:
-    """What to compute on one model.
-
-    Attributes:
-        vectors: the whole model, words × dimensions, as stored.
-        rows: rows of the target words.
-        first, second: rows of the ends of the pairs.
-        measures: in the order of the result.
-        k: how many neighbors vote.
-        pool: rows that may be neighbors; None for all.
-    """
+    """What to compute on one model: which target words, pairs (by their rows) and measures; which k neighbors vote."""
 
     vectors: Vectors
     rows: Places
@@ -63,9 +56,8 @@ class Task:
 
     def directions(self, measure: Linear) -> Floats:
         """Direction of each pair, pairs × dimensions; NaN where there is none."""
-        return measure.direction(
-            self.vectors[self.first].astype(np.float64), self.vectors[self.second].astype(np.float64)
-        )
+        first, second = (self.vectors[rows].astype(np.float64) for rows in (self.first, self.second))
+        return measure.direction(first, second)
 
     def undirected(self, measure: Linear) -> Flags:
         """Which pairs have no direction, so that no score on them is defined."""
@@ -76,10 +68,7 @@ class Task:
 class Pool:
     """The vectors that may be neighbors: of length 1, zero vectors left out.
 
-    Attributes:
-        unit: vectors.
-        rows: row of the model of each.
-        place: place in the pool of each row of the model, −1 for rows that are not in it.
+    `rows` are those of the model; `place` is the place in the pool of each row of the model, −1 where it has none.
     """
 
     unit: Singles
@@ -109,10 +98,7 @@ class Pool:
         return votes
 
     def settle(self, task: Task, directions: Floats, start: int, bias: Floats) -> None:
-        """Compute again, from the vectors as stored, biases whose sign the rounding of unit vectors may have decided.
-
-        `bias` holds the rows of the pool from `start` on and is changed in place.
-        """
+        """Compute again, in place and from vectors as stored, biases whose sign rounding may have decided."""
         doubtful = np.flatnonzero((np.abs(bias) < _DOUBT).any(axis=1))
         if len(doubtful):
             stored = task.vectors[self.rows[start + doubtful]].astype(np.float64)
@@ -120,11 +106,7 @@ class Pool:
 
 
 def device_named(name: str) -> torch.device:
-    """The device of that name: "cuda", "cuda:1", or "torch" for this engine on the CPU.
-
-    Raises:
-        ParameterError: PyTorch is not installed, or there is no such device.
-    """
+    """The device of that name: "cuda", "cuda:1", or "torch" for PyTorch on the CPU; an error where it is not usable."""
     try:
         import torch
     except ImportError as problem:
@@ -139,22 +121,28 @@ def device_named(name: str) -> torch.device:
 
 def compute(task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Singles:
     """Scores, measures × pairs × words; NaN where a score is undefined: a zero vector, too few neighbors."""
-    from threadpoolctl import threadpool_limits
-
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
     # Jobs of one phase may run in any order; a phase begins when the one before it is done.
     phases = [[*_linear_jobs(task, scores), *other_jobs(task, scores)], *map(list, _neighbor_phases(task, scores))]
-    total, done = sum(map(len, phases)), 0
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
-        for phase in phases:
-            for _ in threads.map(lambda job: job(), phase):
-                done += 1
-                if progress is not None:
-                    progress(done, total)
+    total = sum(map(len, phases))
+    run_phases(phases, n_jobs, None if progress is None else lambda done: progress(done, total))
     for place, measure in enumerate(task.measures):
         if isinstance(measure, Neighborhood):
             scores[place, task.undirected(measure.bias)] = np.nan
     return scores
+
+
+def run_phases(
+    phases: Iterable[Iterable[Callable[[], None]]], n_jobs: int | None, progress: Callable[[int], None] | None = None
+) -> None:
+    """Run the jobs of each phase on threads, one phase after the other; products stay on the thread that asks."""
+    done = 0
+    with on_one_thread(), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
+        for phase in phases:
+            for _ in threads.map(lambda job: job(), phase):
+                done += 1
+                if progress is not None:
+                    progress(done)
 
 
 def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
@@ -177,9 +165,7 @@ def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
 
 
 def _other_block(task: Task, scores: Singles, measure: Measure, part: slice) -> None:
-    words, first, second = (
-        task.vectors[rows].astype(np.float64) for rows in (task.rows[part], task.first, task.second)
-    )
+    words, first, second = (task.vectors[at].astype(np.float64) for at in (task.rows[part], task.first, task.second))
     values = np.asarray(measure.scores(words, first, second), np.float64)
     if values.shape != (len(first), len(words)):
         raise ParameterError(
@@ -235,12 +221,7 @@ def _neighbor_phases(task: Task, scores: Singles) -> Iterator[Iterator[Callable[
 
 @dataclass(frozen=True)
 class _Voting:
-    """The measures that leave the word itself out by one rule: who may vote, how each votes, where tallies go.
-
-    Attributes:
-        tables: for the place of each measure in the scores, the votes of the pool on each pair.
-        drop_first: the nearest vector is left out, whoever it belongs to, rather than the word itself.
-    """
+    """The measures that leave the word itself out, or the nearest vector: their tables of votes by their places."""
 
     task: Task
     scores: Singles
@@ -266,7 +247,7 @@ class _Voting:
         place = self.pool.place[self.task.rows]
         return (
             len(self.pool.unit) >= LEAST_FOR_ALL_PAIRS
-            and len(np.unique(place)) > _MOST * len(self.pool.unit)
+            and len(np.unique(place)) > MOST * len(self.pool.unit)
             and not self.task.vectors[self.task.rows[place < 0]].any()  # what is not in the pool has no direction
         )
 

@@ -1,9 +1,8 @@
 """Exact nearest neighbors by cosine, in blocks whose size only the vocabulary decides.
 
-One matrix product per block finds the similarities; a threshold from a sample of columns passes a few hundred
-candidates per row; the k best of those are kept. Where candidates are so close at the k-th place that rounding could
-decide, they are compared again in double precision, and equal ones by their row: so the result is the same whatever
-the number of threads, the block size or the device.
+A threshold from a sample of columns passes a few hundred candidates per row. Where some are so close at the k-th place
+that rounding could decide, they are compared again in double precision, and equal ones by their row: so the result is
+the same whatever the number of threads, the block size or the device.
 """
 
 from __future__ import annotations
@@ -50,14 +49,10 @@ class Workspace:
 
 
 def nearest(queries: Singles, pool: Singles, k: int, own: Places, workspace: Workspace | None = None) -> Places:
-    """Rows of the `k` nearest vectors of `pool` for each query, in no particular order.
+    """Rows of the `k` nearest unit vectors of `pool` (more than k) for each of a block of unit vectors, in no order.
 
-    Args:
-        queries: unit vectors, one a row: one block of them.
-        pool: unit vectors, at least k + 1 of them.
-        k: how many.
-        own: each query's own row in the pool, which is left out; −1 where it has none.
-        workspace: memory to compute in, for many blocks after each other.
+    `own` is each query's own row in the pool, which is left out, −1 where it has none; `workspace` is memory to compute
+    in, for many blocks after each other.
     """
     workspace = workspace or Workspace(len(queries), len(pool))
     similarities = np.matmul(queries, pool.T, out=workspace.similarities[: len(queries)])
@@ -146,10 +141,9 @@ def drop_nearest(queries: Singles, pool: Singles, found: Places) -> Places:
 class AllPairs:
     """The neighbors of every vector of a pool within it: each similarity is computed once, for both its ends.
 
-    That is half the product that `nearest` needs over all rows. Tiles of the upper triangle are compared with the
-    thresholds of their rows and of their columns; what passes is kept by row, and cut back to the best when a row's
-    room is full, which raises its threshold. Run the jobs of `first_jobs`, then those of `second_jobs`, then ask for
-    `neighbors`, part by part. Jobs of one kind may run on several threads and in any order.
+    Tiles of the upper triangle are compared with the thresholds of their rows and of their columns; what passes is kept
+    by row, and cut back to the best when a row's room is full, which raises its threshold. Run the jobs of
+    `first_jobs`, then those of `second_jobs`, each kind in any order, then ask for `neighbors`, part by part.
     """
 
     def __init__(self, pool: Singles, k: int, *, exclude_self: bool) -> None:

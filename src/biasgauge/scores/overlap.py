@@ -1,15 +1,12 @@
 """`neighbor_overlap`: how many of a word's nearest neighbors two models agree on.
 
-Source: Wendlandt, Kummerfeld & Mihalcea, "Factors Influencing the Surprising Instability of Word Embeddings", NAACL
-2018; Antoniak & Mimno, TACL 2018. Unlike `stability` it needs no alignment, so models may differ in their dimensions,
-and it sees nothing beyond the neighborhood.
+Source: Wendlandt, Kummerfeld & Mihalcea, NAACL 2018; Antoniak & Mimno, TACL 2018. Unlike `stability` it needs no
+alignment, so models may differ in their dimensions, and it sees nothing beyond the neighborhood.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -17,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.arrays import Codes, Flags, Floats, Places, Singles
+from biasgauge.arrays import Codes, Floats, Places, Singles
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.embeddings.coverage import by_reason
@@ -25,10 +22,10 @@ from biasgauge.embeddings.embedding import JointVocabulary
 from biasgauge.geometry import unit_singles
 from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Result, Summary
-from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS
+from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
 from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, leave_one_out
+from biasgauge.stats.jackknife import jackknife_mean, leave_one_out
 from biasgauge.stats.means import mean_estimate
 
 if TYPE_CHECKING:
@@ -36,9 +33,6 @@ if TYPE_CHECKING:
 
 REASONS = ("", "not in every model", "its vector is zero in a model", "fewer than k other words are in every model")
 """Why a word has no overlap; `NeighborOverlap.undefined` holds the place in this list, 0 where it has one."""
-
-_ROWS = 8192
-_MOST = 0.6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,12 +130,10 @@ def neighbor_overlap(
     models = load_models([a, b, *more])
     joint = JointVocabulary.of(models)
     shared = joint.shared()
-    asked = (
-        tuple(joint.words[place] for place in shared.tolist())
-        if words is None
-        else distinct_words(words, "words", "neighbor_overlap")
-    )
-    pool = shared[_directed(models, joint.rows[:, shared])]
+    every = (joint.words[place] for place in shared.tolist())
+    asked = tuple(every) if words is None else distinct_words(words, "words", "neighbor_overlap")
+    directed = [model.directed(rows[shared]) for model, rows in zip(models, joint.rows, strict=True)]
+    pool = shared[np.logical_and.reduce(directed)]
     undefined, own = _reasons(joint, shared, pool, asked)
     if len(pool) <= k:
         undefined[undefined == 0] = 3
@@ -156,25 +148,10 @@ def neighbor_overlap(
             shares = _in_common(found[i], found[j]) / k
             sums[i, usable] += shares
             sums[j, usable] += shares
-    return _result(models, asked, sums, pairs, undefined, k=k, pool=len(pool), level=level)
-
-
-def _result(
-    models: Sequence[Embedding],
-    asked: tuple[str, ...],
-    sums: Floats,
-    pairs: int,
-    undefined: Codes,
-    *,
-    k: int,
-    pool: int,
-    level: float,
-) -> NeighborOverlap:
-    usable = undefined == 0
-    counts = np.where(usable, len(models) - 1.0, 0.0)
-    values = np.where(usable, sums.sum(axis=0) / 2 / pairs, np.nan)
-    left_out = leave_one_out(sums.sum(axis=0) / 2, usable * float(pairs), sums, np.tile(counts, (len(models), 1)))
-    margins = left_out.margins(level)
+    defined = undefined == 0
+    counts = np.tile(np.where(defined, len(models) - 1.0, 0.0), (len(models), 1))
+    values = np.where(defined, sums.sum(axis=0) / 2 / pairs, np.nan)
+    margins = leave_one_out(sums.sum(axis=0) / 2, defined * float(pairs), sums, counts).margins(level)
     return NeighborOverlap(
         models=tuple(model.name for model in models),
         k=k,
@@ -183,8 +160,8 @@ def _result(
         low=np.maximum(values - margins, 0),
         high=np.minimum(values + margins, 1),
         undefined=undefined,
-        pool=pool,
-        mean=_mean(values[usable], sums[:, usable], pairs, level),
+        pool=len(pool),
+        mean=_mean(values[defined], sums[:, defined], pairs, level),
     )
 
 
@@ -192,26 +169,12 @@ def _mean(values: Floats, sums: Floats, pairs: int, level: float) -> Estimate:
     """Mean over words; its interval is over models where there are enough of them, else over words."""
     if pairs == 1:
         return mean_estimate(values, level=level, spread="normal", bounds=(0.0, 1.0))
-    mean = float(values.mean()) if len(values) else None
-    about: dict[str, Any] = {"value": mean, "level": level, "method": JACKKNIFE, "over": "models"}
-    if mean is None:
-        return Estimate(reason="no words have a value", **about)
+    if not len(values):
+        return jackknife_mean(None, np.nan, level, (0.0, 1.0), n=0)
     per_model = sums.mean(axis=1, keepdims=True)
     counts = np.full(per_model.shape, len(sums) - 1.0)
     left_out = leave_one_out(per_model.sum(axis=0) / 2, np.array([float(pairs)]), per_model, counts)
-    margin = float(left_out.margins(level)[0])
-    if np.isnan(margin):
-        return Estimate(reason=NO_SPREAD, **about)
-    return Estimate(low=max(mean - margin, 0.0), high=min(mean + margin, 1.0), n=len(values), **about)
-
-
-def _directed(models: Sequence[Embedding], rows: Places) -> Flags:
-    """Which words have a direction in every model; `rows` is models × words."""
-    directed = np.ones(rows.shape[1], bool)
-    for model, own in zip(models, rows, strict=True):
-        for start in range(0, len(own), _ROWS):
-            directed[start : start + _ROWS] &= model.vectors[own[start : start + _ROWS]].any(axis=1)
-    return directed
+    return jackknife_mean(float(values.mean()), float(left_out.margins(level)[0]), level, (0.0, 1.0), n=len(values))
 
 
 def _reasons(joint: JointVocabulary, shared: Places, pool: Places, asked: Sequence[str]) -> tuple[Codes, Places]:
@@ -225,20 +188,15 @@ def _reasons(joint: JointVocabulary, shared: Places, pool: Places, asked: Sequen
 
 def _neighbors(model: Embedding, rows: Places, own: Places, k: int, n_jobs: int | None) -> Places:
     """Places in the pool, `rows` of the model, of the k nearest of the words at the places `own`."""
-    from threadpoolctl import threadpool_limits
-
     pool = unit_singles(model.vectors, rows)
     found = np.empty((len(own), k), np.intp)
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as threads:
-        for phase in _phases(pool, own, k, found):
-            for _ in threads.map(lambda job: job(), phase):
-                pass
+    run_phases(_phases(pool, own, k, found), n_jobs)
     return found
 
 
 def _phases(pool: Singles, own: Places, k: int, found: Places) -> Iterator[Iterator[Callable[[], None]]]:
     """Jobs that fill `found`; those of one phase may run in any order."""
-    if len(pool) >= LEAST_FOR_ALL_PAIRS and len(own) > _MOST * len(pool):
+    if len(pool) >= LEAST_FOR_ALL_PAIRS and len(own) > MOST * len(pool):
         search = AllPairs(pool, k, exclude_self=True)
         everything = np.empty((len(pool), k), np.intp)
         yield search.first_jobs()

@@ -11,7 +11,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge._version import __version__
-from biasgauge.arrays import Codes, Flags, Places
+from biasgauge.arrays import Codes, Places
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.embeddings import Embedding, load, named_models
 from biasgauge.errors import InputError, ParameterError
@@ -151,7 +151,8 @@ def _plan(
     if full and len(models) == 1:  # several are loaded twice, so that only one is ever in memory
         models = {name: load(source, name=name) for name, source in models.items()}
     given = pairs_of(pairs)
-    asked = WordSet(FULL, _vocabulary(models.values())) if full else words_of(words)
+    vocabulary = (word for source in models.values() for word in load(source).words) if full else ()
+    asked = WordSet(FULL, tuple(dict.fromkeys(vocabulary))) if full else words_of(words)
     labels = tuple(dict.fromkeys(asked.words))
     neighbors = None if pool is None else words_of(pool).words
     threads = None if n_jobs == -1 else n_jobs
@@ -171,10 +172,6 @@ def _plan(
         models, tuple(dict.fromkeys(given.pairs)), labels, _measures(measures, as_published), k, neighbors,
         case_fallback, device, threads, progress, provenance,
     )  # fmt: skip
-
-
-def _vocabulary(models: Iterable[VectorsLike]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for source in models for word in load(source).words))
 
 
 def _measures(given: str | Measure | Iterable[str | Measure], as_published: str | None) -> tuple[Measure, ...]:
@@ -218,7 +215,7 @@ def _score_model(model: Embedding, plan: _Plan) -> tuple[ModelScores, dict[str, 
     pool = None if plan.pool is None else model.lookup(plan.pool, case_fallback=plan.case_fallback).rows
     pair_reasons = np.tile(end_reasons, (len(plan.measures), 1))
     voting = np.flatnonzero([isinstance(measure, Neighborhood) for measure in plan.measures])
-    if len(voting) and np.count_nonzero(_has_direction(model, None if pool is None else np.unique(pool))) <= plan.k:
+    if len(voting) and np.count_nonzero(model.directed(None if pool is None else np.unique(pool))) <= plan.k:
         pair_reasons[np.ix_(voting, usable)] = FEW_NEIGHBORS
     scored = np.flatnonzero(word_reasons == 0)
     values = np.full((len(plan.measures), len(plan.pairs), len(plan.words)), np.nan, np.float32)
@@ -246,13 +243,7 @@ def _rows(model: Embedding, words: Sequence[str], lost: int, plan: _Plan) -> tup
     dropped = np.array([word in model.dropped for word in words], bool)
     reasons = np.zeros(len(words), np.uint8)
     present = np.flatnonzero(~missing)
-    reasons[present[~_has_direction(model, rows[present])]] = lost + 2
+    reasons[present[~model.directed(rows[present])]] = lost + 2
     reasons[missing] = lost
     reasons[missing & dropped] = lost + 1
     return rows, reasons
-
-
-def _has_direction(model: Embedding, rows: Places | None) -> Flags:
-    """Which of these rows (None: all) are not zero vectors."""
-    vectors = model.vectors if rows is None else model.vectors[rows]
-    return np.asarray(vectors.any(axis=1))

@@ -40,12 +40,9 @@ _AGAIN = "make the scores again"
 
 @dataclass(frozen=True)
 class ModelScores:
-    """Scores of one model, and why some are undefined.
+    """Scores of one model (measures × pairs × words, NaN where undefined), and why some are: places in `REASONS`.
 
-    Attributes:
-        values: measures × pairs × words; NaN where undefined.
-        word_reasons: for each word the place in `REASONS`, 0 where its vector can be used.
-        pair_reasons: the same for measures × pairs; it outweighs that of the word.
+    Those of measures × pairs outweigh those of words.
     """
 
     values: Singles

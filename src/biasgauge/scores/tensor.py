@@ -159,11 +159,7 @@ def choose(
     word: Iterable[str] | None,
     model: Iterable[str] | None,
 ) -> tuple[list[list[int]], dict[str, Any]]:
-    """Where the wanted labels of each axis are (None: all of them), and those labels by the names of the fields.
-
-    Raises:
-        ParameterError: a label is not there.
-    """
+    """Where the wanted labels of each axis are (None: all of them), and those labels by the names of the fields."""
     places: list[list[int]] = []
     labels: dict[str, Any] = {}
     for axis, wanted in zip(AXES, (measure, pair, word, model), strict=True):

@@ -60,7 +60,8 @@ class Association(Result):
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object."""
         shape = super().to_dict()
-        return {**shape, **shape.pop("result"), "version": __version__}
+        numbers = shape.pop("result")
+        return {**shape, **numbers, "version": __version__}
 
     @property
     def estimate(self) -> Estimate:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Floats
+from biasgauge.stats.estimate import Estimate
 
 JACKKNIFE = "jackknife-t"
 """Name of the interval from leaving out one unit at a time, with Student's t on one degree of freedom fewer."""
@@ -63,3 +64,15 @@ def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: 
         variance = (units - 1) / units * np.where(present, (without - center) ** 2, 0).sum(axis=0)
     undefined = (units < 3) | (present & (remaining <= 0)).any(axis=0)
     return LeftOut(np.where(undefined, np.nan, variance), units)
+
+
+def jackknife_mean(
+    value: float | None, margin: float, level: float, bounds: tuple[float, float], *, n: int, reason: str = NO_SPREAD
+) -> Estimate:
+    """A mean over pairs of models with its interval, cut at `bounds`; `reason` is why there may be no margin."""
+    about: dict[str, Any] = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
+    if value is None:
+        return Estimate(reason="no words have a value", **about)
+    if np.isnan(margin):
+        return Estimate(reason=reason, **about)
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)

@@ -14,7 +14,6 @@ from math import prod
 from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable, check_matrix, read_vocabulary, select_rows
@@ -89,7 +88,7 @@ def _read_archive(request: Request, archive: zipfile.ZipFile) -> Table:
         words = list(_read_words(request, archive, header.shape[0]))
         if header.fortran:
             return _read_columns(request, words, header, member)
-        return _stream(request, words, header, _row_blocks(request, member, header))
+        return _stream(request, words, header, member)
 
 
 def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, header: _Header) -> None:
@@ -98,7 +97,7 @@ def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, head
         raise request.error(f"the array {name} promises {header.size:,} bytes, more than the archive holds")
 
 
-def _stream(request: Request, words: list[str], header: _Header, blocks: Iterator[NDArray[Any]]) -> Table:
+def _stream(request: Request, words: list[str], header: _Header, member: IO[bytes]) -> Table:
     """Pass once over the rows of the matrix, keeping those that are wanted."""
     integers = header.dtype.kind in "iu"
     if integers:
@@ -108,7 +107,8 @@ def _stream(request: Request, words: list[str], header: _Header, blocks: Iterato
     expected = len(words) if wanted is None else len(wanted)
     table = RowTable(request, header.shape[1], dtype, expected=min(expected, len(words)))
     start = 0
-    for block in blocks:
+    for count, data in _row_blocks(request, member, header.shape[0], header.shape[1] * header.dtype.itemsize):
+        block = np.frombuffer(data, header.dtype).reshape(count, header.shape[1])
         names = words[start : start + len(block)]
         if limit is not None and start + len(block) > limit:
             names = names[: max(limit - start, 0)]
@@ -134,13 +134,12 @@ def _read_columns(request: Request, words: list[str], header: _Header, member: I
     return select_rows(request, [words[row] for row in rows], matrix)
 
 
-def _row_blocks(request: Request, member: IO[bytes], header: _Header) -> Iterator[NDArray[Any]]:
-    row_bytes = header.shape[1] * header.dtype.itemsize
+def _row_blocks(request: Request, member: IO[bytes], rows: int, row_bytes: int) -> Iterator[tuple[int, bytes]]:
+    """How many rows, and their bytes, a block at a time."""
     step = max(_BLOCK // row_bytes, 1)
-    for start in range(0, header.shape[0], step):
-        count = min(step, header.shape[0] - start)
-        data = _read_exactly(request, member, count * row_bytes)
-        yield np.frombuffer(data, header.dtype).reshape(count, header.shape[1])
+    for start in range(0, rows, step):
+        count = min(step, rows - start)
+        yield count, _read_exactly(request, member, count * row_bytes)
 
 
 def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterator[str]:
@@ -160,10 +159,7 @@ def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterat
         size = header.dtype.itemsize
         if size > _LONGEST_WORD:
             raise request.error(f"the array words has words of {size:,} bytes, which no vocabulary has")
-        step = _BLOCK // size
-        for start in range(0, header.shape[0], step):
-            count = min(step, header.shape[0] - start)
-            data = _read_exactly(request, member, count * size)
+        for _, data in _row_blocks(request, member, rows, size):
             try:
                 yield from _texts(data, header.dtype)
             except ValueError as problem:
@@ -191,23 +187,18 @@ def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
     return b"".join(pieces)
 
 
-def _header_bytes(request: Request, file: IO[bytes] | BinaryIO, version: tuple[int, int], kind: str) -> bytes:
-    """Read the length of the header and the header, unless it is longer than any that describes a matrix."""
-    length = file.read(2 if version == (1, 0) else 4)
-    size = int.from_bytes(length, "little")
-    if size > _LONGEST_HEADER:
-        raise request.error(f"{kind} has a header of {size:,} bytes, which no matrix needs")
-    return length + file.read(size)
-
-
 def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> _Header:
     try:
         version = np.lib.format.read_magic(file)
         if version not in _HEADER_READERS:
             raise request.error(f"{kind} is in version {version[0]}.{version[1]} of NumPy's format; save it again")
+        length = file.read(2 if version == (1, 0) else 4)
+        size = int.from_bytes(length, "little")
+        if size > _LONGEST_HEADER:
+            raise request.error(f"{kind} has a header of {size:,} bytes, which no matrix needs")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a header written by Python 2 is as good as any
-            shape, fortran, dtype = _HEADER_READERS[version](io.BytesIO(_header_bytes(request, file, version, kind)))
+            shape, fortran, dtype = _HEADER_READERS[version](io.BytesIO(length + file.read(size)))
     except _DAMAGED_HEADER as problem:
         first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise request.error(f"{kind} has a damaged header ({first})") from problem

@@ -1,10 +1,9 @@
 """safetensors: a table of tensors in one file, memory-mapped. It cannot hold code.
 
-biasgauge writes three tensors: `vectors` (words × dimensions), `words` (the UTF-8 bytes of all words, one after the
-other) and `word_ends` (where each word ends in those bytes). A file with one matrix and no words is read with a
-vocabulary beside it, as a bare `.npy` is. Character n-grams, where a model has them, are four tensors more:
-`subword_vectors`, `subwords` and `subword_ends` as those of the words, and `subword_lengths` (the fewest and the most
-characters of an n-gram).
+biasgauge writes `vectors` (words × dimensions), `words` (the UTF-8 bytes of all words, one after the other) and
+`word_ends` (where each ends in those bytes); character n-grams likewise as `subword_vectors`, `subwords`,
+`subword_ends`, and `subword_lengths` (the fewest and the most characters). A file with one matrix and no words is read
+with a vocabulary beside it, as a bare `.npy` is.
 """
 
 from __future__ import annotations

@@ -27,14 +27,7 @@ _LARGEST = 18  # digits of a whole number in a header
 
 
 class Layout(NamedTuple):
-    """What the first lines say.
-
-    Attributes:
-        dim: numbers in a row.
-        promised: rows promised by the header; None without a header.
-        row_bytes: mean length of a row, or the least that so many numbers take.
-        tabs: whether tabs separate.
-    """
+    """What the first lines say: numbers in a row, rows that a header promises, mean length of a row, any tabs."""
 
     dim: int
     promised: int | None
@@ -155,7 +148,9 @@ class _Reader:
                 self._blank.append(place)
                 continue
             if self._blank:
-                self._note_blank_lines()
+                for number in self._blank:
+                    self._request.book.add("blank-line", f"line {number}")
+                self._blank.clear()
             if self._header_ahead:
                 self._header_ahead = False
                 continue
@@ -180,11 +175,6 @@ class _Reader:
             book = self._request.book
             self._table.add([decode(word, book) for word in words], self._parse(numbers, places))
         return self._seen == limit or self._table.is_complete()
-
-    def _note_blank_lines(self) -> None:
-        for place in self._blank:
-            self._request.book.add("blank-line", f"line {place}")
-        self._blank.clear()
 
     def _split(self, line: bytes, place: int) -> tuple[bytes, bytes]:
         """Split a row that is not simply a word and `dim` numbers with single spaces between them."""
