@@ -17,6 +17,7 @@ import pytest
 from biasgauge import stats
 from biasgauge.stats.bootstrap import Resampled, Resampling, draw_counts
 from biasgauge.stats.credible import Credible
+from biasgauge.stats.jackknife import jackknife_mean, leave_one_out
 from biasgauge.stats.over_seeds import mean_over_seeds, sd_estimate
 from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
 
@@ -183,6 +184,19 @@ def _over_seeds(values: Floats) -> Estimate:
 
 
 SKEWED = 40
+
+
+def _over_pairs_of_models(models: Floats) -> Estimate:
+    """The mean over pairs of models, where a pair's value is the mean of what its models have."""
+    pairs = (models[:, None] + models) / 2
+    np.fill_diagonal(pairs, 0)
+    size = len(models)
+    total, count = np.array([pairs.sum() / 2]), np.array([size * (size - 1) / 2])
+    left_out = leave_one_out(total, count, pairs.sum(axis=1, keepdims=True), np.full((size, 1), size - 1.0))
+    value, margin = float(total[0] / count[0]), float(left_out.margins(0.9)[0])
+    return jackknife_mean(value, margin, 0.9, (-np.inf, np.inf), n=size)
+
+
 CASES = {
     "estimate_from_draws": Case(
         lambda random: random.exponential(1.0, SKEWED), _from_draws, 1.0, lambda x: 3 * x, _times(3), slack=0.03
@@ -241,6 +255,9 @@ CASES = {
         lambda x: (-x[0], -x[1]),
         slack=0.03,  # percentiles of 60 words
         worlds=200,
+    ),
+    "jackknife_mean": Case(
+        lambda random: random.normal(2.0, 1.0, 8), _over_pairs_of_models, 2.0, np.negative, _negated
     ),
     "mean_estimate": Case(
         lambda random: random.normal(2.0, 1.0, 8),

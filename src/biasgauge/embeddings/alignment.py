@@ -87,14 +87,10 @@ class Alignment(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object, without the words and the matrix."""
-        sizes = {
-            "moving": self.moving,
-            "fixed": self.fixed,
-            "shared": len(self.words),
-            "dimensions": len(self.rotation),
-        }
+        names = {"moving": self.moving, "fixed": self.fixed}
+        sizes = {"shared": len(self.words), "dimensions": len(self.rotation)}
         numbers = {name: getattr(self, name) for name in ("rank", "residual", "fit", "scale", "unit")}
-        return {**sizes, **numbers, "center": self.moving_center is not None, "lost": dict(self.lost)}
+        return {**names, **sizes, **numbers, "center": self.moving_center is not None, "lost": dict(self.lost)}
 
     def summary(self) -> Summary:
         """How well the two fit, and on how many words that rests."""
