@@ -82,7 +82,7 @@ def test_mac_change_without_a_change_to_test() -> None:
     assert mac_change(two, mac_from_similarities([])).reason == "there are no similarities"
     with pytest.raises(ParameterError, match="same targets and sets"):
         mac_change(one, two)
-    with pytest.raises(ParameterError, match="'level' of mac_change"):
+    with pytest.raises(ParameterError, match="'level' of an interval must lie between 0 and 1"):
         mac_change(two, two, level=1.0)
 
 
@@ -96,7 +96,7 @@ def test_rnd_sums_over_words_and_is_positive_when_they_are_nearer_to_y() -> None
 def test_the_cosine_variant_has_the_opposite_sign() -> None:
     result = rnd([EAST], [NORTH], [NORTH, NORTH], distance="cosine", interval=None)
     assert result.value == pytest.approx(-2)
-    with pytest.raises(ParameterError, match="'distance' of rnd must be one of"):
+    with pytest.raises(ParameterError, match="'distance' parameter must be one of norm, cosine"):
         rnd([EAST], [NORTH], [NORTH], distance="euclid")  # type: ignore[arg-type]
 
 
@@ -210,7 +210,7 @@ def test_nas_of_a_word_as_near_to_everything() -> None:
     assert result.scores[0] == pytest.approx(2.0)
     assert result.scores[1] is None
     assert result.reason == "word 1 of the set 'x' is as near to every attribute word"
-    with pytest.raises(ParameterError, match="'ddof' of nas"):
+    with pytest.raises(ParameterError, match="'ddof' parameter must be one of 0, 1"):
         nas([EAST], [EAST], [NORTH], ddof=3)
 
 
@@ -312,5 +312,5 @@ def test_rnsb_is_undefined_for_one_word_and_for_endless_fits() -> None:
     for unusable in (endless, certain):
         assert unusable.value is None
         assert unusable.reason == "the classifier finds no usable fit: the vectors are too long for the penalty"
-    with pytest.raises(ParameterError, match="'c' of rnsb must be a positive number"):
+    with pytest.raises(ParameterError, match="'c' parameter must be a number above 0"):
         rnsb([EAST], [WEST], [EAST], [WEST], c=0)

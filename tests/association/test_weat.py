@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from biasgauge.association.weat import associations, effect_size, weat, weat_from_similarities
+from biasgauge.association.weat import WeatResult, associations, effect_size, weat, weat_from_similarities
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats.bootstrap import BCA, Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,7 +169,7 @@ def test_an_empty_set_leaves_nothing() -> None:
 def test_matrices_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ParameterError, match="the same throughout"):
         weat_from_similarities(np.ones((2, 3)), np.ones((2, 3)), np.ones((2, 4)), np.ones((2, 3)))
-    with pytest.raises(ParameterError, match="'ddof' of weat must be 0 or 1"):
+    with pytest.raises(ParameterError, match="'ddof' parameter must be one of 0, 1"):
         weat(**made_up(0), ddof=2)
 
 
@@ -179,3 +180,15 @@ def test_a_memory_map_is_read_and_not_written(tmp_path: Path) -> None:
         np.save(tmp_path / f"{name}.npy", table)
         mapped[name] = np.load(tmp_path / f"{name}.npy", mmap_mode="r")
     assert weat(**mapped) == weat(**sets)
+
+
+def test_json_there_and_back() -> None:
+    random = np.random.default_rng(4)
+    sets = {name: random.normal(size=(6, 5)) for name in "xyab"}
+    for interval in (None, BCA):
+        found = weat(**sets, interval=interval)
+        again = WeatResult.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+        assert again.to_dict() == found.to_dict()
+        assert (again.effect_size, again.x_associations) == (found.effect_size, found.x_associations)
+    undefined = weat(np.empty((0, 5)), sets["y"], sets["a"], sets["b"])
+    assert WeatResult.from_dict(undefined.to_dict()).to_dict() == undefined.to_dict()

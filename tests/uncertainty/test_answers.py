@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty import CONNECTIONS, Contrast, Priors, bayes, distance_table
+from biasgauge.uncertainty import CONNECTIONS, Contrast, Posterior, Priors, bayes, distance_table
 from biasgauge.uncertainty.cells import cells_of
 from biasgauge.uncertainty.predictive import check_predictions
 
 if TYPE_CHECKING:
-    from biasgauge.uncertainty import DistanceTable, Posterior
+    from biasgauge.uncertainty import DistanceTable
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,24 @@ def test_json_holds_the_contract(posterior: Posterior) -> None:
     assert {"rhat_max", "ess_min", "ok"} <= shape["diagnostics"].keys()
     assert shape["interval"] == {"method": "percentile", "level": 0.8}
     assert shape["distances"]["rows"] == len(posterior.table)
+
+
+@pytest.mark.parametrize("asked", [{}, {"variant": "crossed", "interval": "percentile", "prob": 0.5}])
+def test_json_there_and_back(table: DistanceTable, asked: dict[str, Any]) -> None:
+    """Draws and distances stay behind; every number, sentence and table is there again."""
+    found = bayes(table, draws=400, priors={"between": "halfnormal(0.2)"}, **asked)
+    again = Posterior.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+    assert again.to_dict() == found.to_dict()
+    assert (again.groups, again.words, again.contrasts) == (found.groups, found.words, found.contrasts)
+    assert (again.priors, again.credible, again.diagnostics) == (found.priors, found.credible, found.diagnostics)
+    ours, theirs = again.summary(), found.summary()
+    assert (ours.headline, ours.sentences, ours.warnings) == (theirs.headline, theirs.sentences, theirs.warnings)
+    assert [chart.name for chart in ours.charts] == ["groups", "contrasts", "words"]
+    pd.testing.assert_frame_equal(again.to_frame(), found.to_frame())
+    assert not len(again.draws)
+    assert not len(again.table)
+    with pytest.raises(ParameterError, match="There are no distances of 'imam'"):
+        again.figures(word="imam")
 
 
 def test_frames_are_tidy(posterior: Posterior) -> None:
@@ -189,7 +208,7 @@ def test_predictions_cover_as_they_should_when_the_model_is_right(worlds: Any) -
     ("asked", "sentence"),
     [
         ({"variant": "robust"}, "'variant' parameter must be one of per-connection, single-sigma"),
-        ({"interval": "bca"}, "'interval' parameter must be 'hpdi' or 'percentile'"),
+        ({"interval": "bca"}, "'interval' parameter must be one of hpdi, percentile"),
         ({"draws": 0}, "'draws' parameter must be a whole number of at least 1"),
         ({"draws": 10.5}, "'draws' parameter must be a whole number"),
         ({"random_state": -1}, "'random_state' parameter must be a whole number of at least 0"),
@@ -233,6 +252,6 @@ def test_inference_data(posterior: Posterior, table: DistanceTable) -> None:
 def test_the_decision_follows_the_region_of_practical_equivalence(
     low: float | None, high: float | None, expected: str | None
 ) -> None:
-    one = Contrast("a", "b", None, 0.0, low, high, 0.1, 0.9, 0.1, rope=0.1)
+    one = Contrast(a="a", b="b", value=0.0, low=low, high=high, sd=0.1, p_direction=0.9, p_equivalent=0.1, rope=0.1)
     assert one.decision == expected
     assert one.to_dict()["decision"] == expected

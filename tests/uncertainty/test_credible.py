@@ -49,12 +49,12 @@ def test_intervals_of_something_skewed_differ() -> None:
 
 @pytest.mark.parametrize("prob", [0, 1, -0.5, 1.5, np.nan])
 def test_a_share_that_is_none(prob: float) -> None:
-    with pytest.raises(ParameterError, match="must lie between 0 and 1"):
+    with pytest.raises(ParameterError, match="strictly between 0 and 1"):
         Credible("hpdi", prob)
 
 
 def test_a_kind_that_is_none() -> None:
-    with pytest.raises(ParameterError, match="'hpdi' or 'percentile'"):
+    with pytest.raises(ParameterError, match="must be one of hpdi, percentile"):
         Credible("bca")  # type: ignore[arg-type]
 
 

@@ -41,10 +41,10 @@ def test_agreement_with_arviz(kind: str, size: int) -> None:
     draws = chains(kind, size)
     for column in range(2):
         one = draws[:, :, column]
-        assert rhat(draws)[column] == pytest.approx(float(statistics.rhat(one)), rel=1e-9)
-        assert ess_bulk(draws)[column] == pytest.approx(float(statistics.ess(one, method="bulk")), rel=1e-9)
+        assert rhat(draws)[column] == pytest.approx(float(statistics.rhat(one)), rel=1e-12)
+        assert ess_bulk(draws)[column] == pytest.approx(float(statistics.ess(one, method="bulk")), rel=1e-12)
         tail = float(statistics.ess(one, method="tail", prob=(0.05, 0.95)))
-        assert ess_tail(draws)[column] == pytest.approx(tail, rel=1e-9)
+        assert ess_tail(draws)[column] == pytest.approx(tail, rel=1e-12)
 
 
 def test_good_chains_pass() -> None:

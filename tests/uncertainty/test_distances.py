@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from biasgauge import registry
 from biasgauge.embeddings import Embedding, load_default
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import Group, Stereotypes, lexicon
-from biasgauge.uncertainty import CONNECTIONS, bayes, compared_words, distances
+from biasgauge.uncertainty import CONNECTIONS, Posterior, bayes, compared_words, distances
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,6 +84,11 @@ def test_lost_words_are_listed_and_too_many_make_it_undefined() -> None:
     assert strict.undefined["human"] == "fewer than 80% of the words found: red.protected 2 of 3"
     assert "red.attributes 2 of 3" in strict.undefined["associated"]
     assert not strict.draws.connections
+    for posterior in (found, strict):  # JSON keeps what was lost, and that nothing could be fitted
+        again = Posterior.from_dict(json.loads(json.dumps(posterior.to_dict(), allow_nan=False)))
+        assert again.to_dict() == posterior.to_dict()
+        assert (again.warnings, again.undefined) == (posterior.warnings, posterior.undefined)
+    assert again.predictive is None
 
 
 def test_case_fallback() -> None:

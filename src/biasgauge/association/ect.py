@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import cosines, floats, prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 
 
@@ -47,13 +46,13 @@ def ect(x: ArrayLike, y: ArrayLike, a: ArrayLike, *, interval: Resampling | None
         means = np.stack([sets["x"].mean(axis=0), sets["y"].mean(axis=0)])
         reason = _incomparable(means, len(sets["a"]))
     if reason is not None:
-        return EctResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return EctResult.undefined(reason, interval)
     near = cosines(means, sets["a"])
     once = np.ones((1, len(sets["a"])))
     value = float(_spearman(near[:1], near[1:], once)[0])
     if np.isnan(value):
         reason = "all attribute words are as near to a mean vector as each other, so they have no order"
-        return EctResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return EctResult.undefined(reason, interval)
     return EctResult(
         value=value,
         interval=estimate_over_words(value, _resampled(sets), interval),
@@ -117,16 +116,8 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="ect",
-    function=ect,
-    resampled=_resampled,
-    sets=("x", "y", "a"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=False,
-    swap_xy="unchanged",
-    swap_ab=None,
-    range=(-1.0, 1.0),
+    name="ect", function=ect, resampled=_resampled, sets=("x", "y", "a"), range=(-1.0, 1.0),
+    rotation_invariant=True, scale_invariant=True, length_invariant=False, swap_xy="unchanged", swap_ab=None,
     zero="the orders of the words seen from X and from Y are unrelated; no bias is 1",
     source="Dev & Phillips 2019, Embedding Coherence Test",
-)
+)  # fmt: skip

@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import cosines, floats, matrix, prepared, undefined
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
+from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.rounding import SAME
 
 
@@ -61,9 +60,8 @@ def mac(x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Res
     sets = prepared(x=x, y=y, a=a, b=b)
     reason = undefined(sets)
     if reason is not None:
-        return MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
-    targets = np.concatenate([sets["x"], sets["y"]])
-    return _result([cosines(targets, sets[name]) for name in "ab"], _resampled(sets), interval)
+        return MacResult.undefined(reason, interval)
+    return _result(_blocks(sets), _resampled(sets), interval)
 
 
 def mac_of_sets(
@@ -73,7 +71,7 @@ def mac_of_sets(
     sets = prepared(targets=targets, **{f"attributes {number}": one for number, one in enumerate(attribute_sets)})
     reason = undefined(sets) if attribute_sets else "there are no attribute sets"
     if reason is not None:
-        return MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return MacResult.undefined(reason, interval)
     targets = sets.pop("targets")
     return mac_from_similarities([cosines(targets, one) for one in sets.values()], interval=interval)
 
@@ -87,7 +85,7 @@ def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resamp
     blocks = [matrix(f"similarities {number}", one) for number, one in enumerate(similarities)]
     if not blocks or not all(block.size for block in blocks):
         reason = "there are no similarities" + ("" if not blocks else " with one of the sets")
-        return MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return MacResult.undefined(reason, interval)
     if len({len(block) for block in blocks}) > 1:
         raise ParameterError(
             f"Each matrix must hold one row for each target word. Got {[len(block) for block in blocks]} rows."
@@ -111,8 +109,7 @@ def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> M
     Raises:
         ParameterError: the two do not have the same targets and sets, or `level` is not between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ParameterError(f"The 'level' of mac_change must lie between 0 and 1. Got {level!r}.")
+    check_level(level)
     reason = before.reason or after.reason
     if reason is not None:
         return MacChange(value=None, reason=reason)
@@ -129,17 +126,13 @@ def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> M
         return MacChange(value=mean if df else None, reason=why, df=df)
     error = deviation / differences.size**0.5
     margin = float(stdtrit(df, (1 + level) / 2)) * error
+    interval = Estimate(
+        value=mean, low=mean - margin, high=mean + margin, level=level, method="student", over="(target, set) pairs",
+        n=df + 1,
+    )  # fmt: skip
     return MacChange(
         value=mean,
-        interval=Estimate(
-            value=mean,
-            low=mean - margin,
-            high=mean + margin,
-            level=level,
-            method="student",
-            over="(target, set) pairs",
-            n=df + 1,
-        ),
+        interval=interval,
         t=mean / error,
         df=df,
         p_value=2 * float(stdtr(df, -abs(mean / error))),
@@ -165,9 +158,13 @@ def _weighted(targets: Floats, attributes: Sequence[Floats], blocks: Sequence[Fl
     return distance
 
 
-def _resampled(sets: Mapping[str, Floats]) -> Resampled:
+def _blocks(sets: Mapping[str, Floats]) -> list[Floats]:
     targets = np.concatenate([sets["x"], sets["y"]])
-    blocks = [cosines(targets, sets[name]) for name in "ab"]
+    return [cosines(targets, sets[name]) for name in "ab"]
+
+
+def _resampled(sets: Mapping[str, Floats]) -> Resampled:
+    blocks = _blocks(sets)
 
     def values(counts: Mapping[str, Floats]) -> Floats:
         return _weighted(np.concatenate([counts["x"], counts["y"]], axis=1), [counts["a"], counts["b"]], blocks)
@@ -176,16 +173,8 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="mac",
-    function=mac,
-    resampled=_resampled,
-    sets=("x", "y", "a", "b"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=True,
-    swap_xy="unchanged",
-    swap_ab="unchanged",
-    range=(0.0, 2.0),
+    name="mac", function=mac, resampled=_resampled, sets=("x", "y", "a", "b"), range=(0.0, 2.0),
+    rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="unchanged", swap_ab="unchanged",
     zero="every target word points the same way as every attribute word; no association is 1",
     source="Manzini et al. 2019, mean average cosine similarity",
-)
+)  # fmt: skip

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import cosines, prepared, undefined
-from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import cosines, prepared, undefined
+from biasgauge.checks import check_choice
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 
 
@@ -44,12 +43,11 @@ def nas(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 0, interval: Re
     Raises:
         ParameterError: `ddof` is neither 0 nor 1.
     """
-    if ddof not in {0, 1}:
-        raise ParameterError(f"The 'ddof' of nas must be 0 or 1. Got {ddof!r}.")
+    check_choice((0, 1), ddof=ddof)
     sets = prepared(x=x, a=a, b=b)
     reason = undefined(sets)
     if reason is not None:
-        return NasResult(value=None, reason=reason, interval=not_estimated(interval, reason), ddof=ddof)
+        return NasResult.undefined(reason, interval, ddof=ddof)
     to_a, to_b = cosines(sets["x"], sets["a"]), cosines(sets["x"], sets["b"])
     spread = np.concatenate([to_a, to_b], axis=1).std(axis=1, ddof=ddof)
     flat = spread <= SAME
@@ -57,8 +55,7 @@ def nas(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 0, interval: Re
     listed = tuple(None if empty else score for score, empty in zip(scores.tolist(), flat.tolist(), strict=True))
     if flat.any():
         reason = f"word {int(np.flatnonzero(flat)[0])} of the set 'x' is as near to every attribute word"
-        none = not_estimated(interval, reason)
-        return NasResult(value=None, reason=reason, interval=none, scores=listed, ddof=ddof)
+        return NasResult.undefined(reason, interval, scores=listed, ddof=ddof)
     value = float(scores.mean())
     resampled = _resampled(sets, ddof=ddof)
     return NasResult(value=value, interval=estimate_over_words(value, resampled, interval), scores=listed, ddof=ddof)
@@ -83,16 +80,8 @@ def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
 
 
 TEST = SetTest(
-    name="nas",
-    function=nas,
-    resampled=_resampled,
-    sets=("x", "a", "b"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=True,
-    swap_xy=None,
-    swap_ab="negates",
-    range=(None, None),
+    name="nas", function=nas, resampled=_resampled, sets=("x", "a", "b"), range=(None, None),
+    rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy=None, swap_ab="negates",
     zero="on the whole the words of X lean to neither attribute set",
     source="Caliskan et al. 2017, Methods (WEFAT)",
-)
+)  # fmt: skip

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
-from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import cosines, floats, prepared, undefined, unit
+from biasgauge.checks import check_choice
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 
 Distance = Literal["norm", "cosine"]
@@ -57,23 +56,20 @@ def rnd(
     there positive means nearer to **X**, as in the paper. Undefined when a set is empty or holds a zero vector, or, for
     the cosine, when a mean is zero. The paper scales vectors to length 1, the default here; WEFE leaves them as they
     are and reports the mean, not the sum.
+
+    Raises:
+        ParameterError: there is no such distance.
     """
-    if distance not in get_args(Distance):
-        raise ParameterError(f"The 'distance' of rnd must be one of {get_args(Distance)}. Got {distance!r}.")
+    check_choice(get_args(Distance), distance=distance)
     sets = prepared(x=x, y=y, a=a)
     reason = undefined(sets)
     if reason is None:
-        x_mean, y_mean, words = _means_and_words(sets, unit_vectors=unit_vectors)
+        used = {name: unit(one) for name, one in sets.items()} if unit_vectors else sets
+        x_mean, y_mean, words = used["x"].mean(axis=0), used["y"].mean(axis=0), used["a"]
         if distance == "cosine" and any(np.linalg.norm(mean) <= SAME for mean in (x_mean, y_mean)):
             reason = "the vectors of a target set cancel out, so that their mean has no direction"
     if reason is not None:
-        return RndResult(
-            value=None,
-            reason=reason,
-            interval=not_estimated(interval, reason),
-            distance=distance,
-            unit_vectors=unit_vectors,
-        )
+        return RndResult.undefined(reason, interval, distance=distance, unit_vectors=unit_vectors)
     if distance == "norm":
         differences = np.linalg.norm(words - x_mean, axis=1) - np.linalg.norm(words - y_mean, axis=1)
     else:
@@ -88,11 +84,6 @@ def rnd(
         distance=distance,
         unit_vectors=unit_vectors,
     )
-
-
-def _means_and_words(sets: Mapping[str, Floats], *, unit_vectors: bool) -> tuple[Floats, Floats, Floats]:
-    used = {name: unit(one) for name, one in sets.items()} if unit_vectors else sets
-    return used["x"].mean(axis=0), used["y"].mean(axis=0), used["a"]
 
 
 def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_vectors: bool = True) -> Resampled:
@@ -119,16 +110,8 @@ def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_
 
 
 TEST = SetTest(
-    name="rnd",
-    function=rnd,
-    resampled=_resampled,
-    sets=("x", "y", "a"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=True,
-    swap_xy="negates",
-    swap_ab=None,
-    range=(None, None),
+    name="rnd", function=rnd, resampled=_resampled, sets=("x", "y", "a"), range=(None, None),
+    rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="negates", swap_ab=None,
     zero="the words of A are as near to the middle of X as to that of Y",
     source="Garg et al. 2018, relative norm distance",
-)
+)  # fmt: skip

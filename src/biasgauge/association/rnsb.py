@@ -17,10 +17,9 @@ from scipy.special import xlogy
 
 from biasgauge.arrays import Floats
 from biasgauge.association.logistic import fit
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import floats, prepared, undefined
-from biasgauge.errors import ParameterError
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import floats, prepared, undefined
+from biasgauge.checks import check_number
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 
 _MOST_REFITTED = 100
@@ -47,7 +46,7 @@ class RnsbResult(AssociationResult):
 
 def rnsb(
     x: ArrayLike,
-    y: ArrayLike,
+    y: ArrayLike | None,
     a: ArrayLike,
     b: ArrayLike,
     *,
@@ -62,57 +61,27 @@ def rnsb(
     to be equally negative; range [0, ln of the number of target words]. Exchanging A and B is another question, not the
     same one negated. The fit goes to its only optimum and holds no words back, so that the same input always gives the
     same number; WEFE holds out a random fifth and its default penalizes the intercept (`penalize_intercept=True`).
-    Undefined when a set is empty or holds a zero vector, or when vectors are so long that the penalty has no weight and
-    the fit finds no end. The interval refits the classifier for every resample; with `refit=False` it keeps the
-    classifier and draws target words alone, and with more than 100 attribute words that is the only way offered.
+    Undefined when a set is empty or holds a zero vector, with fewer than two target words (a single one always has the
+    whole share), or when vectors are so long that the penalty has no weight and the fit finds no end. The interval
+    refits the classifier for every resample; with `refit=False` it keeps the classifier and draws target words alone,
+    and with more than 100 attribute words that is the only way offered. With None for Y, X holds all target words.
 
     Raises:
         ParameterError: `c` is not positive.
     """
-    return _rnsb({"x": x, "y": y}, a, b, c=c, penalize_intercept=penalize_intercept, refit=refit, interval=interval)
-
-
-def rnsb_of_words(
-    targets: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    c: float = 1.0,
-    penalize_intercept: bool = False,
-    refit: bool = True,
-    interval: Resampling | None = BCA,
-) -> RnsbResult:
-    """Relative negative sentiment bias of one list of identity words, as the paper has it; otherwise as `rnsb`.
-
-    Undefined also with fewer than two target words: a single one always has the whole share.
-    """
-    return _rnsb({"x": targets}, a, b, c=c, penalize_intercept=penalize_intercept, refit=refit, interval=interval)
-
-
-def _rnsb(
-    targets: Mapping[str, ArrayLike],
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    c: float,
-    penalize_intercept: bool,
-    refit: bool,
-    interval: Resampling | None,
-) -> RnsbResult:
-    if not (c > 0 and np.isfinite(c)):
-        raise ParameterError(f"The 'c' of rnsb must be a positive number. Got {c!r}.")
-    sets = prepared(**targets, a=a, b=b)
+    check_number(0, ends=False, c=c)
+    sets = prepared(x=x, **({} if y is None else {"y": y}), a=a, b=b)
     rules: dict[str, Any] = {"c": c, "penalize_intercept": penalize_intercept}
     reason = undefined(sets)
-    if reason is None and sum(len(sets[name]) for name in targets) < 2:
+    if reason is None and sum(len(words) for name, words in sets.items() if name in "xy") < 2:
         reason = "shares need at least two target words"
     if reason is not None:
-        return RnsbResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
+        return RnsbResult.undefined(reason, interval, **rules)
     once = {name: np.ones((1, len(one))) for name, one in sets.items()}
     negative = _negative(sets, once, **rules)[0]
     if not np.isfinite(negative).all() or not negative.any():
         reason = "the classifier finds no usable fit: the vectors are too long for the penalty"
-        return RnsbResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
+        return RnsbResult.undefined(reason, interval, **rules)
     shares = negative / negative.sum()
     value = max(0.0, float(xlogy(shares, shares * len(shares)).sum()))
     over = "words" if refit else "target words"
@@ -122,6 +91,11 @@ def _rnsb(
     else:
         found = estimate_over_words(value, _resampled(sets, refit=refit, **rules), interval, over)
     return RnsbResult(value=value, interval=found, probabilities=floats(negative), shares=floats(shares), **rules)
+
+
+def rnsb_of_words(targets: ArrayLike, a: ArrayLike, b: ArrayLike, **settings: Any) -> RnsbResult:  # noqa: ANN401
+    """Relative negative sentiment bias of one list of identity words, as the paper has it; otherwise as `rnsb`."""
+    return rnsb(targets, None, a, b, **settings)
 
 
 def _negative(
@@ -167,16 +141,8 @@ def _resampled(
 
 
 TEST = SetTest(
-    name="rnsb",
-    function=rnsb,
-    resampled=_resampled,
-    sets=("x", "y", "a", "b"),
-    rotation_invariant=True,
-    scale_invariant=False,
-    length_invariant=False,
-    swap_xy="unchanged",
-    swap_ab="changes",
-    range=(0.0, None),
+    name="rnsb", function=rnsb, resampled=_resampled, sets=("x", "y", "a", "b"), range=(0.0, None),
+    rotation_invariant=True, scale_invariant=False, length_invariant=False, swap_xy="unchanged", swap_ab="changes",
     zero="all target words are held to be equally negative",
     source="Sweeney & Najafian 2019, relative negative sentiment bias",
-)
+)  # fmt: skip

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import floats, prepared, undefined, unit
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import floats, prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 
 
@@ -50,7 +49,7 @@ def same(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | Non
         if np.linalg.norm(difference) <= SAME:
             reason = "both attribute sets have the same mean direction, so there is nothing to lean to"
     if reason is not None:
-        return SameResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return SameResult.undefined(reason, interval)
     biases = unit(sets["x"]) @ unit(difference[None])[0]
     value = float(np.abs(biases).mean())
     return SameResult(
@@ -76,16 +75,8 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="same",
-    function=same,
-    resampled=_resampled,
-    sets=("x", "a", "b"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=True,
-    swap_xy=None,
-    swap_ab="unchanged",
-    range=(0.0, 1.0),
+    name="same", function=same, resampled=_resampled, sets=("x", "a", "b"), range=(0.0, 1.0),
+    rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy=None, swap_ab="unchanged",
     zero="no word leans to either attribute set",
     source="Schröder et al. 2021, SAME for two attribute sets",
-)
+)  # fmt: skip

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import cosines, floats, prepared, undefined, unit
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import cosines, floats, prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 
 
@@ -45,7 +44,7 @@ def semaxis(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | 
         if np.abs(axis).max() <= SAME * np.abs(sets["a"]).max():
             reason = "both poles have the same mean, so there is no axis"
     if reason is not None:
-        return SemaxisResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return SemaxisResult.undefined(reason, interval)
     scores = cosines(sets["x"], axis[None])[:, 0]
     value = float(scores.mean())
     interval_found = estimate_over_words(value, _resampled(sets), interval)
@@ -67,16 +66,8 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="semaxis",
-    function=semaxis,
-    resampled=_resampled,
-    sets=("x", "a", "b"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=False,
-    swap_xy=None,
-    swap_ab="negates",
-    range=(-1.0, 1.0),
+    name="semaxis", function=semaxis, resampled=_resampled, sets=("x", "a", "b"), range=(-1.0, 1.0),
+    rotation_invariant=True, scale_invariant=True, length_invariant=False, swap_xy=None, swap_ab="negates",
     zero="on the whole the words of X lean to neither pole",
     source="An et al. 2018, the semantic axis",
-)
+)  # fmt: skip

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import floats, prepared, undefined, unit
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import floats, prepared, undefined, unit
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 
 
@@ -61,7 +60,7 @@ def set_ripa(
         same = np.flatnonzero(_same(sets["x"], sets["y"]))
         reason = f"both words of pair {int(same[0])} have the same vector" if same.size else None
     if reason is not None:
-        return SetRipaResult(value=None, reason=reason, interval=not_estimated(interval, reason), unit_words=unit_words)
+        return SetRipaResult.undefined(reason, interval, unit_words=unit_words)
     scores = _scores(sets, unit_words=unit_words)
     value = float(scores.mean())
     return SetRipaResult(
@@ -96,17 +95,8 @@ def _resampled(sets: Mapping[str, Floats], *, unit_words: bool = False) -> Resam
 
 
 TEST = SetTest(
-    name="set_ripa",
-    function=set_ripa,
-    resampled=_resampled,
-    sets=("x", "y", "a"),
-    rotation_invariant=True,
-    scale_invariant=False,
-    length_invariant=False,
-    swap_xy="negates",
-    swap_ab=None,
-    range=(None, None),
+    name="set_ripa", function=set_ripa, resampled=_resampled, sets=("x", "y", "a"), range=(None, None), paired=True,
+    rotation_invariant=True, scale_invariant=False, length_invariant=False, swap_xy="negates", swap_ab=None,
     zero="on the whole the words of A lean to neither end of the pairs",
     source="Ethayarajh et al. 2019, relational inner product association",
-    paired=True,
-)
+)  # fmt: skip

@@ -1,16 +1,45 @@
-"""What an association test declares about itself."""
+"""What an association test declares about itself, and what it returns at least."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, ClassVar, Literal, Self
 
-if TYPE_CHECKING:
-    from biasgauge.association.result import AssociationResult
-    from biasgauge.stats.bootstrap import Resampled
+from biasgauge.results.result import Record
+from biasgauge.stats.bootstrap import Resampled, Resampling, not_estimated
+from biasgauge.stats.estimate import Estimate, joined
 
 Swap = Literal["negates", "unchanged", "changes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssociationResult(Record):
+    """A number, or the reason why there is none.
+
+    Attributes:
+        value: the test's number; None when it is undefined.
+        reason: why it is undefined; None when it is not.
+        interval: how far `value` would move with other words of the same kind; None when it was not asked for.
+    """
+
+    beside: ClassVar[Mapping[str, str]] = {"interval": "value"}
+    """Fields whose interval alone stands in JSON, beside the number under this key."""
+
+    value: float | None
+    reason: str | None = None
+    interval: Estimate | None = None
+
+    @classmethod
+    def undefined(cls, reason: str, interval: Resampling | None, **about: Any) -> Self:  # noqa: ANN401 - other fields
+        """No number, for a reason; the interval that was asked for has the same one."""
+        return cls(value=None, reason=reason, interval=not_estimated(interval, reason), **about)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The result of which `to_dict` made `content`."""
+        estimates = {name: content.get(name) and joined(content, number, name) for name, number in cls.beside.items()}
+        return super().from_dict({**content, **estimates})
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import cosines, floats, matrix, prepared, undefined
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import cosines, floats, matrix, prepared, undefined
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.stats.estimate import Estimate
@@ -42,6 +42,9 @@ class WeatResult(AssociationResult):
         ddof: 0 divides the variance by the number of words, 1 by one less.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"value": "effect_size"}
+    beside: ClassVar[Mapping[str, str]] = {"interval": "effect_size", "p_interval": "p_value"}
+
     statistic: float | None = None
     x_associations: tuple[float, ...] = ()
     y_associations: tuple[float, ...] = ()
@@ -58,11 +61,6 @@ class WeatResult(AssociationResult):
     def effect_size(self) -> float | None:
         """Difference of the two mean associations in standard deviations of all of them."""
         return self.value
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object, with `effect_size` in the place of `value`."""
-        shape = super().to_dict()
-        return {"effect_size": shape.pop("value"), **shape}
 
 
 def associations(targets: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
@@ -116,14 +114,7 @@ def weat(
     sets = prepared(x=x, y=y, a=a, b=b)
     reason = undefined(sets)
     if reason is not None:
-        return WeatResult(
-            value=None,
-            reason=reason,
-            interval=not_estimated(interval, reason),
-            alternative=alternative,
-            ties=ties,
-            ddof=ddof,
-        )
+        return WeatResult.undefined(reason, interval, alternative=alternative, ties=ties, ddof=ddof)
     return weat_from_similarities(
         *(cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"),
         ddof=ddof,
@@ -143,52 +134,43 @@ def weat_from_similarities(
     yb: ArrayLike,
     *,
     ddof: int = 0,
-    alternative: Alternative = "greater",
-    max_exact: int = 2_000_000,
-    samples: int = 100_000,
-    ties: Ties = "inclusive",
-    random_state: int = 0,
     interval: Resampling | None = BCA,
+    **permutation: Any,  # noqa: ANN401 - those of `permutation_p`
 ) -> WeatResult:
     """WEAT from similarities: `xa` holds one row for each word of X and one column for each word of A, and so on.
 
-    Any similarity will do. Undefined as in `weat`.
+    Any similarity will do. Undefined as in `weat`; `alternative`, `max_exact`, `samples`, `ties` and `random_state` of
+    the permutation test are settings here too.
 
     Raises:
         ParameterError: the matrices do not fit together or hold a nan, or `ddof` is neither 0 nor 1.
     """
-    if ddof not in {0, 1}:
-        raise ParameterError(f"The 'ddof' of weat must be 0 or 1. Got {ddof!r}.")
+    check_choice((0, 1), ddof=ddof)
     blocks = {name: matrix(name, values) for name, values in {"xa": xa, "xb": xb, "ya": ya, "yb": yb}.items()}
-    rules: dict[str, Any] = {"alternative": alternative, "ties": ties, "ddof": ddof}
-    empty = [name for name, block in blocks.items() if not block.size]
-    if empty:
+    rules: dict[str, Any] = {name: permutation[name] for name in ("alternative", "ties") if name in permutation}
+    rules["ddof"] = ddof
+    if empty := [name for name, block in blocks.items() if not block.size]:
         reason = f"there are no similarities in {empty[0]!r}"
-        return WeatResult(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
-    _check_fit(blocks)
+        return WeatResult.undefined(reason, interval, **rules)
+    shapes = {name: block.shape for name, block in blocks.items()}
+    rows = all(shapes[f"{target}a"][0] == shapes[f"{target}b"][0] for target in "xy")
+    columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
+    if not (rows and columns):
+        raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
     s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
     scale = max(float(np.abs(block).max()) for block in blocks.values())
-    p = permutation_p(
-        s_x,
-        s_y,
-        alternative=alternative,
-        max_exact=max_exact,
-        samples=samples,
-        ties=ties,
-        random_state=random_state,
-        scale=scale,
-    )
+    p = permutation_p(s_x, s_y, scale=scale, **permutation)
     value = _effect_size(s_x, s_y, ddof, scale)
+    why = None
     if value is None:
         why = "all target words have the same association, so there is no spread"
-        found = not_estimated(interval, why)
+        around = not_estimated(interval, why)
     else:
-        why = None
-        found = estimate_over_words(value, _resampled_similarities(blocks, ddof), interval)
+        around = estimate_over_words(value, _resampled_similarities(blocks, ddof), interval)
     return WeatResult(
         value=value,
         reason=why,
-        interval=found,
+        interval=around,
         statistic=float(s_x.sum() - s_y.sum()),
         x_associations=floats(s_x),
         y_associations=floats(s_y),
@@ -210,14 +192,6 @@ def _effect_size(x: Floats, y: Floats, ddof: int, scale: float) -> float | None:
     """Give the effect size; None when associations differ by rounding alone, given the scale of the similarities."""
     deviation = float(np.concatenate([x, y]).std(ddof=ddof))
     return float(x.mean() - y.mean()) / deviation if deviation > SAME * scale else None
-
-
-def _check_fit(blocks: Mapping[str, Floats]) -> None:
-    shapes = {name: block.shape for name, block in blocks.items()}
-    rows = all(shapes[f"{target}a"][0] == shapes[f"{target}b"][0] for target in "xy")
-    columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
-    if not (rows and columns):
-        raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
 
 
 def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
@@ -245,16 +219,8 @@ def _resampled_similarities(blocks: Mapping[str, Floats], ddof: int) -> Resample
 
 
 TEST = SetTest(
-    name="weat",
-    function=weat,
-    resampled=_resampled,
-    sets=("x", "y", "a", "b"),
-    rotation_invariant=True,
-    scale_invariant=True,
-    length_invariant=True,
-    swap_xy="negates",
-    swap_ab="negates",
-    range=(None, None),
+    name="weat", function=weat, resampled=_resampled, sets=("x", "y", "a", "b"), range=(None, None),
+    rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="negates", swap_ab="negates",
     zero="X and Y lean alike towards A and B",
     source="Caliskan et al. 2017, Methods",
-)
+)  # fmt: skip

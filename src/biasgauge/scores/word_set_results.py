@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._version import __version__
-from biasgauge.association.result import AssociationResult
+from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table

@@ -12,7 +12,7 @@ import numpy as np
 from biasgauge import registry
 from biasgauge.association.mac import MacChange, MacResult, mac_of_sets
 from biasgauge.association.mac import mac_change as mac_change_of
-from biasgauge.association.result import AssociationResult
+from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.checks import check_choice
 from biasgauge.embeddings import Coverage, Lookup, load

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from biasgauge.arrays import Floats, Places, Vectors
-from biasgauge.association.word_sets import unit
+from biasgauge.association.set_test import unit
 
 Method = Literal["mean-difference", "pca"]
 

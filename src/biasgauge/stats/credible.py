@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.errors import ParameterError
+from biasgauge.checks import check_choice, check_number
+from biasgauge.results.result import Record
 from biasgauge.stats.estimate import Estimate
 
 IntervalKind = Literal["hpdi", "percentile"]
 
 
 @dataclass(frozen=True)
-class Credible:
+class Credible(Record):
     """How intervals are taken from draws.
 
     Attributes:
@@ -25,14 +26,14 @@ class Credible:
         prob: the probability inside.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"kind": "method", "prob": "level"}
+
     kind: IntervalKind = "hpdi"
     prob: float = 0.89
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(IntervalKind):
-            raise ParameterError(f"The 'interval' parameter must be 'hpdi' or 'percentile'. Got {self.kind!r}.")
-        if not 0 < self.prob < 1:
-            raise ParameterError(f"The 'prob' of an interval must lie between 0 and 1. Got {self.prob!r}.")
+        check_choice(get_args(IntervalKind), interval=self.kind)
+        check_number(0, 1, ends=False, prob=self.prob)
 
     def ends(self, draws: Floats) -> tuple[Floats, Floats]:
         """Lower and upper ends; draws along the first axis."""
@@ -40,10 +41,6 @@ class Credible:
             return hpdi(draws, self.prob)
         low, high = np.quantile(draws, [(1 - self.prob) / 2, (1 + self.prob) / 2], axis=0)
         return low, high
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {"method": self.kind, "level": self.prob}
 
 
 def estimate_of_posterior(draws: Floats, credible: Credible = Credible(), **about: Any) -> Estimate:  # noqa: ANN401, B008 - labels; frozen

@@ -3,11 +3,11 @@
 from biasgauge.stats.credible import Credible, hpdi
 from biasgauge.uncertainty.bands import BandShare, WithinBand, within_band
 from biasgauge.uncertainty.bayesian import bayes
-from biasgauge.uncertainty.change import Change, ChangeResult, bayes_change
+from biasgauge.uncertainty.change import ChangeResult, bayes_change
 from biasgauge.uncertainty.comparison import Comparison, Loo, ModelRank, compare, loo
 from biasgauge.uncertainty.diagnostics import Diagnostics
 from biasgauge.uncertainty.distances_csv import distances_from_frame, read_distances
-from biasgauge.uncertainty.estimates import Contrast, Estimate
+from biasgauge.uncertainty.estimates import Change, Contrast, Estimate
 from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors, prior_named
 from biasgauge.uncertainty.nulls.model import NullModel
 from biasgauge.uncertainty.nulls.result import NullSimulation

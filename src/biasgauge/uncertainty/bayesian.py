@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.stats.credible import Credible, IntervalKind
+from biasgauge.uncertainty.cells import cells_of
+from biasgauge.uncertainty.estimates import Estimate, contrasts, posterior_means
 from biasgauge.uncertainty.fit import Sampler, fit
-from biasgauge.uncertainty.model import Normal, Priors, ScalePrior, Variant, check_variant, priors_of
-from biasgauge.uncertainty.posterior import Posterior, default_rope
+from biasgauge.uncertainty.model import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
+from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.predictive import check_predictions, check_simulated
 from biasgauge.uncertainty.table import DistancesLike, DistanceTable, Duplicates
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
-    from biasgauge.uncertainty.custom_model import CustomModel
+    from biasgauge.uncertainty.nuts import CustomModel
 
 _PREDICTIVE_STREAM = 9
 
@@ -50,7 +53,7 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
         lexicon: a lexicon of kind "stereotypes" or "test"; only with vectors.
         variant: "per-connection" is the model behind the published figures; "single-sigma", "intercept", "student" and
             "crossed" are others (`model`); a function that states your own model in PyMC is sampled too
-            (`custom_model`).
+            (`nuts.sample_custom`).
         priors: what is believed beforehand; those of the variant by default. A mapping changes some of them, as in
             {"group": "normal(1, 0.5)", "between": "halfnormal(0.2)"}.
         interval: "hpdi", or "percentile" as in the published figures.
@@ -71,30 +74,16 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
     """
     named = variant if isinstance(variant, str) else getattr(variant, "__name__", "custom")
     if isinstance(variant, str):
-        check_variant(variant)
+        check_choice(VARIANTS, variant=variant)
+    if rope is not None:
+        check_number(0, rope=rope)
     credible = Credible(interval, prob)
-    if rope is not None and not 0 <= rope < np.inf:
-        raise ParameterError(f"The 'rope' parameter must be a number of at least 0. Got {rope!r}.")
-    table = table_of(
-        vectors,
-        lexicon,
-        duplicates=duplicates,
-        human=human,
-        neutral=neutral,
-        min_coverage=min_coverage,
-        case_fallback=case_fallback,
-    )
+    found = {"min_coverage": min_coverage, "case_fallback": case_fallback}
+    table = table_of(vectors, lexicon, duplicates=duplicates, human=human, neutral=neutral, **found)
     settings: dict[str, Any] = {
-        "variant": named,
-        "interval": interval,
-        "prob": prob,
-        "draws": draws,
-        "duplicates": table.duplicates,
-        "min_coverage": min_coverage,
-        "case_fallback": case_fallback,
-        "sampler": sampler,
-        "random_state": random_state,
-    }
+        "variant": named, "interval": interval, "prob": prob, "draws": draws, "duplicates": table.duplicates,
+        **found, "sampler": sampler, "random_state": random_state,
+    }  # fmt: skip
     return posterior_of(table, variant, priors_of(named, priors), credible, rope, settings)
 
 
@@ -108,46 +97,65 @@ def posterior_of(
     stream: int = 0,
 ) -> Posterior:
     """Fit a variant to a table; `settings` hold draws, sampler and random_state."""
-    fitted = fit(
-        table,
-        variant,
-        priors,
-        draws=settings["draws"],
-        sampler=settings["sampler"],
-        random_state=settings["random_state"],
-        stream=stream,
-    )
+    asked = {name: settings[name] for name in ("draws", "sampler", "random_state")}
+    draws, diagnostics, chosen, undefined, simulated = fit(table, variant, priors, **asked, stream=stream)
+    random = np.random.default_rng([settings["random_state"], stream, _PREDICTIVE_STREAM])
     predictive = None
-    if fitted.draws.connections:
-        random = np.random.default_rng([settings["random_state"], stream, _PREDICTIVE_STREAM])
-        if fitted.simulated is None:
-            predictive = check_predictions(fitted.draws, table, random)
-        else:
-            predictive = check_simulated(table, fitted.simulated, random)
+    if draws.connections and simulated is None:
+        predictive = check_predictions(draws, table, random)
+    elif simulated is not None:
+        predictive = check_simulated(table, simulated, random)
     width = default_rope(table) if rope is None else float(rope)
+    groups = [
+        Estimate(connection=name, **numbers)
+        for name, numbers in zip(draws.connections, posterior_means(draws.group, credible), strict=True)
+    ]
+    words = [
+        Estimate(connection=name, word=word, **numbers)
+        for (name, word), numbers in zip(draws.cells(table.words), posterior_means(draws.word, credible), strict=True)
+    ]
+    groups += [
+        Estimate(connection=name, value=None, reason=reason, level=credible.prob, method=credible.kind)
+        for name, reason in undefined.items()
+    ]
     return Posterior(
-        table=table,
+        name=table.name,
         variant=settings["variant"],
-        priors=priors,
-        sampler=fitted.sampler,
-        draws=fitted.draws,
-        diagnostics=fitted.diagnostics,
+        sampler=chosen,
+        groups=tuple(groups),
+        words=tuple(words),
+        contrasts=contrasts(draws, table.words, credible, width),
         predictive=predictive,
+        diagnostics=diagnostics,
         credible=credible,
+        priors=priors,
         rope=width,
-        undefined=fitted.undefined,
+        distances=table.to_dict(),
+        coverage=None if table.coverage is None else table.coverage.to_dict(),
+        table=table,
+        draws=draws,
         settings={**settings, "rope": width},
     )
 
 
+def default_rope(table: DistanceTable) -> float:
+    """A tenth of the standard deviation of distances within (connection, word): half of what is called a small effect.
+
+    Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
+    """
+    cells = cells_of(table)
+    spare = sum(one.spare for one in cells)
+    return 0.1 * float(np.sqrt(sum(one.within for one in cells) / spare)) if spare else 0.0
+
+
 def table_of(vectors: DistancesLike, lexicon: LexiconLike | None, **asked: Any) -> DistanceTable:  # noqa: ANN401
     """Distances: a table or a frame as it is, vectors through a lexicon."""
-    given = isinstance(vectors, DistanceTable) or (hasattr(vectors, "columns") and hasattr(vectors, "iloc"))
-    if given and lexicon is not None:
+    is_frame = hasattr(vectors, "columns") and hasattr(vectors, "iloc")
+    if (isinstance(vectors, DistanceTable) or is_frame) and lexicon is not None:
         raise ParameterError("A table of distances needs no lexicon: its rows say how words are connected.")
     if isinstance(vectors, DistanceTable):
         return vectors
-    if given:
+    if is_frame:
         from biasgauge.uncertainty.distances_csv import distances_from_frame
 
         return distances_from_frame(cast("pd.DataFrame", vectors), duplicates=asked["duplicates"])

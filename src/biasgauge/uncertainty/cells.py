@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Floats
-from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
+from biasgauge.uncertainty.table import DistanceTable
 
 NO_SPREAD = "all its distances are the same for each word, so there is no spread to measure"
 _ROUNDING = 1e-10
@@ -62,8 +64,17 @@ def cells_of(table: DistanceTable) -> list[Cells]:
     return [_cells(table, name) for name in table.connections]
 
 
+def cell_places(cells: Sequence[Cells]) -> dict[str, Any]:
+    """Which connection and which word each cell is of, as `Draws` have it."""
+    return {
+        "connections": tuple(one.connection for one in cells),
+        "cell_connection": np.concatenate([np.full(len(one.words), at) for at, one in enumerate(cells)]),
+        "cell_word": np.concatenate([one.words for one in cells]),
+    }
+
+
 def _cells(table: DistanceTable, connection: str) -> Cells:
-    rows = table.connection == CONNECTIONS.index(connection)
+    rows = table.rows_of([connection])
     words, word = np.unique(table.word[rows], return_inverse=True)
     values = table.distance[rows]
     count = np.bincount(word).astype(np.float64)

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.bayesian import posterior_of, table_of
 from biasgauge.uncertainty.draws import Draws
-from biasgauge.uncertainty.estimates import differences
+from biasgauge.uncertainty.estimates import Change, means_frame, posterior_means
 from biasgauge.uncertainty.figures import change_charts
 from biasgauge.uncertainty.fit import Sampler, fit
-from biasgauge.uncertainty.model import Normal, Priors, ScalePrior, Variant, check_variant, priors_of
-from biasgauge.uncertainty.posterior import GROUP, Posterior, interval_of
+from biasgauge.uncertainty.model import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
+from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.table import CONNECTIONS, DistancesLike, DistanceTable
 
 if TYPE_CHECKING:
@@ -31,38 +32,6 @@ if TYPE_CHECKING:
 ChangeMethod = Literal["paired", "independent"]
 
 UNMOVED = "no distance changed"
-
-
-@dataclass(frozen=True)
-class Change:
-    """Posterior of the change of one mean distance: after less before.
-
-    Attributes:
-        connection: of which connection.
-        word: of which protected word; None for the group.
-        mean: posterior mean; positive when distances grew (less association). None when undefined.
-        low: lower end of the interval.
-        high: upper end.
-        sd: posterior standard deviation.
-        p_direction: probability that the change has the sign of its median, in [.5, 1].
-        p_equivalent: probability that it is no larger than the region of practical equivalence either way.
-        reason: why it is undefined; None when it is not.
-    """
-
-    connection: str
-    word: str | None
-    mean: float | None
-    low: float | None
-    high: float | None
-    sd: float | None
-    p_direction: float | None
-    p_equivalent: float | None
-    reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        shape = {key: value for key, value in vars(self).items() if key != "reason"}
-        return shape if self.reason is None else {**shape, "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +48,9 @@ class ChangeResult(Result):
         problems: what speaks against the draws of the changes; empty when nothing does.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"changes": "change"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"problems"})
+
     before: Posterior
     after: Posterior
     changes: tuple[Change, ...]
@@ -89,12 +61,12 @@ class ChangeResult(Result):
     @property
     def groups(self) -> tuple[Change, ...]:
         """Changes of the groups."""
-        return tuple(one for one in self.changes if one.word is None)
+        return tuple(row for row in self.changes if row.word is None)
 
     @property
     def words(self) -> tuple[Change, ...]:
         """Changes of the words."""
-        return tuple(one for one in self.changes if one.word is not None)
+        return tuple(row for row in self.changes if row.word is not None)
 
     @property
     def caution(self) -> str:
@@ -105,38 +77,26 @@ class ChangeResult(Result):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader should know first."""
-        found = [self.caution] if self.caution else []
-        found += [
-            f"{count:,} rows are only in {side} and are left out" for side, count in self.left_out.items() if count
-        ]
-        return tuple(found)
+        counts = [(side, count) for side, count in self.left_out.items() if count]
+        rows = [f"{count:,} rows are only in {side} and are left out" for side, count in counts]
+        return (*([self.caution] if self.caution else []), *rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            "change": [one.to_dict() for one in self.changes],
-            "method": self.method,
-            "left_out": dict(self.left_out),
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "caution": self.caution,
-        }
+    def derived(self) -> dict[str, str]:
+        """What speaks against the draws, in one sentence."""
+        return {"caution": self.caution}
 
     def to_frame(self) -> pd.DataFrame:
         """One row a change."""
-        import pandas as pd
-
-        frame = pd.DataFrame([{**vars(one), "word": one.word or GROUP} for one in self.changes])
-        return frame.assign(caution=self.caution) if self.caution else frame
+        return means_frame(self.changes, self.caution)
 
     def summary(self) -> Summary:
         """Change of the mean distance of each connection and each word."""
         kind = self.before.credible
         mean = Column(f"change [{kind.prob:.0%} {kind.kind}]", "estimate", 3)
         chance = Column("p(direction)", "number", 3)
-        groups = [(one.connection, interval_of(one), one.p_direction) for one in self.groups]
-        words = [(one.connection, one.word, interval_of(one), one.p_direction) for one in self.words]
-        name = f"{self.before.table.name} → {self.after.table.name}"
+        groups = [(row.connection, row, row.p_direction) for row in self.groups]
+        words = [(row.connection, row.word, row, row.p_direction) for row in self.words]
+        name = f"{self.before.name} → {self.after.name}"
         return Summary(
             title=f"Change of distances, {name}",
             headline=f"{name}: change of the mean distance; positive means less association",
@@ -182,9 +142,8 @@ def bayes_change(
         random_state: seed.
         asked: `duplicates`, `human`, `neutral`, `min_coverage`, `case_fallback`, as in `bayes`.
     """
-    check_variant(variant)
-    if method not in get_args(ChangeMethod):
-        raise ParameterError(f"The 'method' parameter must be 'paired' or 'independent'. Got {method!r}.")
+    check_choice(VARIANTS, variant=variant)
+    check_choice(get_args(ChangeMethod), method=method)
     unknown = set(asked) - {"duplicates", "human", "neutral", "min_coverage", "case_fallback"}
     if unknown:
         raise ParameterError(f"There is no parameter {min(unknown)!r} of bayes_change.")
@@ -205,14 +164,14 @@ def bayes_change(
         shifted = replace(own, group=Normal(0.0, own.group.sd), baseline=Normal(0.0, own.baseline.sd))
         difference = replace(first, distance=second.distance - first.distance)
         found = fit(difference, variant, shifted, draws=draws, sampler=sampler, random_state=random_state, stream=3)
-        still = {name: UNMOVED for name in found.undefined if not _moved(difference, name)}
+        still = {name: UNMOVED for name in found.undefined if not difference.distance[difference.rows_of([name])].any()}
         moved, undefined = found.draws, {**found.undefined, **still}
         problems = found.diagnostics.problems if moved.connections else ()
-    width = fits[0].rope
-    changes = _changes(moved, first.words, credible, width) + tuple(
-        Change(name, None, None, None, None, None, None, None, reason) for name, reason in undefined.items()
-    )
-    return ChangeResult(fits[0], fits[1], changes, method, left_out, problems)
+    numbers = posterior_means(np.concatenate([moved.group, moved.word], axis=1), credible, fits[0].rope)
+    labels = [*((name, None) for name in moved.connections), *moved.cells(first.words)]
+    changes = [Change(connection=name, word=word, **own) for (name, word), own in zip(labels, numbers, strict=True)]
+    changes += [Change(connection=name, value=None, reason=reason) for name, reason in undefined.items()]
+    return ChangeResult(fits[0], fits[1], tuple(changes), method, left_out, problems)
 
 
 def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:
@@ -225,19 +184,13 @@ def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[Distance
     both = set(keys[0]) & set(keys[1])
     if not both:
         raise ParameterError("Before and after have no pair of words in common.")
-    parts = [
-        table.select(np.array([key in both for key in one])) for table, one in zip((before, after), keys, strict=True)
-    ]
+    tables = zip((before, after), keys, strict=True)
+    parts = [table.select(np.array([key in both for key in own])) for table, own in tables]
     left_out = {"before": len(before) - len(parts[0]), "after": len(after) - len(parts[1])}
     undefined = {**before.undefined, **after.undefined}
     first = replace(parts[0], undefined=undefined)
     second = replace(first, name=after.name, distance=parts[1].distance, lost=after.lost, coverage=after.coverage)
     return (first, second), left_out
-
-
-def _moved(difference: DistanceTable, connection: str) -> bool:
-    rows = difference.connection == CONNECTIONS.index(connection)
-    return bool(rows.any() and difference.distance[rows].any())
 
 
 def _keys(table: DistanceTable) -> list[tuple[str, str, str]]:
@@ -266,19 +219,4 @@ def _only(draws: Draws, connections: list[str]) -> Draws:
         cell_connection=np.searchsorted(places, draws.cell_connection[cells]),
         cell_word=draws.cell_word[cells],
         word=draws.word[:, cells],
-    )
-
-
-def _changes(moved: Draws, words: tuple[str, ...], credible: Credible, rope: float) -> tuple[Change, ...]:
-    if not moved.connections:
-        return ()
-    labels: list[tuple[str, str | None]] = [(name, None) for name in moved.connections]
-    labels += [
-        (moved.connections[connection], words[word])
-        for connection, word in zip(moved.cell_connection, moved.cell_word, strict=True)
-    ]
-    numbers = differences(np.concatenate([moved.group, moved.word], axis=1), credible, rope)
-    return tuple(
-        Change(connection, word, **one)  # type: ignore[arg-type]  # numbers hold no label
-        for (connection, word), one in zip(labels, numbers, strict=True)
     )

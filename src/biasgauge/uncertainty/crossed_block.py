@@ -70,7 +70,7 @@ class CrossedBlock:
     def __init__(self, table: DistanceTable, connections: Sequence[str], priors: Priors) -> None:
         self.connections = tuple(connections)
         self.priors = priors
-        rows = np.isin(table.connection, [CONNECTIONS.index(name) for name in connections])
+        rows = table.rows_of(connections)
         place = {CONNECTIONS.index(name): at for at, name in enumerate(connections)}
         self._connection = np.array([place[one] for one in table.connection[rows]], np.intp)
         self.attributes, self._attribute = np.unique(table.attribute[rows], return_inverse=True)

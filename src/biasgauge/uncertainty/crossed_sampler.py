@@ -45,11 +45,15 @@ class BlockDraws:
     acceptance: float
 
 
+def blocks_here(table: DistanceTable) -> tuple[tuple[str, ...], ...]:
+    """The connections of each block that has rows."""
+    blocks = [tuple(name for name in names if name in table.connections) for names in BLOCKS]
+    return tuple(names for names in blocks if names)
+
+
 def blocks_of(table: DistanceTable, priors: Priors) -> list[CrossedBlock]:
     """The blocks that have rows."""
-    here = set(table.connections)
-    found = [[name for name in names if name in here] for names in BLOCKS]
-    return [CrossedBlock(table, names, priors) for names in found if names]
+    return [CrossedBlock(table, names, priors) for names in blocks_here(table)]
 
 
 def sample_block(block: CrossedBlock, chains: int, draws: int, random: np.random.Generator) -> BlockDraws:

@@ -11,21 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.results.result import Record
 
 MOST_RHAT = 1.01
 LEAST_ESS = 400
 MOST_EDGE = 1e-6
-_TAILS = (0.05, 0.95)
-_FEWEST = 8
 
 
 @dataclass(frozen=True)
-class Diagnostics:
+class Diagnostics(Record):
     """What speaks for and against the draws.
 
     Attributes:
@@ -33,7 +31,7 @@ class Diagnostics:
         rhat_of: the parameter it belongs to.
         ess_min: smallest effective sample size, bulk or tail; None with too few draws.
         ess_of: the parameter it belongs to.
-        divergences: transitions of NUTS that went astray; None for the other samplers.
+        divergences: divergent transitions of NUTS; None for the other samplers.
         acceptance: share of proposals accepted; None for NUTS.
         problems: what is wrong, in sentences; empty when the draws can be trusted.
     """
@@ -51,18 +49,16 @@ class Diagnostics:
         """Whether nothing speaks against the draws."""
         return not self.problems
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {
-            "rhat_max": self.rhat_max,
-            "rhat_of": self.rhat_of,
-            "ess_min": self.ess_min,
-            "ess_of": self.ess_of,
-            "divergences": self.divergences,
-            "acceptance": self.acceptance,
-            "ok": self.ok,
-            "problems": list(self.problems),
-        }
+    def derived(self) -> dict[str, bool]:
+        """Whether all is well."""
+        return {"ok": self.ok}
+
+    def sentence(self, sampler: str) -> str:
+        """Whether the draws can be trusted, with the numbers that say so."""
+        if self.rhat_max is None or self.ess_min is None:
+            return f"Diagnostics: {'; '.join(self.problems)}."
+        verdict = "good" if self.ok else "FAILED"
+        return f"Diagnostics: {verdict} (R-hat {self.rhat_max:.3f}, effective draws {self.ess_min:,.0f}, {sampler})."
 
 
 def diagnose(
@@ -76,20 +72,19 @@ def diagnose(
 
     Args:
         parameters: the draws by name.
-        divergences: transitions of NUTS that went astray.
+        divergences: divergent transitions of NUTS.
         acceptance: share of proposals accepted.
         edge: density at the edge of where the exact sampler looked, relative to the peak.
     """
-    problems = []
-    names = list(parameters)
-    if not names or any(one.shape[1] < _FEWEST for one in parameters.values()):
+    if not parameters or any(draws.shape[1] < 8 for draws in parameters.values()):
         return Diagnostics(None, "", None, "", divergences, acceptance, ("there are too few draws to judge them",))
     rhats, sizes = {}, {}
-    for name, one in parameters.items():
-        agreement, bulk = _rhat_and_bulk(_halves(one))
+    for name, draws in parameters.items():
+        agreement, bulk = _rhat_and_bulk(_halves(draws))
         rhats[name] = float(agreement.max(initial=1.0))
-        sizes[name] = float(np.minimum(bulk, ess_tail(one)).min(initial=np.inf))
-    worst, fewest = max(names, key=lambda name: rhats[name]), min(names, key=lambda name: sizes[name])
+        sizes[name] = float(np.minimum(bulk, ess_tail(draws)).min(initial=np.inf))
+    worst, fewest = max(rhats, key=rhats.__getitem__), min(sizes, key=sizes.__getitem__)
+    problems = []
     if not rhats[worst] <= MOST_RHAT:
         problems.append(f"R-hat of {worst} is {rhats[worst]:.3f}, above {MOST_RHAT}: the chains do not agree")
     if not sizes[fewest] >= LEAST_ESS:
@@ -114,9 +109,8 @@ def ess_bulk(draws: Floats) -> Floats:
 def ess_tail(draws: Floats) -> Floats:
     """Effective sample size of each value for the 5 % and the 95 % quantile, the smaller of the two."""
     halves = _halves(draws)
-    quantiles = np.quantile(draws, _TAILS, axis=(0, 1))[..., None, None]
-    sizes = [_ess((halves <= one).astype(np.float64)) for one in quantiles]
-    return np.minimum(*sizes)
+    quantiles = np.quantile(draws, (0.05, 0.95), axis=(0, 1))[..., None, None]
+    return np.minimum(*(_ess((halves <= quantile).astype(np.float64)) for quantile in quantiles))
 
 
 def _halves(draws: Floats) -> Floats:

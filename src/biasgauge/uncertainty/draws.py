@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
+from biasgauge.errors import InputError
 from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 
@@ -24,8 +27,8 @@ class AttributeDraws:
     """
 
     blocks: tuple[tuple[str, ...], ...]
-    block: NDArray[np.intp]
-    attribute: NDArray[np.intp]
+    block: Places
+    attribute: Places
     effect: Floats
     sd: Floats
 
@@ -51,8 +54,8 @@ class Draws:
     chains: int
     connections: tuple[str, ...]
     group: Floats
-    cell_connection: NDArray[np.intp]
-    cell_word: NDArray[np.intp]
+    cell_connection: Places
+    cell_word: Places
     word: Floats
     between: Floats
     residual: Floats
@@ -69,14 +72,16 @@ class Draws:
 
     def parameters(self) -> dict[str, Floats]:
         """Every sampled quantity by name, draws first; for diagnostics and export."""
-        found = {"group": self.group, "word": self.word, "between": self.between, "residual": self.residual}
-        if self.baseline is not None:
-            found["baseline"] = self.baseline
-        if self.freedom is not None:
-            found["freedom"] = self.freedom
+        names = ("group", "word", "between", "residual", "baseline", "freedom")
+        sampled: dict[str, Floats | None] = {name: getattr(self, name) for name in names}
         if self.attributes is not None:
-            found |= {"attribute": self.attributes.effect, "attribute_sd": self.attributes.sd}
-        return {name: values for name, values in found.items() if values.size}  # a user's model may lack some
+            sampled |= {"attribute": self.attributes.effect, "attribute_sd": self.attributes.sd}
+        # a user's model may lack some
+        return {name: values for name, values in sampled.items() if values is not None and values.size}
+
+    def cells(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """(connection, word) of each cell."""
+        return [(self.connections[at], words[word]) for at, word in _pairs(self.cell_connection, self.cell_word)]
 
     def places(self, table: DistanceTable) -> RowPlaces:
         """Where the parameters of each row stand; rows of connections that were not sampled are left out."""
@@ -98,12 +103,12 @@ class Draws:
 class RowPlaces:
     """For each row that was sampled: its place in the table, its connection, its cell, its attribute's effect."""
 
-    row: NDArray[np.intp]
-    connection: NDArray[np.intp]
-    cell: NDArray[np.intp]
-    effect: NDArray[np.intp] | None
+    row: Places
+    connection: Places
+    cell: Places
+    effect: Places | None
 
-    def mean(self, draws: Draws, rows: slice, some: NDArray[np.intp] | slice = slice(None)) -> Floats:
+    def mean(self, draws: Draws, rows: slice, some: Places | slice = slice(None)) -> Floats:
         """Rows × draws: the mean of the distance in each of some draws, for some of the rows."""
         mean = draws.word[some].T[self.cell[rows]]
         if self.effect is not None and draws.attributes is not None:
@@ -118,5 +123,42 @@ class RowPlaces:
         return mean
 
 
-def _pairs(first: NDArray[np.intp], second: NDArray[np.intp]) -> list[tuple[int, int]]:
+def _pairs(first: Places, second: Places) -> list[tuple[int, int]]:
     return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def no_draws(size: int = 0, chains: int = 1) -> Draws:
+    """Draws of nothing."""
+    empty = np.empty((size, 0))
+    places = np.empty(0, np.intp)
+    return Draws(chains, (), empty, places, places, empty, empty, empty)
+
+
+def inference_data(draws: Draws, table: DistanceTable) -> Any:  # noqa: ANN401 - InferenceData, or DataTree in newer versions
+    """The draws with named coordinates, and the observed distances, as ArviZ knows them.
+
+    Raises:
+        InputError: ArviZ is not installed.
+    """
+    cells = [f"{connection}: {word}" for connection, word in draws.cells(table.words)]
+    coords: dict[str, Any] = {"connection": list(draws.connections), "cell": cells, "row": np.arange(len(table))}
+    dims = {name: ["connection"] for name in ("group", "between", "residual", "freedom")}
+    dims |= {"word": ["cell"], "distance": ["row"]}
+    if draws.attributes is not None:
+        blocks = ["+".join(names) for names in draws.attributes.blocks]
+        effects = _pairs(draws.attributes.block, draws.attributes.attribute)
+        coords["block"] = blocks
+        coords["effect"] = [f"{blocks[block]}: {table.attributes[attribute]}" for block, attribute in effects]
+        dims |= {"attribute": ["effect"], "attribute_sd": ["block"]}
+    drawn = {name: draws.by_chain(values) for name, values in draws.parameters().items()}
+    dims = {name: own for name, own in dims.items() if name in drawn or name == "distance"}
+    groups: dict[str, Any] = {"posterior": drawn, "observed_data": {"distance": table.distance}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # notices of ArviZ about its own future
+        try:
+            import arviz
+        except ImportError as problem:
+            raise InputError('InferenceData needs ArviZ: pip install "biasgauge[bayes]"') from problem
+        if hasattr(arviz, "InferenceData"):
+            return arviz.from_dict(**groups, coords=coords, dims=dims)
+        return arviz.from_dict(groups, coords=coords, dims=dims)

@@ -5,99 +5,109 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.stats import estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.equivalence import Equivalence, decide_equivalence
 from biasgauge.uncertainty.draws import Draws
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True)
-class Estimate:
-    """Posterior of one mean distance.
+GROUP = "*"
+"""Stands in the column of words where a row is about the whole group."""
+_LABELS = ("connection", "a", "b", "word")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorMean(estimate.Estimate):
+    """Posterior mean with its credible interval; level and method of the interval stand once, in the result.
+
+    Attributes:
+        sd: posterior standard deviation.
+        word: of which protected word; None for the group.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"value": "mean"}
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"level", "method", "n", "statistic", "k", "over", "resamples", "undefined_resamples"}
+    )
+
+    sd: float | None = None
+    word: str | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """The posterior mean; None when undefined."""
+        return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`: labels first, the reason only where it is needed."""
+        shape = super().to_dict()
+        ordered = {name: shape[name] for name in (*_LABELS, *shape) if name in shape}
+        return {name: value for name, value in ordered.items() if name != "reason" or value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate(PosteriorMean):
+    """Posterior of one mean cosine distance; 1 means unrelated, less means closer.
 
     Attributes:
         connection: of which connection.
-        word: of which protected word; None for the group.
-        mean: posterior mean of the mean cosine distance; 1 means unrelated, less means closer. None when undefined.
-        low: lower end of the interval.
-        high: upper end.
-        sd: posterior standard deviation.
-        reason: why it is undefined; None when it is not.
     """
 
     connection: str
-    word: str | None
-    mean: float | None
-    low: float | None
-    high: float | None
-    sd: float | None
-    reason: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`; the word only where there is one, the reason only where it is needed."""
-        shape: dict[str, Any] = {"connection": self.connection}
-        if self.word is not None:
-            shape["word"] = self.word
-        shape |= {"mean": self.mean, "low": self.low, "high": self.high, "sd": self.sd}
-        return shape if self.reason is None else {**shape, "reason": self.reason}
+        """As it stands in `--json`; the word only where there is one."""
+        return {name: value for name, value in super().to_dict().items() if name != "word" or value is not None}
 
 
-@dataclass(frozen=True)
-class Contrast:
-    """Posterior of the difference between two connections: a less b.
+@dataclass(frozen=True, kw_only=True)
+class Contrast(PosteriorMean):
+    """Posterior of the difference between two connections: a less b; negative when words of connection a are closer.
 
     Attributes:
         a: the first connection.
         b: the second.
-        word: of which protected word; None for the groups.
-        mean: posterior mean of a − b; negative when words of connection a are closer. None when undefined.
-        low: lower end of the interval.
-        high: upper end.
-        sd: posterior standard deviation.
         p_direction: probability that the difference has the sign of its median, in [.5, 1]; .5 says nothing.
         p_equivalent: probability that the difference is no larger than `rope` either way.
         rope: half-width of the region of practical equivalence.
-        reason: why it is undefined; None when it is not.
     """
 
     a: str
     b: str
-    word: str | None
-    mean: float | None
-    low: float | None
-    high: float | None
-    sd: float | None
-    p_direction: float | None
-    p_equivalent: float | None
+    p_direction: float | None = None
+    p_equivalent: float | None = None
     rope: float
-    reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        shape = {key: value for key, value in vars(self).items() if key != "reason"}
-        shape["decision"] = self.decision
-        return shape if self.reason is None else {**shape, "reason": self.reason}
 
     @property
     def decision(self) -> Equivalence | None:
         """What the interval says of the region of practical equivalence; None when undefined."""
         return decide_equivalence(self.low, self.high, self.rope)
 
+    def derived(self) -> dict[str, Any]:
+        """The decision."""
+        return {"decision": self.decision}
 
-def estimates(draws: Floats, labels: Sequence[tuple[str, str | None]], credible: Credible) -> tuple[Estimate, ...]:
-    """One estimate for each column of draws."""
-    if not labels:
-        return ()
-    low, high = credible.ends(draws)
-    mean, sd = draws.mean(axis=0), draws.std(axis=0, ddof=1)
-    return tuple(
-        Estimate(connection, word, float(mean[at]), float(low[at]), float(high[at]), float(sd[at]))
-        for at, (connection, word) in enumerate(labels)
-    )
+
+@dataclass(frozen=True, kw_only=True)
+class Change(PosteriorMean):
+    """Posterior of the change of one mean distance, after less before; positive when distances grew.
+
+    Attributes:
+        connection: of which connection.
+        p_direction: probability that the change has the sign of its median, in [.5, 1].
+        p_equivalent: probability that it is no larger than the region of practical equivalence either way.
+    """
+
+    connection: str
+    p_direction: float | None = None
+    p_equivalent: float | None = None
 
 
 def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[Contrast, ...]:
@@ -119,29 +129,28 @@ def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: floa
                 columns.append(draws.word[:, cells[first, place]] - draws.word[:, cells[second, place]])
     if not labels:
         return ()
+    numbers = posterior_means(np.stack(columns, 1), credible, rope)
     return tuple(
-        Contrast(a=a, b=b, word=word, rope=rope, **numbers)  # type: ignore[arg-type]  # numbers hold no word
-        for (a, b, word), numbers in zip(labels, differences(np.stack(columns, 1), credible, rope), strict=True)
+        Contrast(a=a, b=b, word=word, rope=rope, **own) for (a, b, word), own in zip(labels, numbers, strict=True)
     )
 
 
-def differences(draws: Floats, credible: Credible, rope: float) -> list[dict[str, float]]:
-    """Mean, interval and probabilities of each column of differences."""
+def posterior_means(draws: Floats, credible: Credible, rope: float | None = None) -> list[dict[str, Any]]:
+    """Mean, interval and sd of each column of draws; of differences, with a `rope`, the two probabilities too."""
+    if not draws.shape[1]:
+        return []
     low, high = credible.ends(draws)
-    above = (draws > 0).mean(axis=0)
-    below = (draws < 0).mean(axis=0)
-    near = (np.abs(draws) <= rope).mean(axis=0)
-    parts = {
-        "mean": draws.mean(axis=0),
-        "low": low,
-        "high": high,
-        "sd": draws.std(axis=0, ddof=1),
-        "p_direction": np.maximum(above, below),
-        "p_equivalent": near,
-    }
-    return [{name: float(values[at]) for name, values in parts.items()} for at in range(draws.shape[1])]
+    parts = {"value": draws.mean(axis=0), "low": low, "high": high, "sd": draws.std(axis=0, ddof=1)}
+    if rope is not None:
+        parts["p_direction"] = np.maximum((draws > 0).mean(axis=0), (draws < 0).mean(axis=0))
+        parts["p_equivalent"] = (np.abs(draws) <= rope).mean(axis=0)
+    about = {"level": credible.prob, "method": credible.kind}
+    return [{name: float(values[at]) for name, values in parts.items()} | about for at in range(draws.shape[1])]
 
 
-def undefined_estimates(reasons: Mapping[str, str]) -> tuple[Estimate, ...]:
-    """An estimate without numbers for each connection that has a reason."""
-    return tuple(Estimate(name, None, None, None, None, None, reason) for name, reason in reasons.items())
+def means_frame(rows: Sequence[PosteriorMean], caution: str = "") -> pd.DataFrame:
+    """Posterior means, a row each; the column of cautions only where there is one."""
+    import pandas as pd
+
+    frame = pd.DataFrame([{**PosteriorMean.to_dict(row), "word": row.word or GROUP} for row in rows])
+    return frame.assign(caution=caution) if caution else frame

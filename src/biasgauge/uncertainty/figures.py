@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
+from biasgauge.uncertainty.estimates import GROUP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 COLORS = {"associated": "#b3402a", "different": "#d9962f", "human": "#3f7d6e", "neutral": "#5b6b8c"}
 """One color a connection, the same in all figures."""
-GROUP = "*"
 _MOST_POINTS = 1_500
 _MOST_DOTS = 400
 _GOLDEN = 0.6180339887498949
@@ -30,7 +30,7 @@ _NARROW = 14
 
 def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
     """Groups, contrasts and words with their intervals, predicted beside observed distances."""
-    name = result.table.name
+    name = result.name
     charts = []
     if any(one.mean is not None for one in (*result.groups, *result.words)):
         held = f"Posterior mean and {_interval(result)}; 1: unrelated, less: closer"
@@ -47,7 +47,7 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
         title = f"Mean cosine distance of each protected word: {name}"
         draw = partial(_dots, result.to_frame, by="word")
         charts.append(Chart("words", title, _told(result.caution, held), draw))
-    if result.predictive is not None:
+    if result.predictive is not None and len(result.table):
         step = _step(result)
         check = result.predictive
         inside = f"{100 * check.within_89:.0f} % inside 89 %, {100 * check.within_50:.0f} % inside 50 %"

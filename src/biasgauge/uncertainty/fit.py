@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.cells import NO_SPREAD, Cells, cells_of
-from biasgauge.uncertainty.crossed_sampler import BlockDraws, blocks_of, sample_block
+from biasgauge.uncertainty.cells import NO_SPREAD, cell_places, cells_of
+from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
 from biasgauge.uncertainty.diagnostics import Diagnostics, diagnose
-from biasgauge.uncertainty.draws import AttributeDraws, Draws
-from biasgauge.uncertainty.exact_sampler import ConnectionDraws, ExactDraws, sample_cells
-from biasgauge.uncertainty.model import Priors, check_variant
+from biasgauge.uncertainty.draws import AttributeDraws, Draws, no_draws
+from biasgauge.uncertainty.exact_sampler import sample_cells
+from biasgauge.uncertainty.model import VARIANTS, Priors
 from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 if TYPE_CHECKING:
-    from biasgauge.uncertainty.custom_model import CustomModel
+    from biasgauge.uncertainty.nuts import CustomModel
 
 Sampler = Literal["auto", "exact", "integrated", "nuts"]
 CHAINS = 4
@@ -27,8 +27,7 @@ _OWN = {"per-connection": "exact", "single-sigma": "exact", "intercept": "exact"
 """Which sampler of ours draws which variant; the others need NUTS."""
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(NamedTuple):
     """Draws of a model, and what to think of them.
 
     Attributes:
@@ -60,7 +59,7 @@ def fit(
 
     Args:
         table: the distances.
-        variant: one of `VARIANTS`, or a function that states a model in PyMC (`custom_model`).
+        variant: one of `VARIANTS`, or a function that states a model in PyMC (`nuts.sample_custom`).
         priors: what is believed beforehand.
         draws: how many; rounded up to a multiple of the four chains.
         sampler: "exact" (independent draws; Normal variants), "integrated" (the crossed variant), "nuts" (all); "auto"
@@ -72,49 +71,40 @@ def fit(
         ParameterError: an argument cannot be used.
         InputError: NUTS is needed and its libraries are not installed.
     """
-    if isinstance(variant, str):
-        check_variant(variant)
-    chosen = _sampler(variant, sampler) if isinstance(variant, str) else "nuts"
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 1:
-        raise ParameterError(f"The 'draws' parameter must be a whole number of at least 1. Got {draws!r}.")
-    if not isinstance(random_state, int) or isinstance(random_state, bool) or random_state < 0:
-        raise ParameterError(
-            f"The 'random_state' parameter must be a whole number of at least 0. Got {random_state!r}."
-        )
+    check_whole(1, draws=draws)
+    check_whole(0, random_state=random_state)
     per_chain = -(-draws // CHAINS)
-    undefined = dict(table.undefined)
+    undefined, chosen = dict(table.undefined), "nuts"
     if isinstance(variant, str):
+        check_choice(VARIANTS, variant=variant)
+        chosen = _sampler(variant, sampler)
         undefined |= _without_spread(table, variant, priors)
-    left_out = [CONNECTIONS.index(name) for name in undefined]
-    usable = table.select(~np.isin(table.connection, left_out), relabel=False)
+    usable = table.select(~table.rows_of(undefined), relabel=False)
     if not len(usable):
         nothing = Diagnostics(None, "", None, "", problems=("no connection could be fitted",))
-        return Fit(_empty(CHAINS * per_chain), nothing, chosen, undefined)
+        return Fit(no_draws(CHAINS * per_chain, CHAINS), nothing, chosen, undefined)
     seeds = [random_state, stream]
     seed = int(np.random.SeedSequence(seeds).generate_state(1)[0] >> 1)  # nutpie takes one number
-    about: dict[str, Any]
+    about: dict[str, Any] = {}
     simulated = None
-    if not isinstance(variant, str):
-        from biasgauge.uncertainty.custom_model import sample_custom
+    if chosen == "nuts":
+        from biasgauge.uncertainty.nuts import sample_custom, sample_nuts
 
-        own = sample_custom(usable, variant, chains=CHAINS, draws=per_chain, seed=seed)
-        made, about, simulated = own.draws, {"divergences": own.divergences}, own.simulated
-    elif chosen == "nuts":
-        from biasgauge.uncertainty.nuts import sample_nuts
-
-        sampled = sample_nuts(usable, variant, priors, chains=CHAINS, draws=per_chain, seed=seed)
-        made, about = sampled.draws, {"divergences": sampled.divergences}
+        how = {"chains": CHAINS, "draws": per_chain, "seed": seed}
+        if isinstance(variant, str):
+            made, about["divergences"] = sample_nuts(usable, variant, priors, **how)
+        else:
+            made, about["divergences"], simulated = sample_custom(usable, variant, **how)
     elif chosen == "integrated":
         made, about = _crossed(usable, priors, per_chain, seeds)
     else:
-        made, about = _exact(usable, variant, priors, CHAINS * per_chain, seeds)
+        made, about = _exact(usable, str(variant), priors, CHAINS * per_chain, seeds)
     named = {name: made.by_chain(values.reshape(len(values), -1)) for name, values in made.parameters().items()}
     return Fit(made, diagnose(named, **about), chosen, undefined, simulated)
 
 
 def _sampler(variant: str, asked: str) -> str:
-    if asked not in get_args(Sampler):
-        raise ParameterError(f"The 'sampler' parameter must be one of {', '.join(get_args(Sampler))}. Got {asked!r}.")
+    check_choice(get_args(Sampler), sampler=asked)
     own = _OWN.get(variant, "nuts")
     if asked == "auto":
         return own
@@ -140,36 +130,29 @@ def _exact(
 ) -> tuple[Draws, dict[str, Any]]:
     cells = cells_of(table)
     if variant == "per-connection":
-        parts = []
-        for one in cells:
-            random = np.random.default_rng([*seeds, CONNECTIONS.index(one.connection)])
-            parts.append(sample_cells([one], priors, size, random))
+        streams = [np.random.default_rng([*seeds, CONNECTIONS.index(one.connection)]) for one in cells]
+        parts = [sample_cells([one], priors, size, random) for one, random in zip(cells, streams, strict=True)]
     else:
         together = np.random.default_rng([*seeds, len(CONNECTIONS)])
         parts = [sample_cells(cells, priors, size, together, baseline=variant == "intercept")]
     drawn = [one for part in parts for one in part.connections]
     about = {"acceptance": min(part.acceptance for part in parts), "edge": max(part.edge for part in parts)}
-    return _gathered(cells, drawn, parts[0]), about
-
-
-def _gathered(cells: Sequence[Cells], drawn: Sequence[ConnectionDraws], first: ExactDraws) -> Draws:
-    return Draws(
+    draws = Draws(
         chains=CHAINS,
-        connections=tuple(one.connection for one in cells),
+        **cell_places(cells),
         group=np.stack([one.group for one in drawn], axis=1),
-        cell_connection=np.concatenate([np.full(len(one.words), at) for at, one in enumerate(cells)]),
-        cell_word=np.concatenate([one.words for one in cells]),
         word=np.concatenate([one.words for one in drawn], axis=1),
         between=np.stack([one.between for one in drawn], axis=1),
         residual=np.stack([one.residual for one in drawn], axis=1),
-        baseline=first.baseline,
+        baseline=parts[0].baseline,
     )
+    return draws, about
 
 
 def _crossed(
     table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int]
 ) -> tuple[Draws, dict[str, Any]]:
-    parts: list[BlockDraws] = []
+    parts = []
     for block in blocks_of(table, priors):
         random = np.random.default_rng([*seeds, CONNECTIONS.index(block.connections[0])])
         parts.append(sample_block(block, CHAINS, per_chain, random))
@@ -195,9 +178,3 @@ def _crossed(
         ),
     )
     return draws, {"acceptance": min(part.acceptance for part in parts)}
-
-
-def _empty(size: int) -> Draws:
-    none = np.empty((size, 0))
-    places = np.empty(0, np.intp)
-    return Draws(CHAINS, (), none, places, places, none, none, none)

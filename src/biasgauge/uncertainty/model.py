@@ -15,44 +15,47 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
+from biasgauge.results.result import Record
 
 Variant = Literal["per-connection", "single-sigma", "intercept", "student", "crossed"]
 VARIANTS: tuple[str, ...] = get_args(Variant)
 
 
-def _check_positive(name: str, value: float, prior: object) -> None:
-    if not 0 < value < np.inf:
-        raise ParameterError(f"The {name} of a prior must be a positive number. Got {prior!r}.")
+class Prior(Record):
+    """A prior; its JSON names its family."""
+
+    def derived(self) -> dict[str, str]:
+        """The family."""
+        return {"family": type(self).__name__.lower()}
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(Prior):
     """A normal prior of a mean."""
 
     mean: float
     sd: float
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.mean) or not 0 < self.sd < np.inf:
-            raise ParameterError(f"A normal prior needs a finite mean and a positive sd. Got {self!r}.")
+        check_number(mean=self.mean)
+        check_number(0, ends=False, sd=self.sd)
 
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(Prior):
     """An exponential prior of a standard deviation; its mean is 1 / rate."""
 
     rate: float
 
     def __post_init__(self) -> None:
-        _check_positive("rate", self.rate, self)
+        check_number(0, ends=False, rate=self.rate)
 
     @property
     def mean(self) -> float:
@@ -65,13 +68,13 @@ class Exponential:
 
 
 @dataclass(frozen=True)
-class HalfNormal:
+class HalfNormal(Prior):
     """The positive half of a normal distribution around 0, as a prior of a standard deviation."""
 
     scale: float
 
     def __post_init__(self) -> None:
-        _check_positive("scale", self.scale, self)
+        check_number(0, ends=False, scale=self.scale)
 
     @property
     def mean(self) -> float:
@@ -87,7 +90,7 @@ ScalePrior = Exponential | HalfNormal
 
 
 @dataclass(frozen=True)
-class Priors:
+class Priors(Record):
     """What is believed before the distances are seen.
 
     Attributes:
@@ -108,15 +111,7 @@ class Priors:
     tails: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_positive("tails", self.tails, self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`, with the family of each prior."""
-        parts: dict[str, Any] = {"tails": self.tails}
-        for name in ("group", "between", "residual", "attribute", "baseline"):
-            prior = getattr(self, name)
-            parts[name] = {"family": type(prior).__name__.lower(), **asdict(prior)}
-        return parts
+        check_number(0, ends=False, tails=self.tails)
 
 
 PUBLISHED = Priors()
@@ -129,26 +124,22 @@ DEFAULT_PRIORS = MappingProxyType(
 """What a variant uses when nothing else is asked for."""
 
 
-def priors_of(variant: str, given: Priors | Mapping[str, str | Normal | ScalePrior] | None) -> Priors:
+def priors_of(variant: str, chosen: Priors | Mapping[str, str | Normal | ScalePrior] | None) -> Priors:
     """The priors of a variant, as a whole or with some parts replaced.
 
     Raises:
         ParameterError: a part is not known, or of another family than it should.
     """
-    if isinstance(given, Priors):
-        return given
+    if isinstance(chosen, Priors):
+        return chosen
     parts: dict[str, Any] = {}
-    for name, prior in (given or {}).items():
-        if name not in {"group", "between", "residual", "attribute", "baseline"}:
-            raise ParameterError(
-                f"There is no prior of {name!r}; there are group, between, residual, attribute, baseline."
-            )
-        found = prior_named(prior) if isinstance(prior, str) else prior
+    for name, prior in (chosen or {}).items():
+        check_choice(("group", "between", "residual", "attribute", "baseline"), prior=name)
+        parts[name] = prior_named(prior) if isinstance(prior, str) else prior
         of_a_mean = name in {"group", "baseline"}
-        if not isinstance(found, Normal if of_a_mean else (Exponential, HalfNormal)):
+        if not isinstance(parts[name], Normal if of_a_mean else (Exponential, HalfNormal)):
             kind = "normal(MEAN, SD)" if of_a_mean else "exponential(RATE) or halfnormal(SCALE)"
             raise ParameterError(f"The prior of {name!r} must be {kind}. Got {prior!r}.")
-        parts[name] = found
     return replace(DEFAULT_PRIORS.get(variant, PUBLISHED), **parts)
 
 
@@ -171,13 +162,3 @@ def prior_named(text: str) -> Normal | ScalePrior:
         case "halfnormal", [scale]:
             return HalfNormal(scale)
     raise ParameterError(f"A prior is typed as normal(MEAN, SD), exponential(RATE) or halfnormal(SCALE). Got {text!r}.")
-
-
-def check_variant(variant: str) -> None:
-    """Refuse what is no variant.
-
-    Raises:
-        ParameterError: there is no such variant.
-    """
-    if variant not in VARIANTS:
-        raise ParameterError(f"The 'variant' parameter must be one of {', '.join(VARIANTS)}. Got {variant!r}.")

@@ -1,21 +1,22 @@
 """The same models for NUTS: PyMC states them, nutpie samples them. Needs the extra `bayes`.
 
-For the variants without a fast sampler of our own, for models that a user writes in PyMC, and as the oracle of the
-others. The Normal models see sufficient statistics, so that a step costs the same however many rows there are.
+For the variants without a fast sampler of our own, for models that a user writes in PyMC (`sample_custom`), and as the
+oracle of the others. The Normal models see sufficient statistics, so that a step costs the same however many rows there
+are.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.errors import InputError
-from biasgauge.uncertainty.cells import Cells, cells_of
-from biasgauge.uncertainty.crossed_sampler import BLOCKS
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.uncertainty.cells import Cells, cell_places, cells_of
+from biasgauge.uncertainty.crossed_sampler import blocks_here
 from biasgauge.uncertainty.draws import AttributeDraws, Draws
 from biasgauge.uncertainty.model import Exponential, Priors, ScalePrior
 from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
@@ -23,14 +24,10 @@ from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 _INFORMATIVE = 25.0
 """From this ratio of the variance of means to that of their errors on, means are sampled as they are; below, as
 deviations, which keeps NUTS out of the funnel where their standard deviation may be 0."""
+_SIMULATED = 1_000
+"""Draws of a user's model from which distances are simulated."""
 
-
-@dataclass(frozen=True, eq=False)
-class NutsDraws:
-    """Draws, and how many transitions diverged."""
-
-    draws: Draws
-    divergences: int
+CustomModel = Callable[..., Any]
 
 
 def libraries() -> tuple[Any, Any]:
@@ -59,11 +56,51 @@ def sample_nuts(
     tune: int = 1_000,
     target_accept: float = 0.99,
     seed: int = 0,
-) -> NutsDraws:
-    """Sample one of our variants."""
+) -> tuple[Draws, int]:
+    """Sample one of our variants: the draws, and how many transitions diverged."""
     model = build_model(table, variant, priors)
     trace = run_nuts(model, chains=chains, draws=draws, tune=tune, target_accept=target_accept, seed=seed)
-    return NutsDraws(_collect(trace, table, variant, chains), int(trace.sample_stats["diverging"].sum()))
+    return _collect(trace, table, variant, chains), int(trace.sample_stats["diverging"].sum())
+
+
+def sample_custom(
+    table: DistanceTable, build: CustomModel, *, chains: int, draws: int, seed: int
+) -> tuple[Draws, int, Floats]:
+    """Sample the model that a user's function makes of the table: draws, divergences, simulated draws × rows.
+
+    The function returns a `pymc.Model` with three variables: `group`, one value for each of `table.connections`;
+    `word`, one value for each (connection, word) that has rows, in the order of the rows; and the observed `distance`,
+    one for each row.
+
+    Raises:
+        ParameterError: the model lacks a variable, or one has another size than it should.
+        InputError: PyMC and nutpie are not installed.
+    """
+    pm, _ = libraries()
+    model = build(table)
+    names = getattr(model, "named_vars", {})
+    missing = [name for name in ("group", "word", "distance") if name not in names]
+    if missing:
+        raise ParameterError(
+            f"A model of your own needs the variables group, word and distance; {missing[0]!r} is missing."
+        )
+    trace = run_nuts(model, chains=chains, draws=draws, seed=seed)
+    cells = cells_of(table)
+    expected = {"group": len(cells), "word": sum(len(one.words) for one in cells)}
+    values: dict[str, Any] = {name: stacked(trace, name) for name in expected}
+    for name, size in expected.items():
+        if values[name].shape[1:] != (size,):
+            raise ParameterError(f"{name!r} must hold {size} values. Got shape {values[name].shape[1:]}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # notices of other packages about their own future
+        thinned = trace.sel(draw=slice(None, None, max(1, chains * draws // _SIMULATED)))
+        predicted = pm.sample_posterior_predictive(
+            thinned, model=model, var_names=["distance"], random_seed=seed, progressbar=False
+        )
+    simulated = np.asarray(predicted.posterior_predictive["distance"], np.float64).reshape(-1, len(table))
+    none = np.empty((len(values["group"]), 0))
+    own = Draws(chains=chains, **cell_places(cells), **values, between=none, residual=none)
+    return own, int(trace.sample_stats["diverging"].sum()), simulated
 
 
 def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # noqa: ANN401 - a pymc.Model
@@ -102,11 +139,8 @@ def model_data(table: DistanceTable, variant: str) -> dict[str, Any]:
     """What a model sees of the distances, by name; it can be given others of the same shape and need not be rebuilt."""
     if variant in {"student", "crossed"}:
         return {"observed": table.distance}
-    found: dict[str, Any] = {}
-    for one in cells_of(table):
-        found[f"mean_{one.connection}"] = one.mean
-        found[f"within_{one.connection}"] = np.float64(one.within)
-    return found
+    means = {f"mean_{one.connection}": one.mean for one in cells_of(table)}
+    return means | {f"within_{one.connection}": np.float64(one.within) for one in cells_of(table)}
 
 
 def _rows(
@@ -131,13 +165,11 @@ def _rows(
         freedom = pm.Deterministic("freedom", 1 + pm.Gamma("excess", 2.0, priors.tails, shape=len(cells)))
         pm.StudentT("distance", nu=freedom[connection], mu=mean, sigma=residual[connection], observed=observed)
         return
-    blocks = [[name for name in names if name in table.connections] for names in BLOCKS]
-    blocks = [names for names in blocks if names]
+    blocks = blocks_here(table)
     sd = _scale(pm, "attribute_sd", priors.attribute, len(blocks))
     effects = []
     for at, names in enumerate(blocks):
-        rows = np.isin(table.connection, [CONNECTIONS.index(name) for name in names])
-        levels, level = np.unique(table.attribute[rows], return_inverse=True)
+        levels, level = np.unique(table.attribute[table.rows_of(names)], return_inverse=True)
         deviation = pm.Normal(f"attribute_deviation_{at}", 0.0, 1.0, shape=len(levels))
         effects.append(pm.Deterministic(f"attribute_{at}", sd[at] * deviation)[level])
     pm.Normal("distance", mean + pm.math.concatenate(effects), residual[connection], observed=observed)
@@ -195,35 +227,24 @@ def stacked(trace: Any, name: str) -> Floats:  # noqa: ANN401
 def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Draws:  # noqa: ANN401
     """The draws of a trace in our own shape."""
     cells = cells_of(table)
-
-    def drawn(name: str) -> Floats:
-        return stacked(trace, name)
-
     attributes = None
     if variant == "crossed":
-        here = [tuple(name for name in names if name in table.connections) for names in BLOCKS]
-        blocks = tuple(names for names in here if names)
-        levels = [
-            np.unique(table.attribute[np.isin(table.connection, [CONNECTIONS.index(name) for name in names])])
-            for names in blocks
-        ]
+        blocks = blocks_here(table)
+        levels = [np.unique(table.attribute[table.rows_of(names)]) for names in blocks]
+        effects = [stacked(trace, f"attribute_{at}") for at in range(len(blocks))]
         attributes = AttributeDraws(
             blocks=blocks,
-            block=np.concatenate([np.full(len(one), at) for at, one in enumerate(levels)]),
+            block=np.concatenate([np.full(len(level), at) for at, level in enumerate(levels)]),
             attribute=np.concatenate(levels),
-            effect=np.concatenate([drawn(f"attribute_{at}") for at in range(len(blocks))], axis=1),
-            sd=drawn("attribute_sd"),
+            effect=np.concatenate(effects, axis=1),
+            sd=stacked(trace, "attribute_sd"),
         )
+    named = ("group", "between", "residual", *{"intercept": ["baseline"], "student": ["freedom"]}.get(variant, []))
+    drawn: dict[str, Any] = {name: stacked(trace, name) for name in named}
     return Draws(
         chains=chains,
-        connections=tuple(one.connection for one in cells),
-        group=drawn("group"),
-        cell_connection=np.concatenate([np.full(len(one.words), at) for at, one in enumerate(cells)]),
-        cell_word=np.concatenate([one.words for one in cells]),
-        word=np.concatenate([drawn(f"word_{one.connection}") for one in cells], axis=1),
-        between=drawn("between"),
-        residual=drawn("residual"),
-        baseline=drawn("baseline") if variant == "intercept" else None,
-        freedom=drawn("freedom") if variant == "student" else None,
+        **cell_places(cells),
+        word=np.concatenate([stacked(trace, f"word_{one.connection}") for one in cells], axis=1),
+        **drawn,
         attributes=attributes,
     )

@@ -2,88 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible
-from biasgauge.stats.estimate import Estimate as Interval
 from biasgauge.uncertainty.diagnostics import Diagnostics
-from biasgauge.uncertainty.draws import Draws
-from biasgauge.uncertainty.estimates import Contrast, Estimate, contrasts, estimates, undefined_estimates
+from biasgauge.uncertainty.draws import Draws, inference_data, no_draws
+from biasgauge.uncertainty.estimates import Contrast, Estimate, means_frame
 from biasgauge.uncertainty.figures import posterior_charts, word_chart
 from biasgauge.uncertainty.model import Priors
 from biasgauge.uncertainty.predictive import PredictiveCheck
-from biasgauge.uncertainty.table import DistanceTable
+from biasgauge.uncertainty.table import NO_DISTANCES, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-GROUP = "*"
-"""Stands in the column of words where a row is about the whole group."""
-
 CAUTION = "the sampler's diagnostics failed, do not rely on these numbers"
-
-
-_MOST_WORDS = 12
-"""Protected words that a screen shows."""
+_NOTHING = {"within_50": None, "within_89": None, "reason": "no connection could be fitted"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(Result):
     """The posterior of the model of cosine distances.
 
+    Its JSON holds neither the distances nor the draws. Read back, it has its numbers, its sentences and its tables;
+    what needs draws or distances (predictions, figures of single words, `loo`, `plan_attributes`) says that there are
+    none.
+
     Attributes:
-        table: the distances.
+        name: what tables and figures call it.
         variant: which model.
-        priors: what was believed beforehand.
         sampler: how the draws were made.
-        draws: the draws.
-        diagnostics: whether they can be trusted.
+        groups: mean distance of each connection; undefined ones at the end.
+        words: mean distance of each protected word, for each connection.
+        contrasts: differences between connections: of the groups, then of each word.
         predictive: observed beside predicted distances; None when nothing could be fitted.
+        diagnostics: whether the draws can be trusted.
         credible: how intervals are taken.
+        priors: what was believed beforehand.
         rope: half-width of the region of practical equivalence of contrasts.
-        undefined: connections without a posterior, with the reason.
+        distances: what `table` holds, in numbers.
+        coverage: how many words of each set the vectors had; None when the distances were given.
+        table: the distances.
+        draws: the draws.
         settings: everything that decides the result.
     """
 
-    table: DistanceTable
+    renamed: ClassVar[Mapping[str, str]] = {"predictive": "ppc", "credible": "interval"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"table", "draws", "settings"})
+
+    name: str
     variant: str
-    priors: Priors
     sampler: str
-    draws: Draws
-    diagnostics: Diagnostics
+    groups: tuple[Estimate, ...]
+    words: tuple[Estimate, ...]
+    contrasts: tuple[Contrast, ...]
     predictive: PredictiveCheck | None
+    diagnostics: Diagnostics
     credible: Credible
+    priors: Priors
     rope: float
-    undefined: Mapping[str, str]
-    settings: Mapping[str, Any]
+    distances: Mapping[str, Any]
+    coverage: Mapping[str, Any] | None = None
+    table: DistanceTable = NO_DISTANCES
+    draws: Draws = field(default_factory=no_draws)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
-    @cached_property
-    def groups(self) -> tuple[Estimate, ...]:
-        """Mean distance of each connection; undefined ones at the end."""
-        labels = [(name, None) for name in self.draws.connections]
-        return estimates(self.draws.group, labels, self.credible) + undefined_estimates(self.undefined)
-
-    @cached_property
-    def words(self) -> tuple[Estimate, ...]:
-        """Mean distance of each protected word, for each connection."""
-        labels = [
-            (self.draws.connections[connection], self.table.words[word])
-            for connection, word in zip(self.draws.cell_connection, self.draws.cell_word, strict=True)
-        ]
-        return estimates(self.draws.word, labels, self.credible)
-
-    @cached_property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """Differences between connections: of the groups, then of each word."""
-        return contrasts(self.draws, self.table.words, self.credible, self.rope)
+    @property
+    def undefined(self) -> dict[str, str]:
+        """Connections without a posterior, with the reason."""
+        return {row.connection: str(row.reason) for row in self.groups if row.mean is None}
 
     @property
     def caution(self) -> str:
@@ -93,51 +84,52 @@ class Posterior(Result):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader should know first: failed diagnostics, undefined connections, lost words, repeated rows."""
-        found = [self.caution] if self.caution else []
-        found += [f"{name} is undefined: {reason}" for name, reason in self.undefined.items()]
-        found += [f"lost from {name}: {', '.join(words)}" for name, words in self.table.lost.items()]
-        if self.table.repeated:
-            done = "counted once" if self.table.duplicates == "drop" else "counted as often as they stand there"
-            found.append(f"{self.table.repeated:,} rows repeat others exactly and are {done}")
-        return tuple(found)
+        warnings = [self.caution] if self.caution else []
+        warnings += [f"{name} is undefined: {reason}" for name, reason in self.undefined.items()]
+        warnings += [f"lost from {name}: {', '.join(words)}" for name, words in self.distances["lost"].items()]
+        if repeated := self.distances["repeated_rows"]:
+            once = self.distances["duplicates"] == "drop"
+            done = "counted once" if once else "counted as often as they stand there"
+            warnings.append(f"{repeated:,} rows repeat others exactly and are {done}")
+        return tuple(warnings)
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        check = self.predictive
-        ppc = {"within_50": None, "within_89": None, "reason": "no connection could be fitted"}
-        coverage = self.table.coverage
-        return {
-            "name": self.table.name,
-            "variant": self.variant,
-            "sampler": self.sampler,
-            "groups": [one.to_dict() for one in self.groups],
-            "words": [one.to_dict() for one in self.words],
-            "contrasts": [one.to_dict() for one in self.contrasts],
-            "ppc": ppc if check is None else check.to_dict(),
-            "diagnostics": self.diagnostics.to_dict(),
-            "interval": self.credible.to_dict(),
-            "priors": self.priors.to_dict(),
-            "distances": self.table.to_dict(),
-            **({} if coverage is None else {"coverage": coverage.to_dict()}),
+        """One JSON-ready object, without the distances and the draws."""
+        shape = super().to_dict()
+        if self.predictive is None:
+            shape["ppc"] = dict(_NOTHING)
+        if self.coverage is None:
+            del shape["coverage"]
+        return shape
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The posterior of which `to_dict` made `content`, without distances and draws."""
+        predicted = content.get("ppc")
+        posterior = super().from_dict({**content, "ppc": None if predicted == _NOTHING else predicted})
+        about: dict[str, Any] = {"level": posterior.credible.prob, "method": posterior.credible.kind}
+        rows: dict[str, Any] = {
+            name: tuple(replace(row, **about) for row in getattr(posterior, name))
+            for name in ("groups", "words", "contrasts")
         }
+        return replace(posterior, **rows)
 
     def to_frame(self) -> pd.DataFrame:
         """Groups and words: connection, word ("*" for the group), mean, low, high, sd."""
-        rows = [{**vars(one), "word": one.word or GROUP} for one in (*self.groups, *self.words)]
-        return self._frame(rows, reason=bool(self.undefined))
+        return means_frame((*self.groups, *self.words), self.caution)
 
     def contrasts_frame(self) -> pd.DataFrame:
         """One row a contrast."""
-        return self._frame([{**vars(one), "word": one.word or GROUP} for one in self.contrasts])
+        return means_frame(self.contrasts, self.caution)
 
     def predictive_frame(self) -> pd.DataFrame:
         """Observed and predicted distance of each row, with the 50 % and 89 % intervals."""
-        frame = self._frame([]) if self.predictive is None else self.predictive.to_frame(self.table)
+        frame = means_frame(()) if self.predictive is None else self.predictive.to_frame(self.table)
         return frame.assign(caution=self.caution) if self.caution else frame
 
     def density_frame(self, bins: int = 60) -> pd.DataFrame:
         """Density of observed and of simulated distances."""
-        frame = self._frame([]) if self.predictive is None else self.predictive.density_frame(self.table, bins)
+        frame = means_frame(()) if self.predictive is None else self.predictive.density_frame(self.table, bins)
         return frame.assign(caution=self.caution) if self.caution else frame
 
     def word_frame(self, word: str) -> pd.DataFrame:
@@ -151,43 +143,30 @@ class Posterior(Result):
 
     def to_inference_data(self) -> Any:  # noqa: ANN401 - an arviz object, from an optional library
         """The draws as ArviZ knows them (needs the extra `bayes`)."""
-        from biasgauge.uncertainty.inference_data import to_inference_data
-
-        return to_inference_data(self)
-
-    def _frame(self, rows: Sequence[Mapping[str, Any]], *, reason: bool = False) -> pd.DataFrame:
-        import pandas as pd
-
-        frame = pd.DataFrame(list(rows))
-        if not reason and "reason" in frame:
-            frame = frame.drop(columns="reason")
-        return frame.assign(caution=self.caution) if self.caution else frame
+        return inference_data(self.draws, self.table)
 
     def summary(self) -> Summary:
         """Mean distance of each connection and word, differences between connections, and whether to trust them."""
-        level = f"[{self.credible.prob:.0%} {self.credible.kind}]"
-        mean = Column(f"mean {level}", "estimate", 3)
-        groups = [(one.connection, interval_of(one)) for one in self.groups]
-        words = [(one.connection, one.word, interval_of(one)) for one in self.words]
+        mean = Column(f"mean [{self.credible.prob:.0%} {self.credible.kind}]", "estimate", 3)
+        chances = [Column(name, "number", 3) for name in ("p(direction)", f"p(within ±{self.rope:.3f})")]
+        groups = [(row.connection, row) for row in self.groups]
+        words = [(row.connection, row.word, row) for row in self.words]
         differences = [
-            (f"{one.a} − {one.b}", interval_of(one), one.p_direction, one.p_equivalent)
-            for one in self.contrasts
-            if one.word is None
+            (f"{row.a} − {row.b}", row, row.p_direction, row.p_equivalent) for row in self.contrasts if row.word is None
         ]
-        same = f"p(within ±{self.rope:.3f})"
-        chances = Column("p(direction)", "number", 3), Column(same, "number", 3)
-        told = [self._trust()]
+        sentences = [self.diagnostics.sentence(self.sampler)]
         if self.predictive is not None:
             inside = f"{self.predictive.within_50:.0%} within 50 %, {self.predictive.within_89:.0%} within 89 %"
-            told.append(f"Predictive check: {inside} of what the model expects.")
+            sentences.append(f"Predictive check: {inside} of what the model expects.")
+        rows = self.distances["rows"]
         return Summary(
-            title=f"Distances of {self.table.name}",
-            headline=f"{self.table.name}: {self.variant}, {len(self.table):,} distances (1 unrelated, less is closer)",
-            sentences=tuple(told),
+            title=f"Distances of {self.name}",
+            headline=f"{self.name}: {self.variant}, {rows:,} distances (1 unrelated, less is closer)",
+            sentences=tuple(sentences),
             tables=(
                 Table.of("groups", "Mean distance by connection", ["connection", mean], groups),
                 Table.of("contrasts", "Differences", ["difference", mean, *chances], differences),
-                Table.of("words", "Protected words", ["connection", "word", mean], words, most=_MOST_WORDS),
+                Table.of("words", "Protected words", ["connection", "word", mean], words, most=12),
             ),
             charts=posterior_charts(self),
             warnings=self.warnings,
@@ -203,28 +182,3 @@ class Posterior(Result):
             raise ParameterError(f"Figures of Posterior leave word to choose. Got {unknown[0]!r}.")
         charts = [word_chart(self, word) for word in choices.values()]
         return super().figures() | {chart.name: chart.drawn() for chart in charts}
-
-    def _trust(self) -> str:
-        about = self.diagnostics
-        if about.rhat_max is None or about.ess_min is None:
-            return f"Diagnostics: {'; '.join(about.problems)}."
-        verdict = "good" if about.ok else "FAILED"
-        numbers = f"R-hat {about.rhat_max:.3f}, effective draws {about.ess_min:,.0f}, {self.sampler}"
-        return f"Diagnostics: {verdict} ({numbers})."
-
-
-def interval_of(row: Any) -> Interval:  # noqa: ANN401 - a row with a mean and its ends
-    """The mean of a row with its interval."""
-    return Interval(value=row.mean, low=row.low, high=row.high, reason=getattr(row, "reason", None))
-
-
-def default_rope(table: DistanceTable) -> float:
-    """A tenth of the standard deviation of distances within (connection, word): half of what is called a small effect.
-
-    Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
-    """
-    from biasgauge.uncertainty.cells import cells_of
-
-    cells = cells_of(table)
-    spare = sum(one.spare for one in cells)
-    return 0.1 * float(np.sqrt(sum(one.within for one in cells) / spare)) if spare else 0.0

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -77,12 +78,18 @@ class DistanceTable:
         """The connections that have rows, in their order."""
         return tuple(name for place, name in enumerate(CONNECTIONS) if (self.connection == place).any())
 
+    def rows_of(self, connections: Iterable[str]) -> NDArray[np.bool_]:
+        """Which rows are of these connections."""
+        return np.isin(self.connection, [CONNECTIONS.index(name) for name in connections])
+
     def select(self, rows: NDArray[Any], *, relabel: bool = True) -> DistanceTable:
         """Keep some rows (a mask or places); words that lose all their rows go, unless `relabel` is false."""
-        parts: dict[str, Any] = {
-            part: getattr(self, part)[rows] for part in ("connection", "word", "attribute", "source", "distance")
-        }
-        return _relabeled(self, parts) if relabel else replace(self, **parts)
+        names = ("connection", "word", "attribute", "source", "distance")
+        parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        for part, name in (("word", "words"), ("attribute", "attributes"), ("source", "lists")) if relabel else ():
+            used, parts[part] = np.unique(parts[part], return_inverse=True)
+            parts[name] = tuple(getattr(self, name)[place] for place in used)
+        return replace(self, **parts)
 
     def of_word(self, word: str) -> DistanceTable:
         """Keep the rows of one protected word.
@@ -100,7 +107,7 @@ class DistanceTable:
         With `width` = 1 − MAC these are the percentages of the paper's figures 3–5 and 15–17.
         """
         near = np.abs(1 - self.distance) <= width
-        return {name: float(near[self.connection == CONNECTIONS.index(name)].mean()) for name in self.connections}
+        return {name: float(near[self.rows_of([name])].mean()) for name in self.connections}
 
     def similarities(self) -> tuple[Floats, ...]:
         """One matrix of cosine similarities for each list of stereotypes: protected words × attributes, for MAC.
@@ -109,7 +116,7 @@ class DistanceTable:
             ParameterError: some protected word lacks a distance to some attribute.
         """
         blocks = []
-        for place in np.unique(self.source[self.connection <= CONNECTIONS.index(DIFFERENT)]):
+        for place in np.unique(self.source[self.rows_of((ASSOCIATED, DIFFERENT))]):
             rows = self.source == place
             columns, column = np.unique(self.attribute[rows], return_inverse=True)
             block = np.full((len(self.words), len(columns)), np.nan)
@@ -124,13 +131,10 @@ class DistanceTable:
 
     def columns(self) -> dict[str, list[Any]]:
         """The rows as columns of plain values, under the names of the authors' files; "neutral" stays "neutral"."""
-        return {
-            "protected_word": [self.words[place] for place in self.word],
-            "word_to_compare": [self.attributes[place] for place in self.attribute],
-            "word_class": [self.lists[place] for place in self.source],
-            "connection": [CONNECTIONS[place] for place in self.connection],
-            "cosine_distance": self.distance.tolist(),
-        }
+        labels = (self.words, self.word), (self.attributes, self.attribute), (self.lists, self.source)
+        coded = (*labels, (CONNECTIONS, self.connection))
+        texts = [[names[place] for place in places] for names, places in coded]
+        return dict(zip(COLUMNS, [*texts, self.distance.tolist()], strict=True))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a distance."""
@@ -140,21 +144,14 @@ class DistanceTable:
 
     def summary(self) -> list[dict[str, Any]]:
         """Rows, protected words, attributes, mean and standard deviation (n − 1) of each connection."""
-        found = []
+        summary = []
         for name in self.connections:
-            rows = self.connection == CONNECTIONS.index(name)
+            rows = self.rows_of([name])
             values = self.distance[rows]
-            found.append(
-                {
-                    "connection": name,
-                    "rows": len(values),
-                    "words": len(np.unique(self.word[rows])),
-                    "attributes": len(np.unique(self.attribute[rows])),
-                    "mean": float(values.mean()),
-                    "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
-                }
-            )
-        return found
+            sizes = {"words": len(np.unique(self.word[rows])), "attributes": len(np.unique(self.attribute[rows]))}
+            sd = float(values.std(ddof=1)) if len(values) > 1 else None
+            summary.append({"connection": name, "rows": len(values), **sizes, "mean": float(values.mean()), "sd": sd})
+        return summary
 
     def to_dict(self) -> dict[str, Any]:
         """What is in it, without the rows."""
@@ -193,15 +190,16 @@ def distance_table(
         ParameterError: a connection is not known, or a distance is not a number in [0, 2], or two rows of the same
             words give different distances while duplicates are to be dropped.
     """
-    if duplicates not in {"drop", "keep"}:
-        raise ParameterError(f"The 'duplicates' parameter must be 'drop' or 'keep'. Got {duplicates!r}.")
+    check_choice(get_args(Duplicates), duplicates=duplicates)
     ordered = sorted((CONNECTIONS.index(row[3]), *row[:3], float(row[4])) for row in rows)
-    kept = list(dict.fromkeys(ordered))
-    repeated = len(ordered) - len(kept)
-    if duplicates == "keep":
-        kept = ordered
-    else:
-        _refuse_conflicts(kept)
+    distinct = list(dict.fromkeys(ordered))
+    kept = ordered if duplicates == "keep" else distinct
+    for row, other in pairwise(kept if duplicates == "drop" else ()):
+        if row[:4] == other[:4]:
+            raise ParameterError(
+                f"{row[1]!r} and {row[2]!r} ({CONNECTIONS[row[0]]}) have two distances, {row[4]:g} and {other[4]:g}; "
+                'keep one of them, or count both with duplicates="keep".'
+            )
     words, word = _coded([row[1] for row in kept])
     attributes, attribute = _coded([row[2] for row in kept])
     lists, place = _coded([row[3] for row in kept])
@@ -217,20 +215,11 @@ def distance_table(
         distance=np.array([row[4] for row in kept], np.float64),
         lost=dict(lost or {}),
         without_value=without_value,
-        repeated=repeated,
+        repeated=len(ordered) - len(distinct),
         duplicates=duplicates,
         coverage=coverage,
         undefined=dict(undefined or {}),
     )
-
-
-def _refuse_conflicts(rows: Sequence[tuple[Any, ...]]) -> None:
-    for one, other in pairwise(rows):
-        if one[:4] == other[:4]:
-            raise ParameterError(
-                f"{one[1]!r} and {one[2]!r} ({CONNECTIONS[one[0]]}) have two distances, {one[4]:g} and {other[4]:g}; "
-                'keep one of them, or count both with duplicates="keep".'
-            )
 
 
 def _coded(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
@@ -239,10 +228,5 @@ def _coded(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     return distinct, np.array([places[label] for label in labels], np.intp)
 
 
-def _relabeled(table: DistanceTable, parts: dict[str, Any]) -> DistanceTable:
-    """Replace the rows, and leave out labels that no row has any more."""
-    labels: dict[str, Any] = {}
-    for part, name in (("word", "words"), ("attribute", "attributes"), ("source", "lists")):
-        used, parts[part] = np.unique(parts[part], return_inverse=True)
-        labels[name] = tuple(getattr(table, name)[place] for place in used)
-    return replace(table, **labels, **parts)
+NO_DISTANCES = distance_table("", ())
+"""What a posterior has that was read from JSON."""

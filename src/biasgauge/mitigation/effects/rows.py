@@ -26,7 +26,7 @@ from biasgauge.stats.means import mean_estimate
 from biasgauge.uncertainty import CONNECTIONS, bayes_change
 
 if TYPE_CHECKING:
-    from biasgauge.association.result import AssociationResult
+    from biasgauge.association.set_test import AssociationResult
     from biasgauge.association.set_test import SetTest
 
 Sets = dict[str, "NDArray[Any]"]

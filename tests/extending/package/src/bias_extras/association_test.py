@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.result import AssociationResult
-from biasgauge.association.set_test import SetTest
-from biasgauge.association.word_sets import prepared, undefined, unit
-from biasgauge.stats.bootstrap import BCA, Resampled, estimate_over_words, not_estimated
+from biasgauge.association.set_test import AssociationResult, SetTest
+from biasgauge.association.set_test import prepared, undefined, unit
+from biasgauge.stats.bootstrap import BCA, Resampled, estimate_over_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +25,7 @@ def centroids(
     """cos(mean X − mean Y, mean A − mean B) of unit vectors; range [-1, 1]; 0 means that the axes are unrelated."""
     sets = prepared(x=x, y=y, a=a, b=b)
     if reason := undefined(sets):
-        return AssociationResult(value=None, reason=reason, interval=not_estimated(interval, reason))
+        return AssociationResult.undefined(reason, interval)
     resampled = _resampled(sets)
     value = float(resampled.values({name: np.ones((1, size)) for name, size in resampled.units.items()})[0])
     return AssociationResult(value=value, interval=estimate_over_words(value, resampled, interval))
