@@ -184,7 +184,7 @@ def test_a_memory_map_is_read_and_not_written(tmp_path: Path) -> None:
 
 def test_json_there_and_back() -> None:
     random = np.random.default_rng(4)
-    sets = {name: random.normal(size=(6, 5)) for name in "xyab"}
+    sets: dict[str, Any] = {name: random.normal(size=(6, 5)) for name in "xyab"}
     for interval in (None, BCA):
         found = weat(**sets, interval=interval)
         again = WeatResult.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))

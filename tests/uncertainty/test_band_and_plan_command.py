@@ -46,7 +46,7 @@ def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["groups"] == posterior.to_dict()["groups"]
     given = result(capsys, "--distances", str(file), "--band", "0.14", "--seed", "5")
     assert given["within_band"]["band"] == 0.14
-    assert given["within_band"]["shares"] == [vars(one) for one in within_band(table, band=0.14, random_state=5).shares]
+    assert given["within_band"]["shares"] == within_band(table, band=0.14, random_state=5).to_dict()["shares"]
     assert "plan" not in given
 
 
@@ -85,10 +85,10 @@ def test_figures(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--width", "-1"], "'width' of a plan must be a positive number"),
+        (["--width", "-1"], "'width' parameter must be a number above 0"),
         (["--width", "0.1", "--set", "contrast=human"], "A contrast is of two connections"),
         (["--width", "0.1", "--set", "contrast=human,people"], "There is no posterior of 'people'"),
-        (["--band", "3"], "'band' must be a number above 0"),
+        (["--band", "3"], "'band' parameter must be a number from 0 to 2"),
         (["--band", "auto"], "Try: biasgauge bayes --help"),
         (["--after", "{file}", "--word", "imam"], "--word draws one set of distances"),
         (["--after", "{file}", "--width", "0.1"], "does not go with --after"),

@@ -161,7 +161,7 @@ def test_repeated_rows_count_once_or_as_published(write: Callable[..., Path]) ->
     assert (
         "6 rows repeat others exactly and are counted as often as they stand there" in bayes(often, draws=100).warnings
     )
-    with pytest.raises(ParameterError, match="'drop' or 'keep'"):
+    with pytest.raises(ParameterError, match="must be one of drop, keep"):
         read_distances(path, duplicates="twice")  # type: ignore[arg-type]
 
 

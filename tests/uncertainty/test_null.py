@@ -192,7 +192,7 @@ def test_words_of_one_topic_make_p_falsely_confident(family_sd: float, words: in
     freedom, ratio = 2 * words - 2, 1 + words * (family_sd / 0.08) ** 2
     expected = 2 * stats.t.sf(stats.t.isf(0.025, freedom) / sqrt(ratio), freedom)
     assert found.rejection.value == pytest.approx(expected, abs=0.03)
-    assert found.rejection.interval.low > 0.15  # type: ignore[operator]
+    assert found.rejection.low > 0.15  # type: ignore[operator]
     assert "times as often as p promises" in found.reading
     assert two_sided(found)["effect size"].theory is None
 
@@ -250,7 +250,7 @@ def test_mac_under_the_null() -> None:
 def test_the_t_test_of_mac_is_falsely_confident_when_pairs_share_words(part: str) -> None:
     found = simulate_null("mac", simulations=3_000, **{part: 0.04})  # type: ignore[arg-type]
     assert found.rejection is not None
-    assert found.rejection.interval.low > 0.1  # type: ignore[operator]
+    assert found.rejection.low > 0.1  # type: ignore[operator]
     assert "although they share words" in found.reading
 
 
@@ -268,7 +268,7 @@ def test_intervals_agree_with_scipy(published: NullSimulation) -> None:
     assert published.rejection is not None
     for share in (*two_sided(published).values(), published.rejection):
         theirs = stats.binomtest(share.hits, share.trials).proportion_ci(method="exact")
-        assert (share.interval.low, share.interval.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+        assert (share.low, share.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
         assert share.value == share.hits / share.trials
 
 
@@ -328,15 +328,15 @@ def test_other_sizes_have_no_published_figure() -> None:
     ("asked", "sentence"),
     [
         ({"test": "weet"}, "must be one of ect, mac, nas"),
-        ({"n_x": 0}, "'n_x' of a null model must be a whole number from 1. Got 0"),
-        ({"n_b": 2.5}, "'n_b' of a null model must be a whole number"),
-        ({"sd": 0.0}, "'sd' of a null model must be a positive number"),
-        ({"word_sd": -1.0}, "'word_sd' of a null model must be a number of at least 0"),
+        ({"n_x": 0}, "'n_x' parameter must be a whole number of at least 1. Got 0"),
+        ({"n_b": 2.5}, "'n_b' parameter must be a whole number"),
+        ({"sd": 0.0}, "'sd' parameter must be a number above 0"),
+        ({"word_sd": -1.0}, "'word_sd' parameter must be a number of at least 0"),
         ({"dimensions": 5, "word_sd": 0.1}, "random vectors"),
-        ({"simulations": 0}, "'simulations' of simulate_null must be a whole number from 1"),
-        ({"alpha": 5}, "'alpha' of simulate_null must lie between 0 and 1"),
-        ({"ddof": 2}, "'ddof' of simulate_null must be 0 or 1"),
-        ({"alternative": "both"}, "'alternative' must be one of"),
+        ({"simulations": 0}, "'simulations' parameter must be a whole number of at least 1"),
+        ({"alpha": 5}, "'alpha' parameter must be a number strictly between 0 and 1"),
+        ({"ddof": 2}, "'ddof' parameter must be one of 0, 1"),
+        ({"alternative": "both"}, "'alternative' parameter must be one of"),
         ({"observed": float("nan")}, "must be a finite number"),
         ({"test": "mac", "as_published": True}, "are of weat alone"),
         ({"test": "rnd", "word_sd": 0.1}, "rnd needs vectors"),

@@ -205,16 +205,16 @@ def test_it_can_be_written() -> None:
 def test_mistakes_get_one_sentence(table: DistanceTable) -> None:
     found = bayes(table, draws=400)
     for asked, sentence in (
-        ({"width": 0}, "'width' of a plan must be a positive number"),
-        ({"width": 0.1, "assurance": 1}, "'assurance' of a plan must lie between 0 and 1"),
-        ({"width": 0.1, "prob": 89}, "'prob' of a plan must lie between 0 and 1"),
+        ({"width": 0}, "'width' parameter must be a number above 0"),
+        ({"width": 0.1, "assurance": 1}, "'assurance' parameter must be a number strictly between 0 and 1"),
+        ({"width": 0.1, "prob": 89}, "'prob' parameter must be a number strictly between 0 and 1"),
         ({"width": 0.1, "words": 1}, "at least two protected words"),
         ({"width": 0.1, "contrast": ("human", "human")}, "A contrast is of two connections"),
         ({"width": 0.1, "contrast": ("human", "people")}, "There is no posterior of 'people'"),
     ):
         with pytest.raises(ParameterError, match=sentence):
             plan_attributes(found, **asked)
-    with pytest.raises(ParameterError, match="at least two protected words"):
+    with pytest.raises(ParameterError, match="'words' parameter must be a whole number of at least 2"):
         Spreads(0.1, 0.1, 1)
-    with pytest.raises(ParameterError, match="must be numbers of at least 0"):
+    with pytest.raises(ParameterError, match="'residual' parameter must be a number of at least 0"):
         Spreads(-0.1, 0.1, 5)

@@ -58,7 +58,7 @@ def test_what_a_person_sees(capsys: pytest.CaptureFixture[str]) -> None:
     effect = expected.comparisons[0].two_sided
     assert effect is not None
     assert "|effect size| ≥ 1.267" in shown
-    ends = f"[{effect.interval.low:.4f}, {effect.interval.high:.4f}]"
+    ends = f"[{effect.low:.4f}, {effect.high:.4f}]"
     assert f"{effect.value:.4f} {ends}  0.0084  0.0083" in shown
     assert "0.3886  0.3845" in shown
     assert "p ≤ 0.05" in shown
@@ -89,8 +89,8 @@ def test_figures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ("words", "sentence"),
     [
         (["--test", "weet"], "must be one of ect, mac"),
-        (["--n-x", "0"], "'n_x' of a null model must be a whole number from 1"),
-        (["--sd", "-1"], "'sd' of a null model must be a positive number"),
+        (["--n-x", "0"], "'n_x' parameter must be a whole number of at least 1"),
+        (["--sd", "-1"], "'sd' parameter must be a number above 0"),
         (["--test", "mac", "--as-published"], "are of weat alone"),
         (["--simulations", "many"], "Try: biasgauge simulate-null --help"),
         (["--set", "permutation=9"], "has no further setting 'permutation'; did you mean 'permutations'?"),

@@ -32,7 +32,7 @@ def test_shares_are_counts(table: DistanceTable) -> None:
     found = within_band(table, band=0.1, resamples=50)
     assert shares(found) == pytest.approx(expected, abs=1e-15)
     assert shares(found) == table.share_within(0.1)
-    assert {one.connection: one.rows for one in found.shares} == frame["connection"].value_counts().to_dict()
+    assert {one.connection: one.n for one in found.shares} == frame["connection"].value_counts().to_dict()
     points = found.points_frame()
     assert points.groupby("connection")["within"].mean().to_dict() == pytest.approx(expected, abs=1e-15)
 
@@ -150,7 +150,7 @@ def test_intervals_hold_the_true_share_where_rows_share_words() -> None:
         (one,) = within_band(table, band=width, resamples=300, random_state=seed).shares
         assert one.share is not None
         inside["ours"] += one.low <= true <= one.high
-        ends = stats.binomtest(round(one.share * one.rows), one.rows).proportion_ci(0.95)
+        ends = stats.binomtest(round(one.share * one.n), one.n).proportion_ci(0.95)
         inside["binomial"] += ends.low <= true <= ends.high
     assert inside["ours"] >= 104  # 95 % less four standard errors
     assert inside["binomial"] <= 90
@@ -189,9 +189,9 @@ def test_one_word_has_no_interval(table: DistanceTable) -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"band": 0}, "'band' must be a number above 0"),
-        ({"level": 95}, "'level' of within_band must lie between 0 and 1"),
-        ({"resamples": -1}, "must be at least 0"),
+        ({"band": 0}, "'band' parameter must be a number above 0"),
+        ({"level": 95}, "'level' of an interval must lie between 0 and 1"),
+        ({"resamples": -1}, "'resamples' parameter must be a whole number of at least 0"),
     ],
 )
 def test_mistakes_get_one_sentence(table: DistanceTable, asked: dict[str, Any], sentence: str) -> None:

@@ -82,9 +82,9 @@ def _null(name: str, model: str, observed: float, sizes: tuple[int, int, int, in
         observed=observed,
         low=low,
         high=high,
-        share=share.value,
-        share_low=share.interval.low,
-        share_high=share.interval.high,
+        share=share.hits / share.trials,
+        share_low=share.low,
+        share_high=share.high,
         edges=tuple(edges.tolist()),
         counts=tuple(int(number) for number in counts),
     )

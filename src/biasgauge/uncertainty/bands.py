@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats
+from biasgauge.association.mac import mac_from_similarities
+from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import draw_counts
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.bootstrap import blocks, draw_counts
+from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.uncertainty.bayesian import table_of
 from biasgauge.uncertainty.change import matched
 from biasgauge.uncertainty.figures import band_charts
-from biasgauge.uncertainty.table import CONNECTIONS, DistancesLike, DistanceTable
+from biasgauge.uncertainty.table import DistancesLike, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,27 +34,31 @@ _BLOCK = 250
 """Resamples computed at a time: bounds the memory; results do not depend on it."""
 
 
-@dataclass(frozen=True)
-class BandShare:
-    """Share of one connection's similarities inside the band.
+@dataclass(frozen=True, kw_only=True)
+class BandShare(Estimate):
+    """Share of one connection's similarities inside the band, in [0, 1] ("change": in [−1, 1]); `n` similarities.
 
     Attributes:
         connection: which connection.
         side: "before" or "after"; "change" is the share after less the share before, on the same pairs of words.
-        share: in [0, 1] ("change": in [−1, 1]); None when undefined.
-        low: lower end of its interval.
-        high: upper end.
-        rows: similarities counted.
-        reason: why the share or its interval is undefined; None when neither is.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {"value": "share", "n": "rows"}
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"level", "method", "statistic", "k", "over", "resamples", "undefined_resamples"}
+    )
 
     connection: str
     side: str
-    share: float | None
-    low: float | None
-    high: float | None
-    rows: int
-    reason: str | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The share; None when undefined."""
+        return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in `--json`."""
+        return {"connection": self.connection, "side": self.side, **super().to_dict()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,40 +66,31 @@ class WithinBand(Result):
     """Shares of similarities within ± the band, by connection.
 
     Attributes:
-        name: of the table.
         band: half-width of the band, in cosine similarity.
         mac: the MAC that the band comes from; None when the band was given.
         shares: for each connection; before, after and change where two tables were given.
-        points: for each side, (connection, protected word, attribute, similarity) of every row, for figures.
+        left_out: rows that only one of two tables has.
+        name: of the table.
+        points: the distances of each side, for figures.
         level: nominal coverage of the intervals.
         resamples: how many resamples they rest on.
-        left_out: rows that only one of two tables has.
     """
 
-    name: str
+    tables: ClassVar[tuple[str, ...]] = ("shares",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"name", "points", "level", "resamples"})
+
     band: float
     mac: float | None
     shares: tuple[BandShare, ...]
+    left_out: Mapping[str, int]
+    name: str
     points: Mapping[str, DistanceTable]
     level: float
     resamples: int
-    left_out: Mapping[str, int]
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {
-            "band": self.band,
-            "mac": self.mac,
-            "shares": [vars(one) for one in self.shares],
-            "interval": {"level": self.level, "method": METHOD, "resamples": self.resamples},
-            "left_out": dict(self.left_out),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a connection and side."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(one) for one in self.shares])
+    def derived(self) -> dict[str, Any]:
+        """How the intervals were found."""
+        return {"interval": {"level": self.level, "method": METHOD, "resamples": self.resamples}}
 
     def points_frame(self) -> pd.DataFrame:
         """One row a similarity, with its side and whether it lies inside."""
@@ -107,15 +104,7 @@ class WithinBand(Result):
     def summary(self) -> Summary:
         """The share of each connection."""
         what = "" if self.mac is None else " (1 − MAC)"
-        rows = [
-            (
-                one.connection,
-                one.side,
-                Estimate(value=one.share, low=one.low, high=one.high, reason=one.reason),
-                one.rows,
-            )
-            for one in self.shares
-        ]
+        rows = [(row.connection, row.side, row, row.n) for row in self.shares]
         share = Column(f"share [{self.level:.0%}, over words]", "estimate", 3)
         name = f"Similarities within ±{self.band:.3f}{what}"
         table = Table.of("shares", "", ["connection", "side", share, Column("rows", "count")], rows)
@@ -154,35 +143,38 @@ def within_band(
     Raises:
         ParameterError: an argument cannot be used, or there is no MAC to take the band from.
     """
-    if not 0 < level < 1:
-        raise ParameterError(f"The 'level' of within_band must lie between 0 and 1. Got {level!r}.")
-    if resamples < 0 or random_state < 0:
-        raise ParameterError(f"'resamples' and 'random_state' must be at least 0. Got {resamples} and {random_state}.")
+    check_level(level)
+    check_whole(0, resamples=resamples, random_state=random_state)
     asked = {"duplicates": "drop", **asked}
     table = table_of(vectors, lexicon, **asked)
-    width, mac = (_check_band(band), None) if band is not None else _band_of(table)
+    width, mac = (band, None) if band is not None else _band_of(table)
+    check_number(0, 2, band=width)
+    check_number(0, ends=False, band=width)
     left_out: dict[str, int] = {}
     sides = {"before": table}
     if after is not None:
         (first, second), left_out = matched(table, table_of(after, lexicon, **asked))
         sides = {"before": first, "after": second}
-    drawn = _Resampler(sides["before"], resamples, random_state)
+    before = sides["before"]
     hits = {side: (np.abs(1 - one.distance) <= width).astype(np.float64) for side, one in sides.items()}
     if after is not None:
         hits["change"] = hits["after"] - hits["before"]
-    shares = [
-        _share(sides["before"], connection, side, one, drawn, level)
-        for connection in sides["before"].connections
-        for side, one in hits.items()
+    shares = []
+    for name in before.connections:
+        rows = before.rows_of([name])
+        for side, values in hits.items():
+            drawn = _resampled(before, rows, values, resamples, random_state)
+            estimate = _estimate(before, rows, values, drawn, level)
+            shares.append(BandShare(**estimate, n=int(rows.sum()), level=level, connection=name, side=side))
+    shares += [
+        BandShare(value=None, reason=reason, level=level, connection=name, side="before")
+        for name, reason in table.undefined.items()
     ]
-    shares += [BandShare(name, "before", None, None, None, 0, reason) for name, reason in table.undefined.items()]
-    return WithinBand(table.name, width, mac, tuple(shares), sides, level, resamples, left_out)
+    return WithinBand(float(width), mac, tuple(shares), left_out, table.name, sides, level, resamples)
 
 
 def _band_of(table: DistanceTable) -> tuple[float, float]:
     """1 − MAC over all protected words and lists of stereotypes, and the MAC."""
-    from biasgauge.association.mac import mac_from_similarities
-
     found = mac_from_similarities(table.similarities(), interval=None)
     if found.value is None or found.value >= 1:
         why = found.reason if found.value is None else f"MAC is {found.value:.4f}, not below 1"
@@ -190,67 +182,37 @@ def _band_of(table: DistanceTable) -> tuple[float, float]:
     return 1 - found.value, found.value
 
 
-def _check_band(band: float) -> float:
-    if not 0 < band <= 2:
-        raise ParameterError(f"The 'band' must be a number above 0 and at most 2. Got {band!r}.")
-    return float(band)
-
-
-def _share(
-    table: DistanceTable,
-    connection: str,
-    side: str,
-    hits: Floats,
-    drawn: _Resampler,
-    level: float,
-) -> BandShare:
-    rows = table.connection == CONNECTIONS.index(connection)
-    values = drawn.shares(rows, hits)
-    share, count = float(hits[rows].mean()), int(rows.sum())
-    sound = values[np.isfinite(values)]
+def _estimate(table: DistanceTable, rows: Flags, values: Floats, drawn: Floats, level: float) -> dict[str, Any]:
+    """The share of one connection with its interval, or why there is none."""
+    share = float(values[rows].mean())
+    sound = drawn[np.isfinite(drawn)]
     if len(np.unique(table.word[rows])) < 2 or not len(sound):
-        why = "no resamples were asked for" if not len(values) else "fewer than two protected words to draw from again"
-        return BandShare(connection, side, share, None, None, count, why)
+        why = "no resamples were asked for" if not len(drawn) else "fewer than two protected words to draw from again"
+        return {"value": share, "reason": why}
     low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return BandShare(connection, side, share, low, high, count)
+    return {"value": share, "low": low, "high": high, "method": METHOD}
 
 
-class _Resampler:
-    """The same resamples of words and attributes for every connection and side."""
+def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:
+    """Weighted mean of `values` over `rows` in each resample; NaN where none of the rows was drawn.
 
-    def __init__(self, table: DistanceTable, resamples: int, random_state: int) -> None:
-        self.table = table
-        self.resamples = resamples
-        self.random_state = random_state
-        codes = table.source.astype(np.int64) * len(table.attributes) + table.attribute
-        self.listed, self.column = np.unique(codes, return_inverse=True)
-
-    def shares(self, rows: np.ndarray[Any, np.dtype[np.bool_]], values: Floats) -> Floats:
-        """Weighted mean of `values` over `rows` in each resample; nan where none of the rows was drawn."""
-        shape = (len(self.table.words), len(self.listed))
-        count, total = np.zeros(shape), np.zeros(shape)
-        np.add.at(count, (self.table.word[rows], self.column[rows]), 1.0)
-        np.add.at(total, (self.table.word[rows], self.column[rows]), values[rows])
-        parts = [
-            ((words @ total) * attributes).sum(axis=1) / _positive(((words @ count) * attributes).sum(axis=1))
-            for words, attributes in self._weights()
-        ]
-        return np.concatenate(parts) if parts else np.empty(0)
-
-    def _weights(self) -> Any:  # noqa: ANN401 - pairs of arrays
-        """How often each word and each attribute is drawn, a block of resamples at a time."""
-        random = np.random.default_rng([self.random_state, 0])
-        lists = self.listed // len(self.table.attributes)
-        streams = {int(one): np.random.default_rng([self.random_state, 1, int(one)]) for one in np.unique(lists)}
-        for start in range(0, self.resamples, _BLOCK):
-            size = min(_BLOCK, self.resamples - start)
-            words = draw_counts(random, len(self.table.words), size)
-            attributes = np.empty((size, len(self.listed)))
-            for one, stream in streams.items():
-                own = np.flatnonzero(lists == one)
-                attributes[:, own] = draw_counts(stream, len(own), size)
-            yield words, attributes
-
-
-def _positive(weights: Floats) -> Floats:
-    return np.where(weights > 0, weights, np.nan)
+    The resamples of words and attributes are the same for every connection and side.
+    """
+    codes = table.source.astype(np.int64) * len(table.attributes) + table.attribute
+    listed, column = np.unique(codes, return_inverse=True)
+    count, total = np.zeros((2, len(table.words), len(listed)))
+    np.add.at(count, (table.word[rows], column[rows]), 1.0)
+    np.add.at(total, (table.word[rows], column[rows]), values[rows])
+    random = np.random.default_rng([random_state, 0])
+    lists = listed // len(table.attributes)
+    streams = {int(name): np.random.default_rng([random_state, 1, int(name)]) for name in np.unique(lists)}
+    parts = [np.empty(0)]
+    for size in blocks(resamples, 1, _BLOCK):
+        words = draw_counts(random, len(table.words), size)
+        attributes = np.empty((size, len(listed)))
+        for name, stream in streams.items():
+            own = np.flatnonzero(lists == name)
+            attributes[:, own] = draw_counts(stream, len(own), size)
+        weights = ((words @ count) * attributes).sum(axis=1)
+        parts.append(((words @ total) * attributes).sum(axis=1) / np.where(weights > 0, weights, np.nan))
+    return np.concatenate(parts)

@@ -6,35 +6,31 @@ Statistics and Computing 27 (2017); smoothing by `arviz-stats`, which the extra 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import numpy as np
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.uncertainty.draws import Draws, RowPlaces
 from biasgauge.uncertainty.posterior import Posterior
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 _BLOCK = 250
-_UNRELIABLE = 0.7
 
 
-@dataclass(frozen=True, eq=False)
-class Loo:
+@dataclass(frozen=True)
+class Loo(Record):
     """How well one model predicts each distance from all others.
 
     Attributes:
         elpd: expected log predictive density, summed over the distances; more is better.
         se: its standard error.
         parameters: effective number of parameters.
-        unreliable: distances whose contribution is not (Pareto k above .7).
+        unreliable: distances whose contribution is not to be relied on (Pareto k above .7).
         pointwise: contribution of each distance.
     """
 
@@ -42,21 +38,17 @@ class Loo:
     se: float
     parameters: float
     unreliable: int
-    pointwise: Floats
+    pointwise: Floats = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
-class ModelRank:
-    """One model in a comparison.
+class ModelRank(Record):
+    """One model in a comparison; `elpd`, `se`, `parameters` and `unreliable` as in `Loo`.
 
     Attributes:
         name: of the model.
-        elpd: expected log predictive density.
-        se: its standard error.
-        parameters: effective number of parameters.
         difference: elpd less that of the best model; 0 for the best.
         difference_se: standard error of the difference, from the paired contributions.
-        unreliable: distances whose contribution is not to be relied on.
         caution: why the draws cannot be trusted; empty when they can.
     """
 
@@ -70,24 +62,22 @@ class ModelRank:
     caution: str
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
     """Models from best to worst."""
+
+    tables: ClassVar[tuple[str, ...]] = ("ranks",)
+    renamed: ClassVar[Mapping[str, str]] = {"ranks": "models"}
 
     ranks: tuple[ModelRank, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {"models": [vars(one) for one in self.ranks]}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a model, the best first."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(one) for one in self.ranks])
-
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(index=False))
+    def summary(self) -> Summary:
+        """Each model with its expected log predictive density, and how far it is from the best."""
+        numbers = [Column(name, "number", 1) for name in ("elpd", "se", "difference", "se of the difference")]
+        rows = [(row.name, row.elpd, row.se, row.difference, row.difference_se, row.caution) for row in self.ranks]
+        table = Table.of("models", "Leave-one-out cross-validation", ["model", *numbers, "caution"], rows)
+        headline = f"{self.ranks[0].name} predicts left-out distances best"
+        return Summary("Comparison of models", headline, tables=(table.without_empty(),))
 
 
 def loo(posterior: Posterior) -> Loo:
@@ -97,7 +87,10 @@ def loo(posterior: Posterior) -> Loo:
         ParameterError: there is nothing to predict, or the model is a user's own (ArviZ can compare those).
         InputError: `arviz-stats` is not installed.
     """
-    smooth = _smoother()
+    try:
+        statistics = import_module("arviz_stats.base").array_stats  # an extra, and not cheap to import
+    except ImportError as problem:
+        raise InputError('comparing models needs arviz-stats: pip install "biasgauge[bayes]"') from problem
     draws = posterior.draws
     if not draws.connections or draws.residual.shape[1] != len(draws.connections):
         raise ParameterError("Leave-one-out needs a fit of one of the shipped variants.")
@@ -109,7 +102,7 @@ def loo(posterior: Posterior) -> Loo:
     for start in range(0, len(observed), _BLOCK):
         part = slice(start, min(start + _BLOCK, len(observed)))
         likelihood = log_likelihood(draws, places, observed, part)
-        weights, shape = smooth(likelihood, efficiency)
+        weights, shape = statistics.psislw(likelihood, r_eff=efficiency, axis=-1)  # negates it: weights 1 / likelihood
         contributions.append(_log_sum(likelihood + weights))
         inside.append(_log_sum(likelihood) - np.log(likelihood.shape[1]))
         shapes.append(shape)
@@ -119,7 +112,7 @@ def loo(posterior: Posterior) -> Loo:
         elpd=total,
         se=float(np.sqrt(len(pointwise)) * pointwise.std()),
         parameters=float(np.concatenate(inside).sum() - total),
-        unreliable=int((shape > _UNRELIABLE).sum()),
+        unreliable=int((shape > 0.7).sum()),
         pointwise=pointwise,
     )
 
@@ -132,27 +125,19 @@ def compare(posteriors: Mapping[str, Posterior]) -> Comparison:
     """
     if not posteriors:
         raise ParameterError("A comparison needs at least one fit.")
-    tables = [one.table for one in posteriors.values()]
-    fitted = [one.draws.connections for one in posteriors.values()]
-    same = all(np.array_equal(table.distance, tables[0].distance) for table in tables) and len(set(fitted)) == 1
-    if not same:
-        raise ParameterError("Models can be compared only on the same distances.")
-    found = {name: loo(one) for name, one in posteriors.items()}
-    best = max(found.values(), key=lambda one: one.elpd)
-    ranks = [
-        ModelRank(
-            name=name,
-            elpd=one.elpd,
-            se=one.se,
-            parameters=one.parameters,
-            difference=one.elpd - best.elpd,
-            difference_se=float(np.sqrt(len(one.pointwise)) * (one.pointwise - best.pointwise).std()),
-            unreliable=one.unreliable,
-            caution=posteriors[name].caution,
-        )
-        for name, one in found.items()
-    ]
-    return Comparison(tuple(sorted(ranks, key=lambda one: -one.elpd)))
+    first, *others = posteriors.values()
+    for other in others:
+        same = np.array_equal(other.table.distance, first.table.distance)
+        if not same or other.draws.connections != first.draws.connections:
+            raise ParameterError("Models can be compared only on the same distances.")
+    fits = {name: loo(posterior) for name, posterior in posteriors.items()}
+    best = max(fits.values(), key=lambda fit: fit.elpd)
+    ranks = []
+    for name, fit in fits.items():
+        error = float(np.sqrt(len(fit.pointwise)) * (fit.pointwise - best.pointwise).std())
+        own = (fit.elpd, fit.se, fit.parameters, fit.elpd - best.elpd, error, fit.unreliable)
+        ranks.append(ModelRank(name, *own, posteriors[name].caution))
+    return Comparison(tuple(sorted(ranks, key=lambda rank: -rank.elpd)))
 
 
 def log_likelihood(draws: Draws, places: RowPlaces, observed: Floats, part: slice) -> Floats:
@@ -174,19 +159,6 @@ def log_likelihood(draws: Draws, places: RowPlaces, observed: Floats, part: slic
         - (freedom + 1) / 2 * np.log1p(away**2 / freedom)
     )
     return student
-
-
-def _smoother() -> Callable[[Floats, float], tuple[Floats, Floats]]:
-    try:
-        statistics = import_module("arviz_stats.base").array_stats  # an extra, and not cheap to import
-    except ImportError as problem:
-        raise InputError('comparing models needs arviz-stats: pip install "biasgauge[bayes]"') from problem
-
-    def smooth(likelihood: Floats, efficiency: float) -> tuple[Floats, Floats]:
-        weights, shape = statistics.psislw(likelihood, r_eff=efficiency, axis=-1)  # negates it: weights 1 / likelihood
-        return np.asarray(weights), np.asarray(shape)
-
-    return smooth
 
 
 def _log_sum(values: Floats) -> Floats:

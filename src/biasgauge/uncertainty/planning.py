@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.uncertainty.posterior import Posterior
-from biasgauge.uncertainty.table import ASSOCIATED, CONNECTIONS, DIFFERENT, DistanceTable
+from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,17 +52,12 @@ class Spreads:
     attribute: float = 0.0
 
     def __post_init__(self) -> None:
-        if (
-            min(self.residual, self.between, self.attribute) < 0
-            or not np.isfinite([self.residual, self.between, self.attribute]).all()
-        ):
-            raise ParameterError(f"Standard deviations must be numbers of at least 0. Got {self!r}.")
-        if self.words < 2:
-            raise ParameterError(f"A plan needs at least two protected words. Got {self.words!r}.")
+        check_number(0, residual=self.residual, between=self.between, attribute=self.attribute)
+        check_whole(2, words=self.words)
 
 
 @dataclass(frozen=True)
-class PlanRow:
+class PlanRow(Record):
     """What some number of protected words asks for.
 
     Attributes:
@@ -120,12 +116,10 @@ class AttributePlan(Result):
         """The answer in words."""
         what = f"the {self.prob:.0%} interval of {self.contrast[0]} − {self.contrast[1]}"
         if self.attributes is None:
-            possible = next((row for row in self.rows if row.attributes is not None), None)
-            more = (
-                f" With {_both(possible.words)} protected words, {_both(possible.attributes)} attributes would do."
-                if possible is not None and possible.attributes is not None
-                else f" Nor would {_both(self.rows[-1].words)} protected words make it possible."
-            )
+            more = f" Nor would {_both(self.rows[-1].words)} protected words make it possible."
+            for row in reversed(self.rows):
+                if row.attributes is not None:
+                    more = f" With {_both(row.words)} protected words, {_both(row.attributes)} attributes would do."
             return (
                 f"Never: with {_both(self.words)} protected words {what} stays at {self.most_attributes:.3f} or wider, "
                 f"however many attributes there are, because protected words differ from each other.{more}"
@@ -136,30 +130,27 @@ class AttributePlan(Result):
             f"narrower than {self.width:g}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object; `attributes` null and a reason where no number is enough."""
-        shape: dict[str, Any] = {**vars(self), "rows": [vars(row) for row in self.rows], "reading": self.reading}
-        return shape if self.attributes is not None else {**shape, "reason": self.reading}
+    def derived(self) -> dict[str, str]:
+        """The answer in words; the same as a reason where no number is enough."""
+        told = {"reading": self.reading}
+        return told if self.attributes is not None else {**told, "reason": self.reading}
 
     def to_frame(self) -> pd.DataFrame:
         """One row a number of protected words; attributes empty for never."""
         import pandas as pd
 
-        a, b = self.contrast
-        rows = []
-        for row in self.rows:
-            first, second = row.attributes or (None, None)
-            rows.append((*row.words, first, second))
-        columns = [f"{name}_{what}" for what in ("words", "attributes") for name in (a, b)]
-        return pd.DataFrame(rows, columns=columns).astype("Int64")
+        columns = [f"{name}_{what}" for what in ("words", "attributes") for name in self.contrast]
+        return pd.DataFrame(self._cells(), columns=columns).astype("Int64")
+
+    def _cells(self) -> list[tuple[int | None, ...]]:
+        return [(*row.words, *(row.attributes or (None, None))) for row in self.rows]
 
     def summary(self) -> Summary:
         """How many attribute words are enough, for several numbers of protected words."""
         a, b = self.contrast
         columns = [Column(f"{what}, {name}", "count") for what in ("words", "attributes") for name in (a, b)]
-        rows = [(*row.words, *(row.attributes or (None, None))) for row in self.rows]
         note = "– : no number of attributes is enough"
-        table = Table.of("plan", f"Attribute words needed ({a} / {b})", columns, rows, note=note)
+        table = Table.of("plan", f"Attribute words needed ({a} / {b})", columns, self._cells(), note=note)
         return Summary("Plan", self.reading, name="plan", tables=(table,))
 
 
@@ -193,13 +184,10 @@ def plan_attributes(
     Raises:
         ParameterError: an argument cannot be used, or a connection has no posterior.
     """
-    if not 0 < width < np.inf:
-        raise ParameterError(f"The 'width' of a plan must be a positive number. Got {width!r}.")
-    if not 0 < assurance < 1:
-        raise ParameterError(f"The 'assurance' of a plan must lie between 0 and 1. Got {assurance!r}.")
-    inside = prob if prob is not None else posterior.credible.prob if isinstance(posterior, Posterior) else 0.89
-    if not 0 < inside < 1:
-        raise ParameterError(f"The 'prob' of a plan must lie between 0 and 1. Got {prob!r}.")
+    fitted = posterior if isinstance(posterior, Posterior) else None
+    inside = prob if prob is not None else 0.89 if fitted is None else fitted.credible.prob
+    check_number(0, ends=False, width=width)
+    check_number(0, 1, ends=False, assurance=assurance, prob=inside)
     variances = _from_posterior(posterior, contrast) if isinstance(posterior, Posterior) else _from_spreads(posterior)
     factor = 1.0 if words is None else words / variances.words[0]
     if factor * min(variances.words) < 2:
@@ -207,23 +195,22 @@ def plan_attributes(
     needed = variances.attribute_factor(width, factor, inside)
     chosen = float(np.quantile(needed, assurance, method="higher"))
     low, high = np.quantile(needed, [0.055, 0.945], method="higher").tolist()
-    given = isinstance(posterior, Posterior)
     return AttributePlan(
         contrast=contrast,
         width=width,
         prob=inside,
         assurance=assurance,
-        variant=posterior.variant if isinstance(posterior, Posterior) else "chosen",
+        variant="chosen" if fitted is None else fitted.variant,
         words=_scaled(variances.words, factor),
         attributes=None if np.isinf(chosen) else _scaled(variances.attributes, chosen),
-        attributes_now=variances.attributes if given else None,
+        attributes_now=None if fitted is None else variances.attributes,
         low=None if np.isinf(low) else _scaled(variances.attributes, low)[0],
         high=None if np.isinf(high) else _scaled(variances.attributes, high)[0],
         p_never=float(np.isinf(needed).mean()),
-        expected_width=float(np.median(variances.widths(1.0, 1.0, inside))) if given else None,
-        observed_width=_observed(posterior, contrast) if isinstance(posterior, Posterior) and prob is None else None,
+        expected_width=None if fitted is None else float(np.median(variances.widths(1.0, 1.0, inside))),
+        observed_width=None if fitted is None or prob is not None else _observed(fitted, contrast),
         most_attributes=float(np.median(variances.widths(np.inf, factor, inside))),
-        most_words=float(np.median(variances.widths(1.0, np.inf, inside))) if given else None,
+        most_words=None if fitted is None else float(np.median(variances.widths(1.0, np.inf, inside))),
         rows=tuple(_row(variances, factor * more, width, inside, assurance) for more in GRID),
     )
 
@@ -267,14 +254,9 @@ class _Variances(NamedTuple):
 
 
 def _from_spreads(spreads: Spreads) -> _Variances:
-    two = np.full((1, 2), 1.0)
-    return _Variances(
-        two * spreads.between**2 / spreads.words,
-        two * spreads.residual**2 / spreads.words,
-        two * spreads.attribute**2,
-        (spreads.words, spreads.words),
-        (1, 1),
-    )
+    words, two = spreads.words, np.full((1, 2), 1.0)
+    between, residual = two * spreads.between**2 / words, two * spreads.residual**2 / words
+    return _Variances(between, residual, two * spreads.attribute**2, (words, words), (1, 1))
 
 
 def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
@@ -323,7 +305,7 @@ class _Design(NamedTuple):
 
 
 def _design(table: DistanceTable, connection: str) -> _Design:
-    rows = table.connection == CONNECTIONS.index(connection)
+    rows = table.rows_of([connection])
     words, word = np.unique(table.word[rows], return_inverse=True)
     per_word = np.bincount(word).astype(np.float64)
     weights = np.zeros(len(table.attributes))
@@ -332,9 +314,9 @@ def _design(table: DistanceTable, connection: str) -> _Design:
 
 
 def _observed(found: Posterior, contrast: tuple[str, str]) -> float | None:
-    for one in found.contrasts:
-        if {one.a, one.b} == set(contrast) and one.word is None and one.low is not None and one.high is not None:
-            return one.high - one.low
+    for row in found.contrasts:
+        if {row.a, row.b} == set(contrast) and row.word is None and row.low is not None and row.high is not None:
+            return row.high - row.low
     return None
 
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.estimates import contrasts
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.uncertainty.draws import Draws
+from biasgauge.uncertainty.estimates import contrasts, posterior_means
 from biasgauge.uncertainty.fit import fit
-from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Normal, Priors, ScalePrior
+from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Priors, ScalePrior
 from biasgauge.uncertainty.posterior import Posterior
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NOTEWORTHY = 0.25
 """Shift, in posterior standard deviations, from which the prior matters."""
 
 
 @dataclass(frozen=True)
-class PriorShift:
+class PriorShift(Record):
     """What one other prior does to one estimate.
 
     Attributes:
@@ -44,34 +43,31 @@ class PriorShift:
     matters: bool
 
 
-@dataclass(frozen=True)
-class PriorSensitivity:
-    """The answer under several priors.
+@dataclass(frozen=True, repr=False)
+class PriorSensitivity(Result):
+    """The answer under several priors: one shift for each prior and each estimate."""
 
-    Attributes:
-        shifts: one for each prior and each estimate.
-        largest: the shift that is farthest from 0.
-    """
+    tables: ClassVar[tuple[str, ...]] = ("shifts",)
 
     shifts: tuple[PriorShift, ...]
 
     @property
     def largest(self) -> PriorShift:
         """The shift farthest from 0."""
-        return max(self.shifts, key=lambda one: abs(one.shift))
+        return max(self.shifts, key=lambda row: abs(row.shift))
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object."""
-        return {"shifts": [vars(one) for one in self.shifts], "largest": vars(self.largest)}
+    def derived(self) -> dict[str, PriorShift]:
+        """The shift farthest from 0."""
+        return {"largest": self.largest}
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row for each prior and each estimate."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(one) for one in self.shifts])
-
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(index=False))
+    def summary(self) -> Summary:
+        """How far each estimate moves under each prior."""
+        worst = self.largest
+        headline = f"{worst.name} moves by {worst.shift:.2f} posterior standard deviations with {worst.prior}"
+        numbers = [Column(name, "number", 3) for name in ("mean", "shift")]
+        rows = [(row.prior, row.quantity, row.name, row.mean, row.shift, row.matters) for row in self.shifts]
+        columns = ["prior", "quantity", "name", *numbers, "matters"]
+        return Summary("Prior sensitivity", headline, tables=(Table.of("shifts", "Shifts", columns, rows),))
 
 
 def prior_sensitivity(posterior: Posterior, priors: Mapping[str, Priors] | None = None) -> PriorSensitivity:
@@ -90,45 +86,35 @@ def prior_sensitivity(posterior: Posterior, priors: Mapping[str, Priors] | None 
     if not posterior.draws.connections:
         raise ParameterError("There is nothing to compare: no connection could be fitted.")
     others = tighter_and_wider(posterior.priors) if priors is None else dict(priors)
-    original = {**{("group", one.connection): one for one in posterior.groups if one.mean is not None}}
-    original |= {("contrast", f"{one.a} − {one.b}"): one for one in posterior.contrasts if one.word is None}  # type: ignore[misc]
+    asked = {name: posterior.settings[name] for name in ("sampler", "random_state")}
+    original = _rows(posterior.draws, posterior)
     shifts = []
     for name, prior in others.items():
-        found = fit(
-            posterior.table,
-            posterior.variant,
-            prior,
-            draws=len(posterior.draws),
-            sampler=posterior.settings["sampler"],
-            random_state=posterior.settings["random_state"],
-        )
-        low, high = posterior.credible.ends(found.draws.group)
-        means = found.draws.group.mean(axis=0)
-        rows = [("group", one, means[at], low[at], high[at]) for at, one in enumerate(found.draws.connections)]
-        rows += [
-            ("contrast", f"{one.a} − {one.b}", one.mean, one.low, one.high)
-            for one in contrasts(found.draws, (), posterior.credible, posterior.rope)
-        ]
-        for quantity, label, mean, below, above in rows:
+        fitted = fit(posterior.table, posterior.variant, prior, draws=len(posterior.draws), **asked)
+        for (quantity, label), row in _rows(fitted.draws, posterior).items():
             before = original[quantity, label]
-            shift = float((mean - before.mean) / before.sd)
-            shifts.append(
-                PriorShift(
-                    name, quantity, label, float(mean), float(below), float(above), shift, abs(shift) > NOTEWORTHY
-                )
-            )
+            shift = float((row["value"] - before["value"]) / before["sd"])
+            numbers = (row["value"], row["low"], row["high"], shift, abs(shift) > NOTEWORTHY)
+            shifts.append(PriorShift(name, quantity, label, *numbers))
     return PriorSensitivity(tuple(shifts))
+
+
+def _rows(draws: Draws, posterior: Posterior) -> dict[tuple[str, str], dict[str, Any]]:
+    """Mean, interval and sd of each group and each contrast of groups."""
+    groups = zip(draws.connections, posterior_means(draws.group, posterior.credible), strict=True)
+    rows = {("group", name): numbers for name, numbers in groups}
+    differences = contrasts(draws, (), posterior.credible, posterior.rope)
+    return rows | {("contrast", f"{row.a} − {row.b}"): vars(row) for row in differences}
 
 
 def tighter_and_wider(priors: Priors) -> dict[str, Priors]:
     """Each part of the prior with half and with twice its spread, by name."""
-    found = {}
+    others = {}
     for word, factor in (("half as wide", 0.5), ("twice as wide", 2.0)):
-        group = Normal(priors.group.mean, priors.group.sd * factor)
-        found[f"group {word}"] = replace(priors, group=group)
-        found[f"between {word}"] = replace(priors, between=_scaled(priors.between, factor))
-        found[f"residual {word}"] = replace(priors, residual=_scaled(priors.residual, factor))
-    return found
+        others[f"group {word}"] = replace(priors, group=replace(priors.group, sd=priors.group.sd * factor))
+        others[f"between {word}"] = replace(priors, between=_scaled(priors.between, factor))
+        others[f"residual {word}"] = replace(priors, residual=_scaled(priors.residual, factor))
+    return others
 
 
 def _scaled(prior: ScalePrior, factor: float) -> ScalePrior:

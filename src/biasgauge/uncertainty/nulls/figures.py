@@ -31,7 +31,7 @@ def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
     if result.p_values is not None:
         share = result.rejection
         told = "" if share is None else (
-            f"{share.value:.1%} of data sets, 95 % interval [{share.interval.low:.1%}, {share.interval.high:.1%}], "
+            f"{share.value:.1%} of data sets, 95 % interval [{share.low:.1%}, {share.high:.1%}], "
             f"have p ≤ {result.alpha:g}\n"
         )  # fmt: skip
         remark = f"{told}An honest p falls into every bar alike (dashed); {result.p_method}"
@@ -47,7 +47,7 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
         words = PUBLISHED if one.of.endswith("published") else CORRECTED
         lines.append(
             f"{f'{words}: ' if several else ''}{share.value:.2%} at least as extreme as {one.observed:.4g} (dashed), "
-            f"95 % interval [{share.interval.low:.2%}, {share.interval.high:.2%}]"
+            f"95 % interval [{share.low:.2%}, {share.high:.2%}]"
         )
     return "\n".join(lines)
 

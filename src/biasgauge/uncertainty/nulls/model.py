@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
+from biasgauge.results.result import Record
+from biasgauge.stats.bootstrap import blocks
 
 _BLOCK_NUMBERS = 1 << 19
 """Random numbers drawn at a time: bounds the memory; results do not depend on it."""
 BEFORE, AFTER, PERMUTATIONS = range(3)
 """Streams of random numbers: the data sets, those they are compared with, the exchanges of words."""
 NOT_ASKED = "permutations were not asked for"
-_NOISE, _WORD, _ATTRIBUTE, _FAMILY, _VECTORS = range(5)
+_VECTORS = 4
 
 
 class Simulated(NamedTuple):
@@ -35,7 +38,7 @@ class Simulated(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NullModel:
+class NullModel(Record):
     """How similarities of target words (X before Y) and attributes (A before B) come about when nothing is to find.
 
         similarity(w, a) = word(w) + attribute(a) + family(family of w, a) + noise
@@ -70,16 +73,11 @@ class NullModel:
     dimensions: int | None = None
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name.endswith("sd"):
-                if not 0 <= value < np.inf or (value == 0 and field.name == "sd"):
-                    least = "a positive number" if field.name == "sd" else "a number of at least 0"
-                    raise ParameterError(f"The {field.name!r} of a null model must be {least}. Got {value!r}.")
-            elif value is not None and (not isinstance(value, int | np.integer) or value < 1):
-                raise ParameterError(
-                    f"The {field.name!r} of a null model must be a whole number from 1. Got {value!r}."
-                )
+        check_number(0, ends=False, sd=self.sd)
+        check_number(0, word_sd=self.word_sd, attribute_sd=self.attribute_sd, family_sd=self.family_sd)
+        counts = {"family_size": self.family_size, "dimensions": self.dimensions}
+        check_whole(1, n_x=self.n_x, n_y=self.n_y, n_a=self.n_a, n_b=self.n_b)
+        check_whole(1, **{name: count for name, count in counts.items() if count is not None})
         if self.dimensions is not None and self.shared:
             raise ParameterError(
                 "word_sd, attribute_sd and family_sd are of drawn similarities; random vectors (dimensions) have none."
@@ -101,11 +99,10 @@ class NullModel:
         return bool(self.word_sd or self.attribute_sd or self.family_sd)
 
     @property
-    def families(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+    def families(self) -> Places:
         """Of each target word, the number of its family."""
-        sizes = (self.n_x, self.n_y)
-        parts = [np.arange(size) // (self.family_size or size) for size in sizes]
-        return np.concatenate([parts[0], parts[1] + parts[0][-1] + 1])
+        x, y = (np.arange(size) // (self.family_size or size) for size in (self.n_x, self.n_y))
+        return np.concatenate([x, y + x[-1] + 1])
 
     def tables(self, count: int, random_state: int, stream: int = 0) -> Iterator[Floats]:
         """Blocks of similarities, data sets × targets × attributes; the same numbers whatever the size of a block."""
@@ -113,18 +110,16 @@ class NullModel:
             for vectors in self.vectors(count, random_state, stream):
                 yield vectors[:, : self.targets] @ vectors[:, self.targets :].transpose(0, 2, 1)
             return
-        random = {
-            part: np.random.default_rng([random_state, stream, part]) for part in (_NOISE, _WORD, _ATTRIBUTE, _FAMILY)
-        }
+        noise, word, attribute, family = (np.random.default_rng([random_state, stream, part]) for part in range(4))
         families = self.families
-        for size in _sizes(count, self.targets * self.attributes):
-            block = self.sd * random[_NOISE].standard_normal((size, self.targets, self.attributes))
+        for size in blocks(count, self.targets * self.attributes, _BLOCK_NUMBERS):
+            block = self.sd * noise.standard_normal((size, self.targets, self.attributes))
             if self.word_sd:
-                block += self.word_sd * random[_WORD].standard_normal((size, self.targets, 1))
+                block += self.word_sd * word.standard_normal((size, self.targets, 1))
             if self.attribute_sd:
-                block += self.attribute_sd * random[_ATTRIBUTE].standard_normal((size, 1, self.attributes))
+                block += self.attribute_sd * attribute.standard_normal((size, 1, self.attributes))
             if self.family_sd:
-                drawn = random[_FAMILY].standard_normal((size, families[-1] + 1, self.attributes))
+                drawn = family.standard_normal((size, families[-1] + 1, self.attributes))
                 block += self.family_sd * drawn[:, families]
             yield block
 
@@ -133,7 +128,7 @@ class NullModel:
         dimensions = self.vector_dimensions
         random = np.random.default_rng([random_state, stream, _VECTORS])
         words = self.targets + self.attributes
-        for size in _sizes(count, words * dimensions):
+        for size in blocks(count, words * dimensions, _BLOCK_NUMBERS):
             block = random.standard_normal((size, words, dimensions))
             yield unit_rows(block.reshape(-1, dimensions), pairwise=True).reshape(block.shape)
 
@@ -141,9 +136,3 @@ class NullModel:
     def vector_dimensions(self) -> int:
         """Dimensions of random vectors: as asked, or so many that cosines have the standard deviation `sd`."""
         return self.dimensions or max(1, round(self.sd**-2))
-
-
-def _sizes(count: int, each: int) -> Iterator[int]:
-    block = max(1, _BLOCK_NUMBERS // each)
-    for start in range(0, count, block):
-        yield min(block, count - start)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.results.plain import to_plain
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.nulls.figures import null_charts
 from biasgauge.uncertainty.nulls.model import NullModel
@@ -28,32 +29,27 @@ _TAKEN = {
 """What the p of a test supposes."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """How many of the simulated data sets do something.
+@dataclass(frozen=True, kw_only=True)
+class Share(Estimate):
+    """How many of the simulated data sets do something; the interval says where the share over endlessly many lies.
 
     Attributes:
-        value: the share.
         hits: how many data sets.
-        trials: of how many.
-        interval: Clopper–Pearson, 95 %: where the share over endlessly many data sets lies.
         theory: that share as a formula gives it; None where there is none.
     """
 
-    value: float
     hits: int
-    trials: int
-    interval: Estimate
     theory: float | None = None
 
     @property
-    def estimate(self) -> Estimate:
-        """The share with its interval."""
-        return Estimate(value=self.value, low=self.interval.low, high=self.interval.high, n=self.trials)
+    def trials(self) -> int:
+        """Data sets in all."""
+        return self.n
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
-        return {**vars(self), "interval": self.interval.interval()}
+        shape = {"value": self.value, "hits": self.hits, "trials": self.n}
+        return {**shape, "interval": self.interval(), "theory": self.theory}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +81,7 @@ class Spread:
     def quantiles(self) -> dict[str, float | None]:
         """Some quantiles by their probability."""
         found = np.quantile(self.defined, QUANTILES).tolist() if len(self.defined) else [None] * len(QUANTILES)
-        return {f"{one:g}": value for one, value in zip(QUANTILES, found, strict=True)}
+        return {f"{level:g}": value for level, value in zip(QUANTILES, found, strict=True)}
 
     def histogram(self, bins: int = 40, ends: tuple[float, float] | None = None) -> tuple[Floats, Floats]:
         """Counts, and the edges between which they lie."""
@@ -101,12 +97,12 @@ class Spread:
             "count": len(self.defined),
             "undefined": len(self.values) - len(self.defined),
             "quantiles": self.quantiles,
-            "histogram": {"edges": edges.tolist(), "counts": [int(one) for one in counts]},
+            "histogram": {"edges": edges.tolist(), "counts": [int(count) for count in counts]},
         }
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Record):
     """An observed number beside the simulated ones.
 
     Attributes:
@@ -138,11 +134,6 @@ class Comparison:
         if self.center == 0:
             return f"|{self.of}| ≥ {abs(self.observed):.4g}"
         return f"|{self.of} − {self.center:g}| ≥ {abs(self.observed - self.center):.4g}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        shares = {name: getattr(self, name) for name in ("two_sided", "greater", "less")}
-        return {**vars(self), **{name: None if one is None else one.to_dict() for name, one in shares.items()}}
 
 
 AS_PUBLISHED = "effect size as published"
@@ -196,67 +187,50 @@ class NullSimulation(Result):
         """In words: what an analyst who sees only one such data set would come to believe."""
         if self.rejection is None:
             return f"{self.test} reports no p, so nothing is rejected: {self.p_reason}."
-        share, ends = self.rejection.value, self.rejection.interval
+        share = self.rejection
         found = (
-            f"There is nothing to find, and {share:.1%} of {self.rejection.trials:,} data sets "
-            f"[{ends.low:.1%}, {ends.high:.1%}] report p ≤ {self.alpha:g}."
+            f"There is nothing to find, and {share.value:.1%} of {share.trials:,} data sets "
+            f"[{share.low:.1%}, {share.high:.1%}] report p ≤ {self.alpha:g}."
         )
-        if ends.low is not None and ends.low > self.alpha:
-            taken = _TAKEN.get(self.test, "words for independent that are not")
+        if not share.excludes(self.alpha):
             return (
-                f"{found} An analyst would believe in a finding {share / self.alpha:.1f} times as often as p promises: "
-                f"p takes {taken}."
+                f"{found} p promises {self.alpha:.1%}, which lies between: no false confidence is seen on such data "
+                "sets."
             )
-        if ends.high is not None and ends.high < self.alpha:
+        times = (share.value or 0.0) / self.alpha
+        if times < 1:
             return f"{found} That is less often than p promises: the test is cautious here."
+        taken = _TAKEN.get(self.test, "words for independent that are not")
         return (
-            f"{found} p promises {self.alpha:.1%}, which lies between: no false confidence is seen on such data sets."
+            f"{found} An analyst would believe in a finding {times:.1f} times as often as p promises: p takes {taken}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object: distributions as quantiles and histograms."""
-        none = f"{self.test} has one number, see statistic"
-        effect = {"mean": None, "reason": none} if self.effect_size is None else self.effect_size.to_dict()
-        if self.p_values is None:
-            p: dict[str, Any] = {"mean": None, "rejection": None, "reason": self.p_reason}
-        else:
-            p = {
-                **self.p_values.to_dict(ends=(0.0, 1.0)),
-                "method": self.p_method,
-                "level": self.alpha,
-                "rejection": None if self.rejection is None else self.rejection.to_dict(),
-            }
-        return {
-            "test": self.test,
-            "model": asdict(self.model),
-            "statistic": self.statistic.to_dict(),
-            "effect_size": effect,
-            "p_values": p,
-            "comparisons": [one.to_dict() for one in self.comparisons],
-            "reading": self.reading,
-            "as_published": self.as_published,
-        }
+        effect: dict[str, Any] = {"mean": None, "reason": f"{self.test} has one number, see statistic"}
+        if self.effect_size is not None:
+            effect = self.effect_size.to_dict()
+        p: dict[str, Any] = {"mean": None, "rejection": None, "reason": self.p_reason}
+        if self.p_values is not None:
+            how = {"method": self.p_method, "level": self.alpha, "rejection": to_plain(self.rejection)}
+            p = {**self.p_values.to_dict(ends=(0.0, 1.0)), **how}
+        shown = {"statistic": self.statistic.to_dict(), "effect_size": effect, "p_values": p}
+        names = ("test", "model", "comparisons", "reading", "as_published")
+        return {**{name: to_plain(getattr(self, name)) for name in names}, **shown}
 
     def shares(self) -> list[tuple[str, Share, float | None]]:
         """What each share is the share of, the share, and the one published: comparisons, then rejections."""
-        rows = [(one.question, one.two_sided or one.greater, one.published) for one in self.comparisons]
+        rows = [(row.question, row.two_sided or row.greater, row.published) for row in self.comparisons]
         return rows if self.rejection is None else [*rows, (f"p ≤ {self.alpha:g}", self.rejection, None)]
 
     def summary(self) -> Summary:
         """How the test's numbers are distributed without bias, and how often it would report a finding."""
-        drawn = {
-            "statistic": self.statistic,
-            "effect size": self.corrected,
-            AS_PUBLISHED: self.published,
-            "p": self.p_values,
-        }
         spreads = [
             (name, spread.mean, spread.sd, spread.quantiles["0.025"], spread.quantiles["0.975"])
-            for name, spread in drawn.items()
-            if spread is not None
+            for name, spread in self._spreads().items()
         ]
-        remarks = [f"{one.of}: {one.reason}." for one in self.comparisons if one.reason and one.of == AS_PUBLISHED]
-        if any(one.published is not None for one in self.comparisons):
+        remarks = [f"{row.of}: {row.reason}." for row in self.comparisons if row.reason and row.of == AS_PUBLISHED]
+        if any(row.published is not None for row in self.comparisons):
             remarks.append(PAPER)
         numbers = [Column(name, "number", 4) for name in ("mean", "sd", "2.5 %", "97.5 %")]
         theory = [Column(name, "number", 4) for name in ("theory", "paper")]
@@ -275,7 +249,7 @@ class NullSimulation(Result):
                     "shares",
                     "How often such data sets reach a number",
                     ["data sets with", Column("share [95 % interval]", "estimate", 4), *theory],
-                    [(what, share.estimate, share.theory, published) for what, share, published in self.shares()],
+                    [(what, share, share.theory, published) for what, share, published in self.shares()],
                 ),
             ),
             charts=null_charts(self),
@@ -286,6 +260,10 @@ class NullSimulation(Result):
         """One row a simulated data set."""
         import pandas as pd
 
-        columns = {"statistic": self.statistic, "effect_size": self.corrected}
-        columns |= {"effect_size_as_published": self.published, "p_value": self.p_values}
-        return pd.DataFrame({name: one.values for name, one in columns.items() if one is not None})  # noqa: PD011
+        values = {name.replace(" ", "_"): spread.values for name, spread in self._spreads().items()}  # noqa: PD011
+        return pd.DataFrame(values).rename(columns={"p": "p_value"})
+
+    def _spreads(self) -> dict[str, Spread]:
+        """The distributions that there are, by name."""
+        named = {"statistic": self.statistic, "effect size": self.corrected, AS_PUBLISHED: self.published}
+        return {name: spread for name, spread in {**named, "p": self.p_values}.items() if spread is not None}

@@ -8,13 +8,16 @@ of which it uses the first. Averaged as WEAT is defined, the share is .0083 on t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
-from math import comb, isfinite, sqrt
+from dataclasses import replace
+from math import comb, sqrt
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.stats.permutation import Alternative
+from biasgauge.stats.shares import clopper_pearson
 from biasgauge.uncertainty.nulls.model import NullModel
 from biasgauge.uncertainty.nulls.result import AS_PUBLISHED, Comparison, NullSimulation, Share, Spread
 from biasgauge.uncertainty.nulls.vectors import run_on_vectors
@@ -22,8 +25,6 @@ from biasgauge.uncertainty.nulls.weat_mac import run_mac, run_weat
 
 if TYPE_CHECKING:
     from biasgauge.association.set_test import SetTest
-    from biasgauge.stats.permutation import Alternative
-
 
 PAPER_MODEL = NullModel()
 PAPER_EFFECT, PAPER_STATISTIC = 1.267195, 0.386222
@@ -108,29 +109,24 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
     chosen = registry.get("association_test", test)
     if simulations is None:
         simulations = SIMULATIONS if test in OWN else SIMULATIONS_OF_VECTORS
-    _check(simulations, alpha, ddof, alternative, permutations, random_state)
-    for number in (observed, observed_statistic):
-        if number is not None and not isfinite(number):
-            raise ParameterError(f"What was observed must be a finite number. Got {number!r}.")
+    check_whole(1, simulations=simulations)
+    check_whole(0, permutations=permutations, random_state=random_state)
+    check_number(0, 1, ends=False, alpha=alpha)
+    check_choice((0, 1), ddof=ddof)
+    check_choice(get_args(Alternative), alternative=alternative)
+    check_number(observed=observed or 0.0, observed_statistic=observed_statistic or 0.0)
     if test != "weat" and (as_published or observed_statistic is not None):
         raise ParameterError("'as_published' and 'observed_statistic' are of weat alone.")
     model = NullModel(n_x, n_y, n_a, n_b, sd, word_sd, attribute_sd, family_sd, family_size, dimensions)
     settings: dict[str, Any] = {
-        "test": test,
-        **asdict(model),
-        "simulations": simulations,
-        "alternative": alternative,
-        "ddof": ddof,
-        "level": alpha,
-        "permutations": permutations,
-        "as_published": as_published,
-        "random_state": random_state,
-    }
+        "test": test, **model.to_dict(), "simulations": simulations, "alternative": alternative, "ddof": ddof,
+        "level": alpha, "permutations": permutations, "as_published": as_published, "random_state": random_state,
+    }  # fmt: skip
     run = {"weat": run_weat, "mac": run_mac}.get(test, run_on_vectors)
     if dimensions is not None or run is run_on_vectors:
         settings |= {"dimensions": model.vector_dimensions, "sd": model.vector_dimensions**-0.5}
     values, method, reason = run(chosen, model, settings, progress)
-    draws = {name: Spread(one) for name, one in values.items()}
+    draws = {name: Spread(numbers) for name, numbers in values.items()}
     if not len(draws["statistic"].defined):
         raise ParameterError(f"No data set has a value of {test}: the sets are too small for it.")
     p = draws.get("p")
@@ -150,7 +146,7 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
         comparisons=compared,
         rejection=None if p is None else share_of(p.defined <= alpha),
         alpha=alpha,
-        settings={**settings, "observed": {one.of: one.observed for one in compared}},
+        settings={**settings, "observed": {row.of: row.observed for row in compared}},
         warnings=_warnings(test, model, alternative, alpha, p),
     )
 
@@ -217,11 +213,8 @@ def _with_theory(found: Comparison, model: NullModel, ddof: int) -> Comparison:
 
 def share_of(hits: np.ndarray[Any, np.dtype[np.bool_]]) -> Share:
     """Share of simulated data sets that are hits, with an exact interval."""
-    from biasgauge.stats.shares import clopper_pearson
-
-    count, trials = int(np.count_nonzero(hits)), len(hits)
-    interval = replace(clopper_pearson(count, trials), over="simulated data sets")
-    return Share(count / trials, count, trials, interval)
+    count = int(np.count_nonzero(hits))
+    return Share(**vars(clopper_pearson(count, len(hits), over="simulated data sets")), hits=count)
 
 
 def _warnings(test: str, model: NullModel, alternative: str, alpha: float, p: Spread | None) -> tuple[str, ...]:
@@ -233,21 +226,3 @@ def _warnings(test: str, model: NullModel, alternative: str, alpha: float, p: Sp
     if p is not None and len(p.defined) < len(p.values):
         found.append(f"{len(p.values) - len(p.defined):,} data sets have no p and are left out")
     return tuple(found)
-
-
-def _check(simulations: int, alpha: float, ddof: int, alternative: str, permutations: int, random_state: int) -> None:
-    for name, value, least in (
-        ("simulations", simulations, 1),
-        ("permutations", permutations, 0),
-        ("random_state", random_state, 0),
-    ):
-        if not isinstance(value, int | np.integer) or value < least:
-            raise ParameterError(f"The {name!r} of simulate_null must be a whole number from {least}. Got {value!r}.")
-    from biasgauge.stats.permutation import Alternative
-
-    if not 0 < alpha < 1:
-        raise ParameterError(f"The 'alpha' of simulate_null must lie between 0 and 1. Got {alpha!r}.")
-    if ddof not in {0, 1}:
-        raise ParameterError(f"The 'ddof' of simulate_null must be 0 or 1. Got {ddof!r}.")
-    if alternative not in get_args(Alternative):
-        raise ParameterError(f"The 'alternative' must be one of {get_args(Alternative)}. Got {alternative!r}.")
