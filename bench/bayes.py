@@ -20,7 +20,7 @@ import time
 
 import biasgauge as bg
 from biasgauge.embeddings.loading import DEFAULT_PATH
-from biasgauge.uncertainty.cells import cells_of
+from biasgauge.uncertainty.table import cells_of
 
 SETS = ("religion", "gender", "race", "weat1", "weat2", "weat6b", "weat7", "weat8", "weat9")
 

@@ -12,8 +12,8 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.uncertainty import CONNECTIONS, Contrast, Posterior, Priors, bayes, distance_table
-from biasgauge.uncertainty.cells import cells_of
 from biasgauge.uncertainty.predictive import check_predictions
+from biasgauge.uncertainty.table import cells_of
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty import DistanceTable
@@ -106,7 +106,7 @@ def test_json_there_and_back(table: DistanceTable, asked: dict[str, Any]) -> Non
     pd.testing.assert_frame_equal(again.to_frame(), found.to_frame())
     assert not len(again.draws)
     assert not len(again.table)
-    with pytest.raises(ParameterError, match="There are no distances of 'imam'"):
+    with pytest.raises(ParameterError, match="There is no protected word 'imam'"):
         again.figures(word="imam")
 
 

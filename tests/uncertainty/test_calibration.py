@@ -150,7 +150,7 @@ def test_a_dropped_word_effect_is_found(worlds: Any, monkeypatch: pytest.MonkeyP
 
     def without_words(*arguments: Any) -> exact_sampler.ConnectionDraws:  # noqa: ANN401
         drawn = original(*arguments)
-        return replace(drawn, words=np.repeat(drawn.group[:, None], drawn.words.shape[1], axis=1))
+        return drawn._replace(words=np.repeat(drawn.group[:, None], drawn.words.shape[1], axis=1))
 
     monkeypatch.setattr(exact_sampler, "_means", without_words)
     priors = DEFAULT_PRIORS["per-connection"]

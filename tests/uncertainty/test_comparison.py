@@ -18,8 +18,7 @@ from biasgauge.uncertainty import (
     loo,
     prior_sensitivity,
 )
-from biasgauge.uncertainty.comparison import log_likelihood
-from biasgauge.uncertainty.sensitivity import tighter_and_wider
+from biasgauge.uncertainty.comparison import log_likelihood, tighter_and_wider
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty import DistanceTable

@@ -162,5 +162,5 @@ def test_lexicons_of_other_kinds_are_refused() -> None:
         bayes(VECTORS, "occ16")
     with pytest.raises(LexiconError, match="there is no lexicon named"):
         bayes(VECTORS, "religio")
-    with pytest.raises(ParameterError, match="'min_coverage' parameter must lie between 0 and 1"):
+    with pytest.raises(ParameterError, match="'min_coverage' parameter must be a number from 0 to 1"):
         bayes(VECTORS, TWO, min_coverage=1.5)

@@ -9,10 +9,9 @@ import pytest
 from scipy.stats import kstest
 
 from biasgauge.uncertainty import Exponential, HalfNormal, Normal, Priors, bayes, distance_table
-from biasgauge.uncertainty.cells import NO_SPREAD, cells_of
 from biasgauge.uncertainty.exact_sampler import sample_cells
 from biasgauge.uncertainty.sd_lattice import Target, draw_from_lattice
-from biasgauge.uncertainty.table import COLUMNS
+from biasgauge.uncertainty.table import COLUMNS, NO_SPREAD, cells_of
 
 if TYPE_CHECKING:
     from biasgauge.arrays import Floats

@@ -17,8 +17,8 @@ from biasgauge.errors import ParameterError
 from biasgauge.papers.r_random import r_normal
 from biasgauge.uncertainty import NullModel, NullSimulation, simulate_null
 from biasgauge.uncertainty.nulls import model as null_model
+from biasgauge.uncertainty.nulls import runs as null_weat
 from biasgauge.uncertainty.nulls import simulation as null
-from biasgauge.uncertainty.nulls import weat_mac as null_weat
 
 if TYPE_CHECKING:
     from biasgauge.arrays import Floats

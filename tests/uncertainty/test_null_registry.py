@@ -10,7 +10,7 @@ from scipy import stats
 
 from biasgauge import registry
 from biasgauge.uncertainty import NullModel, simulate_null
-from biasgauge.uncertainty.nulls.vectors import exchanged_values, permutation_share, what_to_exchange, word_sets
+from biasgauge.uncertainty.nulls.runs import exchanged_values, permutation_share, what_to_exchange, word_sets
 
 TESTS = registry.everything("association_test")
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.set_test import AssociationResult, SetTest
-from biasgauge.association.set_test import cosines, floats, prepared, undefined, unit
+from biasgauge.association.set_test import AssociationResult, SetTest, cosines, floats, prepared, undefined, unit
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.rounding import SAME
 

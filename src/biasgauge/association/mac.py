@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from biasgauge.arrays import Floats
-from biasgauge.association.set_test import AssociationResult, SetTest
-from biasgauge.association.set_test import cosines, floats, matrix, prepared, undefined
+from biasgauge.association.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
 from biasgauge.stats.estimate import Estimate, check_level

@@ -17,8 +17,7 @@ from scipy.special import xlogy
 
 from biasgauge.arrays import Floats
 from biasgauge.association.logistic import fit
-from biasgauge.association.set_test import AssociationResult, SetTest
-from biasgauge.association.set_test import floats, prepared, undefined
+from biasgauge.association.set_test import AssociationResult, SetTest, floats, prepared, undefined
 from biasgauge.checks import check_number
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
-from biasgauge.association.set_test import AssociationResult, SetTest
-from biasgauge.association.set_test import cosines, floats, matrix, prepared, undefined
+from biasgauge.association.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
@@ -116,15 +115,9 @@ def weat(
     if reason is not None:
         return WeatResult.undefined(reason, interval, alternative=alternative, ties=ties, ddof=ddof)
     return weat_from_similarities(
-        *(cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"),
-        ddof=ddof,
-        alternative=alternative,
-        max_exact=max_exact,
-        samples=samples,
-        ties=ties,
-        random_state=random_state,
-        interval=interval,
-    )
+        *_similarities(sets).values(), ddof=ddof, interval=interval, alternative=alternative, max_exact=max_exact,
+        samples=samples, ties=ties, random_state=random_state,
+    )  # fmt: skip
 
 
 def weat_from_similarities(
@@ -168,19 +161,10 @@ def weat_from_similarities(
     else:
         around = estimate_over_words(value, _resampled_similarities(blocks, ddof), interval)
     return WeatResult(
-        value=value,
-        reason=why,
-        interval=around,
-        statistic=float(s_x.sum() - s_y.sum()),
-        x_associations=floats(s_x),
-        y_associations=floats(s_y),
-        p_value=p.p_value,
-        p_method=p.method,
-        p_interval=p.interval,
-        splits=p.splits,
-        samples=p.samples,
-        **rules,
-    )
+        value=value, reason=why, interval=around, statistic=float(s_x.sum() - s_y.sum()), x_associations=floats(s_x),
+        y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
+        samples=p.samples, **rules,
+    )  # fmt: skip
 
 
 def _associations(to_a: Floats, to_b: Floats) -> Floats:
@@ -195,8 +179,11 @@ def _effect_size(x: Floats, y: Floats, ddof: int, scale: float) -> float | None:
 
 
 def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
-    blocks = {target + attribute: cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"}
-    return _resampled_similarities(blocks, ddof)
+    return _resampled_similarities(_similarities(sets), ddof)
+
+
+def _similarities(sets: Mapping[str, Floats]) -> dict[str, Floats]:
+    return {target + attribute: cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"}
 
 
 def _resampled_similarities(blocks: Mapping[str, Floats], ddof: int) -> Resampled:

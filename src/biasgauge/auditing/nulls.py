@@ -12,8 +12,8 @@ from biasgauge.results import Record
 from biasgauge.scores import Association, Weat
 from biasgauge.uncertainty.nulls.model import NullModel
 from biasgauge.uncertainty.nulls.result import Spread
+from biasgauge.uncertainty.nulls.runs import weat_numbers
 from biasgauge.uncertainty.nulls.simulation import share_of
-from biasgauge.uncertainty.nulls.weat_mac import weat_numbers
 
 SIMULATIONS = 5_000
 RANGE = ("0.025", "0.975")

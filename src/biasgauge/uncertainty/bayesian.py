@@ -10,13 +10,12 @@ import numpy as np
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.stats.credible import Credible, IntervalKind
-from biasgauge.uncertainty.cells import cells_of
 from biasgauge.uncertainty.estimates import Estimate, contrasts, posterior_means
 from biasgauge.uncertainty.fit import Sampler, fit
 from biasgauge.uncertainty.model import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.predictive import check_predictions, check_simulated
-from biasgauge.uncertainty.table import DistancesLike, DistanceTable, Duplicates
+from biasgauge.uncertainty.table import DistancesLike, DistanceTable, Duplicates, cells_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,36 +105,19 @@ def posterior_of(
     elif simulated is not None:
         predictive = check_simulated(table, simulated, random)
     width = default_rope(table) if rope is None else float(rope)
-    groups = [
-        Estimate(connection=name, **numbers)
-        for name, numbers in zip(draws.connections, posterior_means(draws.group, credible), strict=True)
-    ]
-    words = [
-        Estimate(connection=name, word=word, **numbers)
-        for (name, word), numbers in zip(draws.cells(table.words), posterior_means(draws.word, credible), strict=True)
-    ]
-    groups += [
-        Estimate(connection=name, value=None, reason=reason, level=credible.prob, method=credible.kind)
-        for name, reason in undefined.items()
-    ]
+    numbers = posterior_means(draws.group, credible) + posterior_means(draws.word, credible)
+    labels = zip(draws.labels(table.words), numbers, strict=True)
+    rows = [Estimate(connection=name, word=word, **own) for (name, word), own in labels]
+    about: dict[str, Any] = {"level": credible.prob, "method": credible.kind}
+    rows += [Estimate(connection=name, value=None, reason=reason, **about) for name, reason in undefined.items()]
+    groups, words = (tuple(row for row in rows if (row.word is None) == whole) for whole in (True, False))
     return Posterior(
-        name=table.name,
-        variant=settings["variant"],
-        sampler=chosen,
-        groups=tuple(groups),
-        words=tuple(words),
-        contrasts=contrasts(draws, table.words, credible, width),
-        predictive=predictive,
-        diagnostics=diagnostics,
-        credible=credible,
-        priors=priors,
-        rope=width,
-        distances=table.to_dict(),
-        coverage=None if table.coverage is None else table.coverage.to_dict(),
-        table=table,
-        draws=draws,
+        name=table.name, variant=settings["variant"], sampler=chosen, groups=groups, words=words,
+        contrasts=contrasts(draws, table.words, credible, width), predictive=predictive, diagnostics=diagnostics,
+        credible=credible, priors=priors, rope=width, distances=table.to_dict(),
+        coverage=None if table.coverage is None else table.coverage.to_dict(), table=table, draws=draws,
         settings={**settings, "rope": width},
-    )
+    )  # fmt: skip
 
 
 def default_rope(table: DistanceTable) -> float:

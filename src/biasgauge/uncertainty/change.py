@@ -168,8 +168,8 @@ def bayes_change(
         moved, undefined = found.draws, {**found.undefined, **still}
         problems = found.diagnostics.problems if moved.connections else ()
     numbers = posterior_means(np.concatenate([moved.group, moved.word], axis=1), credible, fits[0].rope)
-    labels = [*((name, None) for name in moved.connections), *moved.cells(first.words)]
-    changes = [Change(connection=name, word=word, **own) for (name, word), own in zip(labels, numbers, strict=True)]
+    labels = zip(moved.labels(first.words), numbers, strict=True)
+    changes = [Change(connection=name, word=word, **own) for (name, word), own in labels]
     changes += [Change(connection=name, value=None, reason=reason) for name, reason in undefined.items()]
     return ChangeResult(fits[0], fits[1], tuple(changes), method, left_out, problems)
 

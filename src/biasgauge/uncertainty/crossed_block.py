@@ -11,12 +11,11 @@ so that many of them are evaluated at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.uncertainty.model import Priors
 from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
@@ -27,36 +26,20 @@ _WIDEST = 1e6
 considered: beyond it the density is next to nothing and the systems lose their precision."""
 
 
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """Draws of one block's effects, given its standard deviations.
-
-    Attributes:
-        groups: draws × connections.
-        words: for each connection, draws × its words: group mean and word effect together.
-        attributes: draws × attributes.
-    """
+class Effects(NamedTuple):
+    """Draws of one block's groups, words (of each connection: group mean and word effect together) and attributes."""
 
     groups: Floats
     words: list[Floats]
     attributes: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class _Kind:
-    """Eliminated units of one connection with the same number of rows, summed.
-
-    `cross` sums the products of the dense columns over rows, `square` those of their sums over each unit; `cross_y`,
-    `square_y`, `yy` and `ss` are the same with the distances.
-    """
+class _Kind(NamedTuple):
+    """Eliminated units of one connection with the same number of rows: sums of squares over rows (yy), units (ss)."""
 
     connection: int
-    count: int
+    rows: int
     units: int
-    cross: Floats
-    square: Floats
-    cross_y: Floats
-    square_y: Floats
     yy: float
     ss: float
 
@@ -72,7 +55,7 @@ class CrossedBlock:
         self.priors = priors
         rows = table.rows_of(connections)
         place = {CONNECTIONS.index(name): at for at, name in enumerate(connections)}
-        self._connection = np.array([place[one] for one in table.connection[rows]], np.intp)
+        self._connection = np.array([place[code] for code in table.connection[rows]], np.intp)
         self.attributes, self._attribute = np.unique(table.attribute[rows], return_inverse=True)
         pairs = np.stack([self._connection, table.word[rows]], axis=1)
         self._cells, self._cell = np.unique(pairs, axis=0, return_inverse=True)
@@ -87,9 +70,9 @@ class CrossedBlock:
         """How many standard deviations it has."""
         return 2 * len(self.connections) + 1
 
-    def words_of(self, connection: int) -> NDArray[np.intp]:
+    def words_of(self, connection: int) -> Places:
         """Places of a connection's words in the table's `words`."""
-        words: NDArray[np.intp] = self._cells[self._cells[:, 0] == connection, 1]
+        words: Places = self._cells[self._cells[:, 0] == connection, 1]
         return words
 
     @property
@@ -157,29 +140,22 @@ class CrossedBlock:
             np.add.at(by_column, (unit, columns), self._y)
         sums = np.bincount(unit, self._y)
         squares = np.bincount(unit, self._y**2)
-        self._kinds = []
+        # Of the dense columns: sums of their products over rows (cross), of products of their sums over units (square);
+        # of the distances with them likewise.
+        self._kinds: list[_Kind] = []
+        crosses, squared, cross_y, square_y = [], [], [], []
         for own, count in sorted(set(zip(connection.tolist(), size.tolist(), strict=True))):
             which = (connection == own) & (size == count)
             mine, total = counts[which], counts[which].sum(axis=0)
             cross = np.diag(total)
             cross[levels + own, :levels] = cross[:levels, levels + own] = total[:levels]
-            self._kinds.append(
-                _Kind(
-                    connection=own,
-                    count=count,
-                    units=len(mine),
-                    cross=cross,
-                    square=mine.T @ mine,
-                    cross_y=by_column[which].sum(axis=0),
-                    square_y=mine.T @ sums[which],
-                    yy=float(squares[which].sum()),
-                    ss=float((sums[which] ** 2).sum()),
-                )
-            )
-        self._squares = np.stack(
-            [one.cross.ravel() for one in self._kinds] + [one.square.ravel() for one in self._kinds]
-        )
-        self._vectors = np.stack([one.cross_y for one in self._kinds] + [one.square_y for one in self._kinds])
+            crosses.append(cross.ravel())
+            squared.append((mine.T @ mine).ravel())
+            cross_y.append(by_column[which].sum(axis=0))
+            square_y.append(mine.T @ sums[which])
+            yy, ss = float(squares[which].sum()), float((sums[which] ** 2).sum())
+            self._kinds.append(_Kind(own, count, len(mine), yy, ss))
+        self._squares, self._vectors = np.stack(crosses + squared), np.stack(cross_y + square_y)
         self._unit_count, self._unit_connection = size.astype(np.float64), connection
         self._unit_counts, self._unit_sums = counts, sums
         self._repeated = bool((counts[:, :levels] > 1).any())
@@ -232,10 +208,10 @@ class CrossedBlock:
         weights, shrinks, rest = [], [], np.zeros(size)
         for kind in self._kinds:
             variance, spread = noise[:, kind.connection] ** 2, eliminated[:, kind.connection] ** 2
-            whole = variance + kind.count * spread
+            whole = variance + kind.rows * spread
             weights.append(1 / variance)
             shrinks.append(-spread / (variance * whole))
-            rest += kind.units * ((kind.count - 1) * np.log(variance) + np.log(whole))
+            rest += kind.units * ((kind.rows - 1) * np.log(variance) + np.log(whole))
             rest += weights[-1] * kind.yy + shrinks[-1] * kind.ss
         coefficients = np.stack(weights + shrinks, axis=1)
         square = (coefficients @ self._squares).reshape(size, self._columns, self._columns)

@@ -9,7 +9,7 @@ are others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,16 +28,8 @@ _WIDENING = 1.5
 _BURN_IN, _THINNING = 100, 2
 
 
-@dataclass(frozen=True, eq=False)
-class BlockDraws:
-    """Draws of one block.
-
-    Attributes:
-        block: its data and labels.
-        sds: draws × standard deviations: sigma of each connection, tau of each, then that of the attributes.
-        effects: group means, words, attributes.
-        acceptance: share of proposals accepted.
-    """
+class BlockDraws(NamedTuple):
+    """Draws of one block; `sds` are draws × sigma of each connection, tau of each, then that of the attributes."""
 
     block: CrossedBlock
     sds: Floats
@@ -82,8 +74,7 @@ def _log_density(block: CrossedBlock, points: Floats) -> Floats:
     return density
 
 
-@dataclass(frozen=True, eq=False)
-class _Proposal:
+class _Proposal(NamedTuple):
     """A multivariate t with a wide companion that takes a tenth of the draws, so that no tail is left out."""
 
     center: Floats
@@ -91,9 +82,8 @@ class _Proposal:
 
     def draw(self, size: int, random: np.random.Generator) -> Floats:
         dimensions = len(self.center)
-        stretch = np.sqrt(_FREEDOM / random.chisquare(_FREEDOM, size)) * np.where(
-            random.random(size) < _WIDE_SHARE, _WIDE, 1.0
-        )
+        stretch = np.sqrt(_FREEDOM / random.chisquare(_FREEDOM, size))
+        stretch = stretch * np.where(random.random(size) < _WIDE_SHARE, _WIDE, 1.0)
         drawn: Floats = self.center + stretch[:, None] * (random.standard_normal((size, dimensions)) @ self.factor.T)
         return drawn
 

@@ -68,14 +68,7 @@ def diagnose(
     acceptance: float | None = None,
     edge: float = 0.0,
 ) -> Diagnostics:
-    """Judge draws: each parameter is an array chains × draws × values.
-
-    Args:
-        parameters: the draws by name.
-        divergences: divergent transitions of NUTS.
-        acceptance: share of proposals accepted.
-        edge: density at the edge of where the exact sampler looked, relative to the peak.
-    """
+    """Judge draws, chains × draws × values by name; `edge` is the density where the exact sampler stopped looking."""
     if not parameters or any(draws.shape[1] < 8 for draws in parameters.values()):
         return Diagnostics(None, "", None, "", divergences, acceptance, ("there are too few draws to judge them",))
     rhats, sizes = {}, {}

@@ -53,7 +53,8 @@ def read_distances(
             raw.seek(0)
             content = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
             text = io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
-            return _table(name or _name(place), _rows(text, place), duplicates)
+            own = place.name.removesuffix(".gz").removesuffix(".csv")
+            return _table(name or own, _rows(text, place), duplicates)
     except UnicodeDecodeError as problem:
         raise InputError(f"{place}: is not UTF-8 text ({problem.reason})") from problem
     except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
@@ -119,7 +120,10 @@ def _lines(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
 
 def _row(fields: Mapping[str, Any], where: str) -> tuple[Any, ...]:
     """(word, attribute, list, connection, distance); the distance is None where the file marks a lost word."""
-    texts = [_text(fields[column], column, where) for column in TEXT]
+    for column in TEXT:
+        if not isinstance(fields[column], str) or not fields[column].strip():
+            raise InputError(f"{where}: {column} must be text; found {fields[column]!r}")
+    texts = [fields[column].strip() for column in TEXT]
     connection = _LABELS.get(texts[3])
     if connection is None:
         raise InputError(f"{where}: the connection must be one of {', '.join(_LABELS)}; found {texts[3]!r}")
@@ -133,12 +137,6 @@ def _row(fields: Mapping[str, Any], where: str) -> tuple[Any, ...]:
     if not 2 - _FARTHEST <= distance <= _FARTHEST:
         raise InputError(f"{where}: a cosine distance lies between 0 and 2; found {distance!r}")
     return (*texts[:3], connection, distance)
-
-
-def _text(value: object, column: str, where: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where}: {column} must be text; found {value!r}")
-    return value.strip()
 
 
 def _number(value: object, column: str, where: str) -> float | None:
@@ -158,13 +156,8 @@ def _table(name: str, rows: Iterable[tuple[Any, ...]], duplicates: Duplicates) -
     usable = [row for row in given if row[4] is not None]
     if not usable:
         raise InputError(f"{name}: holds no distance" + (" but those of lost words" if given else ""))
-    return distance_table(
-        name,
-        usable,
-        duplicates=duplicates,
-        lost=_lost(given, usable),
-        without_value=len(given) - len(usable),
-    )
+    lost = _lost(given, usable)
+    return distance_table(name, usable, duplicates=duplicates, lost=lost, without_value=len(given) - len(usable))
 
 
 def _lost(given: Sequence[tuple[Any, ...]], usable: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
@@ -178,7 +171,3 @@ def _lost(given: Sequence[tuple[Any, ...]], usable: Sequence[tuple[Any, ...]]) -
         if value is None and (name, attribute) not in attributes:
             lost.setdefault(name, {})[attribute] = None
     return {name: tuple(words) for name, words in lost.items()}
-
-
-def _name(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".csv")

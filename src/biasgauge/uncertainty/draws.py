@@ -79,9 +79,13 @@ class Draws:
         # a user's model may lack some
         return {name: values for name, values in sampled.items() if values is not None and values.size}
 
-    def cells(self, words: Sequence[str]) -> list[tuple[str, str]]:
-        """(connection, word) of each cell."""
-        return [(self.connections[at], words[word]) for at, word in _pairs(self.cell_connection, self.cell_word)]
+    def labels(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
+        """(connection, None) of each group, then (connection, word) of each cell whose word is among `words`."""
+        cells = _pairs(self.cell_connection, self.cell_word) if words else []
+        return [
+            *((name, None) for name in self.connections),
+            *((self.connections[at], words[word]) for at, word in cells),
+        ]
 
     def places(self, table: DistanceTable) -> RowPlaces:
         """Where the parameters of each row stand; rows of connections that were not sampled are left out."""
@@ -140,7 +144,7 @@ def inference_data(draws: Draws, table: DistanceTable) -> Any:  # noqa: ANN401 -
     Raises:
         InputError: ArviZ is not installed.
     """
-    cells = [f"{connection}: {word}" for connection, word in draws.cells(table.words)]
+    cells = [f"{connection}: {word}" for connection, word in draws.labels(table.words) if word is not None]
     coords: dict[str, Any] = {"connection": list(draws.connections), "cell": cells, "row": np.arange(len(table))}
     dims = {name: ["connection"] for name in ("group", "between", "residual", "freedom")}
     dims |= {"word": ["cell"], "distance": ["row"]}

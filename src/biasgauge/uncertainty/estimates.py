@@ -112,24 +112,19 @@ class Change(PosteriorMean):
 
 def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[Contrast, ...]:
     """Every pair of connections: of the groups, then of each word that both have."""
-    labels: list[tuple[str, str, str | None]] = []
-    columns: list[Floats] = []
-    pairs = list(combinations(range(len(draws.connections)), 2))
-    for first, second in pairs:
-        labels.append((draws.connections[first], draws.connections[second], None))
-        columns.append(draws.group[:, first] - draws.group[:, second])
-    cells = {
-        (int(connection), int(word)): at
-        for at, (connection, word) in enumerate(zip(draws.cell_connection, draws.cell_word, strict=True))
-    }
-    for first, second in pairs:
-        for place, word in enumerate(words):
-            if (first, place) in cells and (second, place) in cells:
-                labels.append((draws.connections[first], draws.connections[second], word))
-                columns.append(draws.word[:, cells[first, place]] - draws.word[:, cells[second, place]])
+    column = {label: at for at, label in enumerate(draws.labels(words))}
+    means = np.concatenate([draws.group, draws.word], axis=1)
+    labels = [
+        (a, b, word)
+        for word_or_group in ((None,), words)
+        for a, b in combinations(draws.connections, 2)
+        for word in word_or_group
+        if (a, word) in column and (b, word) in column
+    ]
     if not labels:
         return ()
-    numbers = posterior_means(np.stack(columns, 1), credible, rope)
+    differences = [means[:, column[a, word]] - means[:, column[b, word]] for a, b, word in labels]
+    numbers = posterior_means(np.stack(differences, 1), credible, rope)
     return tuple(
         Contrast(a=a, b=b, word=word, rope=rope, **own) for (a, b, word), own in zip(labels, numbers, strict=True)
     )

@@ -8,30 +8,20 @@ deviations are drawn from it (`sd_lattice`); then the group mean given them, the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.uncertainty.cells import Cells
 from biasgauge.uncertainty.model import Normal, Priors, ScalePrior
-from biasgauge.uncertainty.sd_lattice import Block, Box, LatticeDraws, Shared, Target, draw_from_lattice
+from biasgauge.uncertainty.sd_lattice import Block, Box, Shared, Target, draw_from_lattice
+from biasgauge.uncertainty.table import Cells
 
 _TINIEST, _LARGEST = 1e-10, 60.0
-_POINTS = 64
-_POINTS_WITH_BASELINE = 32
 
 
-@dataclass(frozen=True, eq=False)
-class ConnectionDraws:
-    """Draws of one connection.
-
-    Attributes:
-        group: mean distance of the group.
-        words: draws × words, mean distance of each word.
-        between: standard deviation of word means, tau.
-        residual: standard deviation of distances around word means, sigma.
-    """
+class ConnectionDraws(NamedTuple):
+    """Draws of one connection: mean distance of group and words (draws × words), tau, sigma."""
 
     group: Floats
     words: Floats
@@ -39,21 +29,13 @@ class ConnectionDraws:
     residual: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class ExactDraws:
-    """Draws of several connections that were sampled together.
-
-    Attributes:
-        connections: the draws of each.
-        baseline: what all share, in the variant "intercept".
-        acceptance: share of proposals that were accepted.
-        edge: density at the edge of the search, relative to the peak.
-    """
+class ExactDraws(NamedTuple):
+    """Draws of several connections that were sampled together; `acceptance` and `edge` as in `LatticeDraws`."""
 
     connections: list[ConnectionDraws]
-    baseline: Floats | None = None
-    acceptance: float = field(default=1.0)
-    edge: float = field(default=0.0)
+    baseline: Floats | None
+    acceptance: float
+    edge: float
 
 
 def sample_cells(
@@ -63,20 +45,20 @@ def sample_cells(
 
     A connection alone is the model with one sigma for each connection.
     """
-    target = Target(
-        shared=_shared(cells, priors, baseline=baseline),
-        blocks=[_between(one, priors) for one in cells],
-        boxes=[_sd_box(cells, priors.residual), _baseline_box(priors.baseline) if baseline else (0.0, 0.0)]
-        + [_sd_box([one], priors.between) for one in cells],
-    )
-    points = _POINTS_WITH_BASELINE if baseline else _POINTS
-    found = draw_from_lattice(target, size, random, points=points)
-    residual, shift = np.exp(found.shared[:, 0]), found.shared[:, 1]
+    prior, width = priors.baseline, _LARGEST * priors.baseline.sd
+    boxes = [
+        _sd_box(cells, priors.residual),
+        (prior.mean - width, prior.mean + width) if baseline else (0.0, 0.0),
+        *(_sd_box([one], priors.between) for one in cells),
+    ]
+    target = Target(_shared(cells, priors, baseline=baseline), [_between(one, priors) for one in cells], boxes)
+    lattice = draw_from_lattice(target, size, random, points=32 if baseline else 64)
+    residual, shift = np.exp(lattice.shared[:, 0]), lattice.shared[:, 1]
     drawn = [
-        _means(one, priors.group, residual, np.exp(found.blocks[:, place]), shift, random)
+        _means(one, priors.group, residual, np.exp(lattice.blocks[:, place]), shift, random)
         for place, one in enumerate(cells)
     ]
-    return ExactDraws(drawn, shift if baseline else None, found.acceptance, found.edge)
+    return ExactDraws(drawn, shift if baseline else None, lattice.acceptance, lattice.edge)
 
 
 def _shared(cells: Sequence[Cells], priors: Priors, *, baseline: bool) -> Shared:
@@ -139,10 +121,3 @@ def _sd_box(cells: Sequence[Cells], prior: ScalePrior) -> Box:
     spread = max(one.spread for one in cells)
     low = min(prior.mean, max(spread, _TINIEST))
     return float(np.log(_TINIEST * low)), float(np.log(_LARGEST * (prior.mean + spread)))
-
-
-def _baseline_box(prior: Normal) -> Box:
-    return prior.mean - _LARGEST * prior.sd, prior.mean + _LARGEST * prior.sd
-
-
-__all__ = ["ConnectionDraws", "ExactDraws", "LatticeDraws", "sample_cells"]

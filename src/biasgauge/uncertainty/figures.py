@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.errors import ParameterError
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
 from biasgauge.uncertainty.estimates import GROUP
@@ -22,17 +22,14 @@ COLORS = {"associated": "#b3402a", "different": "#d9962f", "human": "#3f7d6e", "
 """One color a connection, the same in all figures."""
 _MOST_POINTS = 1_500
 _MOST_DOTS = 400
-_GOLDEN = 0.6180339887498949
 _NEAREST = 40
-_NARROW = 14
-"""Height of one row of dots for one connection, in pixels, is half of this."""
 
 
 def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
     """Groups, contrasts and words with their intervals, predicted beside observed distances."""
     name = result.name
     charts = []
-    if any(one.mean is not None for one in (*result.groups, *result.words)):
+    if any(row.defined for row in (*result.groups, *result.words)):
         held = f"Posterior mean and {_interval(result)}; 1: unrelated, less: closer"
         remark = _told(result.caution, f"{held}; {result.variant} model")
         title = f"Mean cosine distance by connection: {name}"
@@ -48,35 +45,27 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
         draw = partial(_dots, result.to_frame, by="word")
         charts.append(Chart("words", title, _told(result.caution, held), draw))
     if result.predictive is not None and len(result.table):
-        step = _step(result)
+        step = -(-len(result.table) // _MOST_POINTS)
         check = result.predictive
         inside = f"{100 * check.within_89:.0f} % inside 89 %, {100 * check.within_50:.0f} % inside 50 %"
         fewer = f"; one point in {step} is drawn" if step > 1 else ""
         remark = f"Observed distances beside the model's 89 % predictions: {inside}{fewer}"
         title = f"Does the model predict what was observed? {name}"
-        charts.append(Chart("predictions", title, _told(result.caution, remark), partial(_predictions, result)))
+        charts.append(Chart("predictions", title, _told(result.caution, remark), partial(_predictions, result, step)))
     return tuple(charts)
 
 
 def word_chart(result: Posterior, word: str) -> Chart:
-    """One word's distances.
-
-    Raises:
-        ParameterError: there is no such word.
-    """
-    if word not in result.table.words:
-        raise ParameterError(f"There are no distances of {word!r}; there are of {', '.join(result.table.words)}.")
-    remark = f"Each mark is one word of {result.table.name}; a stereotype would put its own words (associated) first"
+    """One word's distances."""
+    remark = f"Each mark is one word of {result.name}; a stereotype would put its own words (associated) first"
     draw = partial(_distances, result, word)
     return Chart("distances", f"Distances of {word!r}", _told(result.caution, remark), draw)
 
 
 def change_charts(result: ChangeResult) -> tuple[Chart, ...]:
     """What changed between two sets of distances: of each group, of each word."""
-    told = _told(
-        result.caution,
-        f"After less before, posterior mean and {_interval(result.before)}; above 0: farther away than before",
-    )
+    remark = f"After less before, posterior mean and {_interval(result.before)}; above 0: farther away than before"
+    told = _told(result.caution, remark)
     axis = "change of the mean cosine distance"
     return tuple(
         Chart(name, title, told, partial(_dots, result.to_frame, by=by, line=0.0, axis=axis))
@@ -84,7 +73,7 @@ def change_charts(result: ChangeResult) -> tuple[Chart, ...]:
             ("change", "What changed, by connection", "connection", True),
             ("change_words", "What changed, for each protected word", "word", False),
         )
-        if any(one.mean is not None and (one.word is None) == whole for one in (*result.groups, *result.words))
+        if any(row.defined and (row.word is None) == whole for row in result.changes)
     )
 
 
@@ -107,16 +96,18 @@ def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis
     alt = altair()
     part = frame()
     part = part[part["mean"].notna() & ((part["word"] == GROUP) != (by == "word"))]
-    base = alt.Chart(part).encode(color=_color(alt), tooltip=[one for one in part if one not in {"caution", "reason"}])
+    base = alt.Chart(part).encode(
+        color=_color(alt), tooltip=[name for name in part if name not in {"caution", "reason"}]
+    )
     rows = part["connection"].nunique()
     if by == "word":
         first = part[part["connection"] == part["connection"].iloc[0]].sort_values("mean")["word"].tolist()
-        order = [*first, *(one for one in part["word"].unique() if one not in first)]
+        order = list(dict.fromkeys([*first, *part["word"]]))
         base = base.encode(
             y=alt.Y("word:N", title=None, sort=order, axis=alt.Axis(grid=True)),
             yOffset=alt.YOffset("connection:N", sort=list(COLORS)),
         )
-        height = len(order) * (rows * _NARROW // 2 + 6)
+        height = len(order) * (rows * 7 + 6)
     else:
         base = base.encode(y=alt.Y("connection:N", title=None, sort=list(COLORS)))
         height = rows * 30
@@ -132,9 +123,8 @@ def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis
 
 def _contrasts(result: Posterior) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
-    part = result.contrasts_frame()
-    part = part[part["word"] == GROUP]
-    shown = part.assign(contrast=part["a"] + " − " + part["b"])
+    shown = result.contrasts_frame().query("word == @GROUP")
+    shown = shown.assign(contrast=shown["a"] + " − " + shown["b"])
     base = alt.Chart(shown).encode(
         y=alt.Y("contrast:N", title=None, sort=None),
         tooltip=["contrast", "mean", "low", "high", "p_direction", "p_equivalent"],
@@ -154,17 +144,10 @@ def _contrasts(result: Posterior) -> Any:  # noqa: ANN401 - a chart
     return chart.properties(width=480, height=alt.Step(30))
 
 
-def _step(result: Posterior) -> int:
-    """One point in so many is drawn."""
-    return -(-len(result.table) // _MOST_POINTS)
-
-
-def _predictions(result: Posterior) -> Any:  # noqa: ANN401 - a chart
+def _predictions(result: Posterior, step: int) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
-    frame = result.predictive_frame()
-    some = frame.iloc[:: _step(result)]
     scale = alt.Scale(zero=False)
-    base = alt.Chart(some)
+    base = alt.Chart(result.predictive_frame().iloc[::step])
     x = alt.X("predicted:Q", title="predicted distance", scale=scale)
     upper = alt.layer(
         base.mark_rule(color="#c9cdd2", strokeWidth=1.5).encode(
@@ -231,14 +214,12 @@ def _band(result: WithinBand) -> Any:  # noqa: ANN401 - a chart
     import pandas as pd
 
     alt = altair()
-    points = result.points_frame()
-    points = _thinned(points)
+    points = _thinned(result.points_frame())
     shares = result.to_frame()
     shares = shares[shares["side"].isin(list(result.points)) & shares["share"].notna()]
     right = float(points["cosine_similarity"].max())
-    labels = shares.assign(label=[_label(one) for one in shares.itertuples()], cosine_similarity=right)
+    labels = shares.assign(label=[_label(row) for row in shares.itertuples()], cosine_similarity=right)
     order = [name for name in COLORS if name in set(points["connection"])]
-    several = len(result.points) > 1
     color = alt.Color("connection:N", legend=None, scale=alt.Scale(domain=list(COLORS), range=list(COLORS.values())))
     y = alt.Y("connection:N", title=None, sort=order, axis=alt.Axis(grid=False, labelFontSize=12))
     x = alt.X("cosine_similarity:Q", title="cosine similarity", scale=alt.Scale(nice=True))
@@ -267,13 +248,12 @@ def _band(result: WithinBand) -> Any:  # noqa: ANN401 - a chart
     ]
     kept = [column for column in frame.columns if column not in {"cosine_distance", "word_class", "reason", "rows"}]
     chart = alt.layer(*lines, dots, text, data=frame[kept]).properties(width=460, height=alt.Step(64))
-    if several:
-        chart = chart.facet(row=alt.Row("side:N", title=None, sort=list(result.points)))
-    return chart
+    several = len(result.points) > 1
+    return chart.facet(row=alt.Row("side:N", title=None, sort=list(result.points))) if several else chart
 
 
 def _label(row: Any) -> str:  # noqa: ANN401 - a row of a frame
-    ends = "" if row.low is None or row.low != row.low else f" [{100 * row.low:.0f}, {100 * row.high:.0f}]"
+    ends = "" if row.low is None or isnan(row.low) else f" [{100 * row.low:.0f}, {100 * row.high:.0f}]"
     return f"{100 * row.share:.1f} %{ends}"
 
 
@@ -286,5 +266,5 @@ def _thinned(points: pd.DataFrame) -> pd.DataFrame:
         ordered = part.sort_values("cosine_similarity", kind="stable")
         step = max(1, -(-len(ordered) // _MOST_DOTS))
         taken = ordered.iloc[::step]
-        parts.append(taken.assign(spread=[(at * _GOLDEN) % 1 for at in range(len(taken))]))
+        parts.append(taken.assign(spread=[(at * 0.6180339887498949) % 1 for at in range(len(taken))]))
     return pd.concat(parts, ignore_index=True)

@@ -10,13 +10,12 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.cells import NO_SPREAD, cell_places, cells_of
 from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
 from biasgauge.uncertainty.diagnostics import Diagnostics, diagnose
 from biasgauge.uncertainty.draws import AttributeDraws, Draws, no_draws
 from biasgauge.uncertainty.exact_sampler import sample_cells
 from biasgauge.uncertainty.model import VARIANTS, Priors
-from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
+from biasgauge.uncertainty.table import CONNECTIONS, NO_SPREAD, DistanceTable, cell_places, cells_of
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty.nuts import CustomModel
@@ -28,15 +27,7 @@ _OWN = {"per-connection": "exact", "single-sigma": "exact", "intercept": "exact"
 
 
 class Fit(NamedTuple):
-    """Draws of a model, and what to think of them.
-
-    Attributes:
-        draws: the draws.
-        diagnostics: whether they can be trusted.
-        sampler: which one made them.
-        undefined: connections that have no posterior, with the reason.
-        simulated: distances simulated by a user's own model, draws × rows; None for our variants.
-    """
+    """Draws, whether to trust them, who made them, what has none; `simulated` by a user's own model: draws × rows."""
 
     draws: Draws
     diagnostics: Diagnostics
@@ -57,15 +48,9 @@ def fit(
 ) -> Fit:
     """Draw from the posterior of a variant.
 
-    Args:
-        table: the distances.
-        variant: one of `VARIANTS`, or a function that states a model in PyMC (`nuts.sample_custom`).
-        priors: what is believed beforehand.
-        draws: how many; rounded up to a multiple of the four chains.
-        sampler: "exact" (independent draws; Normal variants), "integrated" (the crossed variant), "nuts" (all); "auto"
-            takes the fastest that there is.
-        random_state: seed.
-        stream: fits with the same seed and different streams are independent.
+    `draws` are rounded up to a multiple of the four chains. Samplers are "exact" (independent draws; Normal variants),
+    "integrated" (the crossed variant) and "nuts" (all); "auto" takes the fastest that there is. Fits with the same seed
+    and different streams are independent.
 
     Raises:
         ParameterError: an argument cannot be used.
@@ -135,15 +120,15 @@ def _exact(
     else:
         together = np.random.default_rng([*seeds, len(CONNECTIONS)])
         parts = [sample_cells(cells, priors, size, together, baseline=variant == "intercept")]
-    drawn = [one for part in parts for one in part.connections]
+    group, word, between, residual = zip(*(drawn for part in parts for drawn in part.connections), strict=True)
     about = {"acceptance": min(part.acceptance for part in parts), "edge": max(part.edge for part in parts)}
     draws = Draws(
         chains=CHAINS,
         **cell_places(cells),
-        group=np.stack([one.group for one in drawn], axis=1),
-        word=np.concatenate([one.words for one in drawn], axis=1),
-        between=np.stack([one.between for one in drawn], axis=1),
-        residual=np.stack([one.residual for one in drawn], axis=1),
+        group=np.stack(group, axis=1),
+        word=np.concatenate(word, axis=1),
+        between=np.stack(between, axis=1),
+        residual=np.stack(residual, axis=1),
         baseline=parts[0].baseline,
     )
     return draws, about
@@ -157,16 +142,15 @@ def _crossed(
         random = np.random.default_rng([*seeds, CONNECTIONS.index(block.connections[0])])
         parts.append(sample_block(block, CHAINS, per_chain, random))
     widths = [len(part.block.connections) for part in parts]
-    words = [
-        (part, place, part.block.words_of(place)) for part in parts for place in range(len(part.block.connections))
-    ]
+    places = [(part, place) for part in parts for place in range(len(part.block.connections))]
+    words = [part.block.words_of(place) for part, place in places]
     draws = Draws(
         chains=CHAINS,
         connections=tuple(name for part in parts for name in part.block.connections),
         group=np.concatenate([part.effects.groups for part in parts], axis=1),
-        cell_connection=np.concatenate([np.full(len(one), at) for at, (_, _, one) in enumerate(words)]),
-        cell_word=np.concatenate([one for _, _, one in words]),
-        word=np.concatenate([part.effects.words[place] for part, place, _ in words], axis=1),
+        cell_connection=np.concatenate([np.full(len(own), at) for at, own in enumerate(words)]),
+        cell_word=np.concatenate(words),
+        word=np.concatenate([part.effects.words[place] for part, place in places], axis=1),
         between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
         residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
         attributes=AttributeDraws(

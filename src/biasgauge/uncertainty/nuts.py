@@ -15,11 +15,10 @@ import numpy as np
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.uncertainty.cells import Cells, cell_places, cells_of
 from biasgauge.uncertainty.crossed_sampler import blocks_here
 from biasgauge.uncertainty.draws import AttributeDraws, Draws
 from biasgauge.uncertainty.model import Exponential, Priors, ScalePrior
-from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
+from biasgauge.uncertainty.table import CONNECTIONS, Cells, DistanceTable, cell_places, cells_of
 
 _INFORMATIVE = 25.0
 """From this ratio of the variance of means to that of their errors on, means are sampled as they are; below, as
@@ -47,19 +46,10 @@ def libraries() -> tuple[Any, Any]:
 
 
 def sample_nuts(
-    table: DistanceTable,
-    variant: str,
-    priors: Priors,
-    *,
-    chains: int,
-    draws: int,
-    tune: int = 1_000,
-    target_accept: float = 0.99,
-    seed: int = 0,
+    table: DistanceTable, variant: str, priors: Priors, *, chains: int, draws: int, seed: int
 ) -> tuple[Draws, int]:
     """Sample one of our variants: the draws, and how many transitions diverged."""
-    model = build_model(table, variant, priors)
-    trace = run_nuts(model, chains=chains, draws=draws, tune=tune, target_accept=target_accept, seed=seed)
+    trace = run_nuts(build_model(table, variant, priors), chains=chains, draws=draws, seed=seed)
     return _collect(trace, table, variant, chains), int(trace.sample_stats["diverging"].sum())
 
 
@@ -91,12 +81,11 @@ def sample_custom(
     for name, size in expected.items():
         if values[name].shape[1:] != (size,):
             raise ParameterError(f"{name!r} must hold {size} values. Got shape {values[name].shape[1:]}.")
+    how = {"var_names": ["distance"], "random_seed": seed, "progressbar": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # notices of other packages about their own future
         thinned = trace.sel(draw=slice(None, None, max(1, chains * draws // _SIMULATED)))
-        predicted = pm.sample_posterior_predictive(
-            thinned, model=model, var_names=["distance"], random_seed=seed, progressbar=False
-        )
+        predicted = pm.sample_posterior_predictive(thinned, model=model, **how)
     simulated = np.asarray(predicted.posterior_predictive["distance"], np.float64).reshape(-1, len(table))
     none = np.empty((len(values["group"]), 0))
     own = Draws(chains=chains, **cell_places(cells), **values, between=none, residual=none)
@@ -107,8 +96,6 @@ def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # n
     """State a variant in PyMC. Its variables: group, between, residual, word (one vector a connection), and so on."""
     pm, _ = libraries()
     cells = cells_of(table)
-    own = {CONNECTIONS.index(one.connection): place for place, one in enumerate(cells)}
-    connection = np.array([own[place] for place in table.connection.tolist()], np.intp)
     with pm.Model() as model:
         data = {name: pm.Data(name, values) for name, values in model_data(table, variant).items()}
         shift = 0.0
@@ -124,7 +111,7 @@ def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # n
         pm.Deterministic("residual", residual)
         words = [_words(pm, one, group[place], between[place]) for place, one in enumerate(cells)]
         if variant in {"student", "crossed"}:
-            _rows(pm, table, variant, priors, cells, connection, words, residual, data["observed"])
+            _rows(pm, table, variant, priors, cells, words, residual, data["observed"])
         else:
             for place, one in enumerate(cells):
                 sd, name = residual[place], one.connection
@@ -149,18 +136,16 @@ def _rows(
     variant: str,
     priors: Priors,
     cells: list[Cells],
-    connection: Any,  # noqa: ANN401
     words: list[Any],
     residual: Any,  # noqa: ANN401
     observed: Any,  # noqa: ANN401
 ) -> None:
     """The likelihood of each distance, for the variants that need all of them."""
+    connection = np.searchsorted([CONNECTIONS.index(one.connection) for one in cells], table.connection)
     starts = np.cumsum([0] + [len(one.words) for one in cells])
-    places = np.concatenate(
-        [starts[at] + np.searchsorted(one.words, table.word[connection == at]) for at, one in enumerate(cells)]
-    )
+    own = [np.searchsorted(one.words, table.word[connection == at]) for at, one in enumerate(cells)]
     # rows are sorted by connection, so concatenating by connection keeps their order
-    mean = pm.math.concatenate(words)[places]
+    mean = pm.math.concatenate(words)[np.concatenate([start + part for start, part in zip(starts, own, strict=False)])]
     if variant == "student":
         freedom = pm.Deterministic("freedom", 1 + pm.Gamma("excess", 2.0, priors.tails, shape=len(cells)))
         pm.StudentT("distance", nu=freedom[connection], mu=mean, sigma=residual[connection], observed=observed)
@@ -192,30 +177,15 @@ def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:  # noqa: ANN
     return pm.Deterministic(name, group + between * deviation)
 
 
-def run_nuts(
-    model: Any,  # noqa: ANN401 - a pymc.Model
-    *,
-    chains: int,
-    draws: int,
-    tune: int = 1_000,
-    target_accept: float = 0.99,
-    seed: int = 0,
-) -> Any:  # noqa: ANN401 - an arviz trace
+def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:  # noqa: ANN401 - a pymc.Model, an arviz trace
     """Sample a PyMC model with nutpie, one chain after the other on one core."""
     _, nutpie = libraries()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # notices of other packages about their own future
         return nutpie.sample(
-            nutpie.compile_pymc_model(model),
-            chains=chains,
-            cores=1,
-            draws=draws,
-            tune=tune,
-            seed=seed,
-            target_accept=target_accept,
-            save_warmup=False,
-            progress_bar=False,
-        )
+            nutpie.compile_pymc_model(model), chains=chains, cores=1, draws=draws, tune=1_000, seed=seed,
+            target_accept=0.99, save_warmup=False, progress_bar=False,
+        )  # fmt: skip
 
 
 def stacked(trace: Any, name: str) -> Floats:  # noqa: ANN401

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -194,25 +194,25 @@ def plan_attributes(
         raise ParameterError(f"A plan needs at least two protected words. Got {words!r}.")
     needed = variances.attribute_factor(width, factor, inside)
     chosen = float(np.quantile(needed, assurance, method="higher"))
-    low, high = np.quantile(needed, [0.055, 0.945], method="higher").tolist()
+    ends = [_grown(variances, end) for end in np.quantile(needed, [0.055, 0.945], method="higher").tolist()]
+    low, high = (None if end is None else end[0] for end in ends)
+    observed = None
+    if fitted is not None and prob is None:
+        rows = [row for row in fitted.contrasts if {row.a, row.b} == set(contrast) and row.word is None]
+        observed = next((row.high - row.low for row in rows if row.high is not None and row.low is not None), None)
+    typical = {
+        "expected_width": variances.widths(1.0, 1.0, inside) if fitted else None,
+        "most_attributes": variances.widths(np.inf, factor, inside),
+        "most_words": variances.widths(1.0, np.inf, inside) if fitted else None,
+    }
+    medians: dict[str, Any] = {name: None if one is None else float(np.median(one)) for name, one in typical.items()}
     return AttributePlan(
-        contrast=contrast,
-        width=width,
-        prob=inside,
-        assurance=assurance,
-        variant="chosen" if fitted is None else fitted.variant,
-        words=_scaled(variances.words, factor),
-        attributes=None if np.isinf(chosen) else _scaled(variances.attributes, chosen),
-        attributes_now=None if fitted is None else variances.attributes,
-        low=None if np.isinf(low) else _scaled(variances.attributes, low)[0],
-        high=None if np.isinf(high) else _scaled(variances.attributes, high)[0],
-        p_never=float(np.isinf(needed).mean()),
-        expected_width=None if fitted is None else float(np.median(variances.widths(1.0, 1.0, inside))),
-        observed_width=None if fitted is None or prob is not None else _observed(fitted, contrast),
-        most_attributes=float(np.median(variances.widths(np.inf, factor, inside))),
-        most_words=None if fitted is None else float(np.median(variances.widths(1.0, np.inf, inside))),
-        rows=tuple(_row(variances, factor * more, width, inside, assurance) for more in GRID),
-    )
+        contrast=contrast, width=width, prob=inside, assurance=assurance, words=_scaled(variances.words, factor),
+        variant=fitted.variant if fitted else "chosen", attributes=_grown(variances, chosen),
+        attributes_now=variances.attributes if fitted else None, low=low, high=high,
+        p_never=float(np.isinf(needed).mean()), observed_width=observed,
+        rows=tuple(_row(variances, factor * more, width, inside, assurance) for more in GRID), **medians,
+    )  # fmt: skip
 
 
 class _Variances(NamedTuple):
@@ -287,13 +287,9 @@ def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
             attribute = variance[:, own[:1]] * ((designs[0].weights - designs[1].weights) ** 2).sum()
         else:
             attribute = variance[:, own] * np.array([(one.weights**2).sum() for one in designs])
-    return _Variances(
-        draws.between[some][:, places] ** 2 / counts,
-        residual * shares,
-        attribute,
-        (int(counts[0]), int(counts[1])),
-        (designs[0].attributes, designs[1].attributes),
-    )
+    between = draws.between[some][:, places] ** 2 / counts
+    numbers = (int(counts[0]), int(counts[1])), (designs[0].attributes, designs[1].attributes)
+    return _Variances(between, residual * shares, attribute, *numbers)
 
 
 class _Design(NamedTuple):
@@ -313,17 +309,15 @@ def _design(table: DistanceTable, connection: str) -> _Design:
     return _Design(per_word, int(np.count_nonzero(weights)), weights)
 
 
-def _observed(found: Posterior, contrast: tuple[str, str]) -> float | None:
-    for row in found.contrasts:
-        if {row.a, row.b} == set(contrast) and row.word is None and row.low is not None and row.high is not None:
-            return row.high - row.low
-    return None
-
-
 def _row(variances: _Variances, factor: float, width: float, prob: float, assurance: float) -> PlanRow:
     words = _scaled(variances.words, factor)
     needed = float(np.quantile(variances.attribute_factor(width, factor, prob), assurance, method="higher"))
-    return PlanRow(words, None if np.isinf(needed) else _scaled(variances.attributes, needed))
+    return PlanRow(words, _grown(variances, needed))
+
+
+def _grown(variances: _Variances, factor: float) -> tuple[int, int] | None:
+    """So many times as many attributes; None where no number is enough."""
+    return None if np.isinf(factor) else _scaled(variances.attributes, factor)
 
 
 def _scaled(counts: tuple[int, int], factor: float) -> tuple[int, int]:

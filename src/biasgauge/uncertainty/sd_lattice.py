@@ -10,12 +10,11 @@ whatever the step of the lattice; only mass beyond its edges (e^-20 of the peak)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.errors import InternalError
 
 Box = tuple[float, float]
@@ -32,16 +31,8 @@ _SLACK = 0.02
 _MOST_ROUNDS = 200
 
 
-@dataclass(frozen=True, eq=False)
-class LatticeDraws:
-    """Draws, and how they were got.
-
-    Attributes:
-        shared: draws × shared coordinates.
-        blocks: draws × blocks.
-        acceptance: share of proposals accepted.
-        edge: density at the edge of the first box, relative to the peak: mass may have been cut off when this is large.
-    """
+class LatticeDraws(NamedTuple):
+    """Draws × coordinates; `edge` is the density at the edge of the first box: where it is large, mass was cut off."""
 
     shared: Floats
     blocks: Floats
@@ -49,8 +40,7 @@ class LatticeDraws:
     edge: float
 
 
-@dataclass(frozen=True, eq=False)
-class Target:
+class Target(NamedTuple):
     """A density: `shared(a, b)` plus the sum of `block(a, b, c)` over the blocks, all logarithms, all broadcasting.
 
     `boxes` hold the two shared coordinates, then one for each block; a coordinate whose box has no width is fixed.
@@ -85,7 +75,7 @@ def draw_from_lattice(target: Target, size: int, random: np.random.Generator, *,
     for _ in range(_MOST_ROUNDS):
         found = _draw(target, axes, size, random, slack)
         if isinstance(found, LatticeDraws):
-            return LatticeDraws(found.shared, found.blocks, found.acceptance, edge)
+            return found._replace(edge=edge)
         slack = slack + 1.5 * found
     raise InternalError("no bound was found for the density of the standard deviations")
 
@@ -105,9 +95,8 @@ def _region(target: Target) -> tuple[list[Box], float]:
             ends = [one[place] - one.max() for one in marginals if len(one) > 1 for place in (0, -1)]
             edge = max(ends, default=-np.inf)
         smaller = [_shrunk(axis, one) for axis, one in zip(axes, marginals, strict=True)]
-        shares = [
-            (new[1] - new[0]) / (old[1] - old[0]) for new, old in zip(smaller, boxes, strict=True) if old[1] > old[0]
-        ]
+        sides = zip(smaller, boxes, strict=True)
+        shares = [(new[1] - new[0]) / (old[1] - old[0]) for new, old in sides if old[1] > old[0]]
         boxes = smaller
         if min(shares, default=1.0) > _SMALL:
             break
@@ -121,16 +110,17 @@ def _shrunk(axis: Floats, marginal: Floats) -> Box:
 
 def _marginals(base: Floats, parts: Sequence[Floats]) -> list[Floats]:
     """Log marginal density along each coordinate, up to a constant."""
-    sums = [_log_sum(part, axis=2) for part in parts]
+    sums = [log_sum(part, axis=2) for part in parts]
     joint = base + sum(sums)
-    along = [_log_sum(joint, axis=1), _log_sum(joint, axis=0)]
+    along = [log_sum(joint, axis=1), log_sum(joint, axis=0)]
     for part, one in zip(parts, sums, strict=True):
         rest = joint - one
-        along.append(_log_sum((part + rest[..., None]).reshape(-1, part.shape[2]), axis=0))
+        along.append(log_sum((part + rest[..., None]).reshape(-1, part.shape[2]), axis=0))
     return along
 
 
-def _log_sum(values: Floats, axis: int) -> Floats:
+def log_sum(values: Floats, axis: int) -> Floats:
+    """Logarithm of the sum of exponentials along an axis."""
     peak = values.max(axis=axis, keepdims=True)
     total: Floats = np.log(np.exp(values - peak).sum(axis=axis)) + np.squeeze(peak, axis)
     return total
@@ -153,7 +143,7 @@ def _draw(
     base_bound = _highest_corner(base) + slack[0]
     bounds = [_highest_corner(part) + more for part, more in zip(parts, slack[1:], strict=True)]
     cells = base_bound.size
-    joint = base_bound.ravel() + sum(_log_sum(bound, axis=2).ravel() for bound in bounds)
+    joint = base_bound.ravel() + sum(log_sum(bound, axis=2).ravel() for bound in bounds)
     first = _cumulative(joint[None])[0]
     rows = [_cumulative(bound.reshape(cells, -1)) for bound in bounds]
     kept_shared, kept_blocks, accepted, proposed = [], [], 0, 0
@@ -165,13 +155,11 @@ def _draw(
         shared = np.stack([_inside(axes[0], in_a, random), _inside(axes[1], in_b, random)], axis=1)
         blocks = np.stack([_inside(axis, place, random) for axis, place in zip(axes[2:], places, strict=True)], axis=1)
         density, densities = target.at(shared, blocks)
-        above = np.stack(
-            [density - base_bound.ravel()[cell]]
-            + [
-                one - bound.reshape(cells, -1)[cell, place]
-                for one, bound, place in zip(densities, bounds, places, strict=True)
-            ]
-        )
+        over_blocks = [
+            one - bound.reshape(cells, -1)[cell, place]
+            for one, bound, place in zip(densities, bounds, places, strict=True)
+        ]
+        above = np.stack([density - base_bound.ravel()[cell], *over_blocks])
         worst = above.max(axis=1)
         if (worst > 0).any():
             over: Floats = np.maximum(worst, 0)
@@ -192,7 +180,7 @@ def _cumulative(logs: Floats) -> Floats:
     return shares
 
 
-def _inside(axis: Floats, cell: Any, random: np.random.Generator) -> Floats:  # noqa: ANN401 - places
+def _inside(axis: Floats, cell: Places, random: np.random.Generator) -> Floats:
     """A point spread evenly over each cell."""
     if len(axis) == 1:
         return np.full(len(cell), axis[0])

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge import lexicons
+from biasgauge.arrays import Floats
+from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
 from biasgauge.lexicons import AssociationTest, Group, Stereotypes, words_of
-from biasgauge.uncertainty.table import (
-    ASSOCIATED,
-    DIFFERENT,
-    HUMAN,
-    NEUTRAL,
-    DistanceTable,
-    Duplicates,
-    distance_table,
-)
+from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL, DistanceTable, Duplicates, distance_table
 
 if TYPE_CHECKING:
     from biasgauge.embeddings import Coverage
@@ -131,15 +125,12 @@ def distances(
     model = load(vectors, words=asked.words, case_fallback=case_fallback, progress=progress)
     coverage = model.coverage(asked.sets, case_fallback=case_fallback, directions=True)
     undefined = _undefined(asked, coverage, min_coverage)
-    unit = _unit_vectors(model.vectors, coverage)
-    rows = [
-        (word, attribute, list_name, connection, distance)
-        for word, attribute, list_name, connection, distance in _rows(asked, unit, duplicates)
-        if connection not in undefined
-    ]
+    places = {word: row for one in coverage.sets.values() for word, row in zip(one.words, one.rows, strict=True)}
+    taken = np.asarray(model.vectors[np.fromiter(places.values(), np.intp, len(places))], np.float64)
+    unit = dict(zip(places, unit_rows(taken, pairwise=True), strict=True))
     return distance_table(
         name or f"{asked.name}, {model.name}",
-        rows,
+        [row for row in _rows(asked, unit, duplicates) if row[3] not in undefined],
         duplicates=duplicates,
         lost=coverage.lost,
         coverage=coverage,
@@ -147,17 +138,9 @@ def distances(
     )
 
 
-def _unit_vectors(vectors: Any, coverage: Coverage) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:  # noqa: ANN401
-    """Vectors of length 1 in double precision, by word."""
-    places = {word: row for one in coverage.sets.values() for word, row in zip(one.words, one.rows, strict=True)}
-    taken = np.asarray(vectors[np.fromiter(places.values(), np.intp, len(places))], np.float64)
-    return dict(zip(places, unit_rows(taken, pairwise=True), strict=True))
-
-
 def _undefined(asked: ComparedWords, coverage: Coverage, min_coverage: float) -> dict[str, str]:
     """Connections for which too few words were found."""
-    if not 0 <= min_coverage <= 1:
-        raise ParameterError(f"The 'min_coverage' parameter must lie between 0 and 1. Got {min_coverage!r}.")
+    check_number(0, 1, min_coverage=min_coverage)
     protected = [f"{group.name}.protected" for group in asked.groups]
     attributes = [f"{group.name}.attributes" for group in asked.groups]
     needs = {ASSOCIATED: attributes, DIFFERENT: attributes, **{name: [name] for name in asked.controls}}
@@ -170,7 +153,7 @@ def _undefined(asked: ComparedWords, coverage: Coverage, min_coverage: float) ->
 
 
 def _rows(
-    asked: ComparedWords, unit: Mapping[str, np.ndarray[Any, np.dtype[np.float64]]], duplicates: Duplicates
+    asked: ComparedWords, unit: Mapping[str, Floats], duplicates: Duplicates
 ) -> Iterator[tuple[str, str, str, str, float]]:
     lists = [(group.name, group.attributes) for group in asked.groups] + list(asked.controls.items())
     once = tuple((group.name, word) for group in asked.groups for word in group.protected)
@@ -180,8 +163,8 @@ def _rows(
         for name, words in lists:
             own = ASSOCIATED if name == group else DIFFERENT
             connection = name if name in asked.controls else own
-            compared = [one for one in dict.fromkeys(words) if one in unit and one != word]
+            compared = [other for other in dict.fromkeys(words) if other in unit and other != word]
             if compared:
-                cosines = np.stack([unit[one] for one in compared]) @ unit[word]
-                for one, cosine in zip(compared, cosines, strict=True):
-                    yield word, one, name, connection, 1 - float(cosine)
+                cosines = np.stack([unit[other] for other in compared]) @ unit[word]
+                for other, cosine in zip(compared, cosines, strict=True):
+                    yield word, other, name, connection, 1 - float(cosine)

@@ -13,7 +13,7 @@ from biasgauge.papers.r_random import r_normal
 from biasgauge.papers.row import Recomputed
 from biasgauge.uncertainty import NullModel
 from biasgauge.uncertainty.nulls.simulation import PAPER_EFFECT, PAPER_STATISTIC
-from biasgauge.uncertainty.nulls.weat_mac import weat_numbers
+from biasgauge.uncertainty.nulls.runs import weat_numbers
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data

@@ -24,13 +24,7 @@ _VECTORS = 4
 
 
 class Simulated(NamedTuple):
-    """What a test gave.
-
-    Attributes:
-        values: of each data set, by name: "statistic"; where there are any, "p" and WEAT's effect sizes.
-        method: how p was found; None without p.
-        reason: why there is no p; None where there is.
-    """
+    """Of each data set, by name: "statistic", "p", WEAT's effect sizes; how p was found, or why there is none."""
 
     values: dict[str, Floats]
     method: str | None

@@ -20,8 +20,7 @@ from biasgauge.stats.permutation import Alternative
 from biasgauge.stats.shares import clopper_pearson
 from biasgauge.uncertainty.nulls.model import NullModel
 from biasgauge.uncertainty.nulls.result import AS_PUBLISHED, Comparison, NullSimulation, Share, Spread
-from biasgauge.uncertainty.nulls.vectors import run_on_vectors
-from biasgauge.uncertainty.nulls.weat_mac import run_mac, run_weat
+from biasgauge.uncertainty.nulls.runs import run_mac, run_on_vectors, run_weat
 
 if TYPE_CHECKING:
     from biasgauge.association.set_test import SetTest
@@ -134,21 +133,12 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
         p, method, reason = None, None, "it is undefined on every data set"
     compared = _comparisons(chosen, model, settings, draws, observed, observed_statistic)
     return NullSimulation(
-        test=test,
-        model=model,
-        statistic=draws["statistic"],
-        corrected=draws.get("effect size"),
-        published=draws.get(AS_PUBLISHED),
-        as_published=as_published,
-        p_values=p,
-        p_method=method,
-        p_reason=reason,
-        comparisons=compared,
-        rejection=None if p is None else share_of(p.defined <= alpha),
-        alpha=alpha,
+        test=test, model=model, statistic=draws["statistic"], corrected=draws.get("effect size"),
+        published=draws.get(AS_PUBLISHED), as_published=as_published, p_values=p, p_method=method, p_reason=reason,
+        comparisons=compared, rejection=None if p is None else share_of(p.defined <= alpha), alpha=alpha,
         settings={**settings, "observed": {row.of: row.observed for row in compared}},
         warnings=_warnings(test, model, alternative, alpha, p),
-    )
+    )  # fmt: skip
 
 
 def _comparisons(
@@ -171,15 +161,9 @@ def _comparisons(
     if observed_statistic is not None:
         found.append(_comparison("statistic", observed_statistic, draws["statistic"], 0.0))
     reasons = {"effect size": CORRECTED, AS_PUBLISHED: FAULT}
-    papers = plain and observed is None and settings["ddof"] == 0
-    return tuple(
-        replace(
-            _with_theory(one, model, settings["ddof"]),
-            published=PUBLISHED[one.of] if papers else None,
-            reason=reasons.get(one.of),
-        )
-        for one in found
-    )
+    printed = PUBLISHED if plain and observed is None and settings["ddof"] == 0 else {}
+    rows = [_with_theory(row, model, settings["ddof"]) for row in found]
+    return tuple(replace(row, published=printed.get(row.of), reason=reasons.get(row.of)) for row in rows)
 
 
 def _comparison(of: str, observed: float, spread: Spread, center: float | None) -> Comparison:

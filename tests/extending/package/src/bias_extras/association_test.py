@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.set_test import AssociationResult, SetTest
-from biasgauge.association.set_test import prepared, undefined, unit
+from biasgauge.association.set_test import AssociationResult, SetTest, prepared, undefined, unit
 from biasgauge.stats.bootstrap import BCA, Resampled, estimate_over_words
 
 if TYPE_CHECKING:

@@ -1,15 +1,20 @@
-"""WEAT and MAC of many data sets at once, with the p that each data set would report."""
+"""Tests on data sets without bias, with the p that each data set would report.
+
+WEAT and MAC are computed for many data sets at once; any other registered test runs on random vectors, with a
+permutation p that needs nothing but the registry.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.errors import ParameterError
 from biasgauge.uncertainty.nulls.model import AFTER, BEFORE, NOT_ASKED, PERMUTATIONS, NullModel, Simulated
 
 if TYPE_CHECKING:
@@ -20,6 +25,10 @@ MOST_SPLITS = 20_000
 """Splits up to which each data set's p is exact; random ones are drawn beyond."""
 _BLOCK_NUMBERS = 1 << 20
 """Sums computed at a time: bounds the memory; results do not depend on it."""
+_SAME = 1e-9
+"""Values that differ by less than this, relative to the largest, differ by rounding alone."""
+
+Exchanged = Literal["xy", "ab"]
 
 
 def run_weat(
@@ -29,25 +38,23 @@ def run_weat(
     count, seed = settings["simulations"], settings["random_state"]
     random = np.random.default_rng([seed, PERMUTATIONS])
     exact = comb(model.targets, model.n_x) <= MOST_SPLITS
-    parts: dict[str, list[Floats]] = {
-        name: [] for name in ("statistic", "effect size", "effect size as published", "p")
-    }
+    names = ("statistic", "effect size", "effect size as published", "p")
+    parts: dict[str, list[Floats]] = {name: [] for name in names}
     done = 0
     for tables in model.tables(count, seed, BEFORE):
-        found = weat_numbers(tables, model, settings["ddof"])
-        for name, one in zip(parts, found[1:], strict=False):
-            parts[name].append(one)
+        numbers = weat_numbers(tables, model, settings["ddof"])
+        for name, values in zip(parts, numbers[1:], strict=False):
+            parts[name].append(values)
         if exact or settings["permutations"]:
-            scale = np.abs(tables).max(axis=(1, 2))
-            kind = settings["alternative"]
-            parts["p"].append(weat_p(found.associations, model.n_x, kind, settings["permutations"], random, scale))
+            how = settings["alternative"], settings["permutations"], random, np.abs(tables).max(axis=(1, 2))
+            parts["p"].append(weat_p(numbers.associations, model.n_x, *how))
         done += len(tables)
         if progress is not None:
             progress(done, count)
-    values = {name: np.concatenate(one) for name, one in parts.items() if one}
-    if "p" not in values:
-        return Simulated(values, None, NOT_ASKED)
-    return Simulated(values, "exact permutation" if exact else "random permutations", None)
+    joined = {name: np.concatenate(blocks) for name, blocks in parts.items() if blocks}
+    if "p" not in joined:
+        return Simulated(joined, None, NOT_ASKED)
+    return Simulated(joined, "exact permutation" if exact else "random permutations", None)
 
 
 def run_mac(
@@ -168,14 +175,7 @@ def _random(
     return (1 + found) / (1 + permutations)
 
 
-class MacNumbers(NamedTuple):
-    """MAC of each data set, and Manzini's test of it against a second data set of the same kind."""
-
-    value: Floats
-    p: Floats
-
-
-def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: str) -> MacNumbers:
+def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: str) -> tuple[Floats, Floats]:
     """MAC before, and p of the paired t test between the (target, set) distances before and after.
 
     "greater": distances after are larger. Nothing has changed but chance.
@@ -189,9 +189,96 @@ def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: st
     moved = second - first
     df = moved.shape[1] - 1
     t = _ratio(moved.mean(axis=1), moved.std(axis=1, ddof=1) / np.sqrt(moved.shape[1]))
-    p = {
-        "two-sided": 2 * stdtr(df, -np.abs(t)),
-        "greater": stdtr(df, -t),
-        "less": stdtr(df, t),
-    }[alternative]
-    return MacNumbers(first.mean(axis=1), p)
+    p = {"two-sided": 2 * stdtr(df, -np.abs(t)), "greater": stdtr(df, -t), "less": stdtr(df, t)}
+    return first.mean(axis=1), p[alternative]
+
+
+def run_on_vectors(
+    test: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+) -> Simulated:
+    """Any test on random vectors, data set by data set, with a permutation p."""
+    if model.shared:
+        raise ParameterError(
+            f"{test.name} needs vectors, which are drawn at random: word_sd, attribute_sd and family_sd are of weat "
+            "and mac alone."
+        )
+    if test.paired and model.n_x != model.n_y:
+        raise ParameterError(f"{test.name} pairs the words of X and Y: n_x must equal n_y.")
+    count, seed, permutations = settings["simulations"], settings["random_state"], settings["permutations"]
+    random = np.random.default_rng([seed, PERMUTATIONS])
+    values, p = np.full(count, np.nan), np.full(count, np.nan)
+    exchanged, at = None, 0
+    for block in model.vectors(count, seed, BEFORE):
+        for vectors in block:
+            sets = word_sets(vectors, model, test.sets)
+            found = test.function(**sets, interval=None).value
+            values[at] = np.nan if found is None else found
+            if at == 0 and permutations:
+                exchanged = what_to_exchange(test, sets)
+            if exchanged is not None:
+                others = exchanged_values(test, sets, exchanged, permutations, random)
+                p[at] = permutation_share(others, settings["alternative"])
+            at += 1
+            if progress is not None:
+                progress(at, count)
+    if exchanged is None:
+        why = "exchanging words changes nothing" if permutations else NOT_ASKED
+        return Simulated({"statistic": values}, None, why)
+    sets_named = "X and Y" if exchanged == "xy" else "A and B"
+    return Simulated({"statistic": values, "p": p}, f"random permutations of {sets_named}", None)
+
+
+def word_sets(vectors: Floats, model: NullModel, needed: tuple[str, ...]) -> dict[str, Floats]:
+    """The vectors of one data set by their set."""
+    ends = np.cumsum([model.n_x, model.n_y, model.n_a])
+    parts = dict(zip("xyab", np.split(vectors, ends), strict=True))
+    return {name: parts[name] for name in needed}
+
+
+def exchanged_values(
+    test: SetTest, sets: Mapping[str, Floats], exchanged: Exchanged, permutations: int, random: np.random.Generator
+) -> Floats:
+    """The test's value as it is, then with the words of two sets exchanged at random; sizes stay as they are.
+
+    A test is known as a function of how often each word is drawn (`SetTest.resampled`). With the pool of both sets in
+    the place of each, drawing a word once or not at all says in which of the two it is. Where words are paired, the two
+    ends of each pair are exchanged or not.
+    """
+    one, two = (sets[name] for name in exchanged)
+    counts = {name: np.ones((1 + permutations, len(vectors))) for name, vectors in sets.items()}
+    if test.paired and exchanged == "xy":
+        turned = random.random((permutations, len(one))) < 0.5
+        straight = np.concatenate([np.ones((1, len(one))), ~turned])
+        counts["xy"] = np.concatenate([straight, 1 - straight], axis=1)
+        pools = dict(zip(exchanged, (np.concatenate([one, two]), np.concatenate([two, one])), strict=True))
+    else:
+        first = np.zeros((1 + permutations, len(one) + len(two)))
+        first[0, : len(one)] = 1
+        picked = np.argsort(random.random((permutations, len(one) + len(two))), axis=1)[:, : len(one)]
+        np.put_along_axis(first[1:], picked, 1, axis=1)
+        counts |= dict(zip(exchanged, (first, 1 - first), strict=True))
+        pools = dict.fromkeys(exchanged, np.concatenate([one, two]))
+    return test.resampled({**sets, **pools}).values(counts)
+
+
+def what_to_exchange(test: SetTest, sets: Mapping[str, Floats]) -> Exchanged | None:
+    """Which sets' words to exchange: the targets where that makes a difference, else the attributes, else None."""
+    pairs: tuple[Exchanged, ...] = ("xy", "ab")
+    for pair in pairs:
+        if set(pair) <= sets.keys():
+            values = exchanged_values(test, sets, pair, 9, np.random.default_rng(0))
+            if np.ptp(values) > _SAME * np.abs(values).max():
+                return pair
+    return None
+
+
+def permutation_share(values: Floats, alternative: str) -> float:
+    """Find p of the first value among all; two-sided is twice the smaller tail, at most 1. nan when it has no value."""
+    observed, others = values[0], values[1:]
+    others = others[np.isfinite(others)]
+    if not np.isfinite(observed):
+        return float("nan")
+    rounding = _SAME * max(abs(observed), float(np.abs(others).max(initial=0.0)))
+    upper = (1 + np.count_nonzero(others >= observed - rounding)) / (1 + len(others))
+    lower = (1 + np.count_nonzero(others <= observed + rounding)) / (1 + len(others))
+    return float({"greater": upper, "less": lower, "two-sided": min(1.0, 2 * min(upper, lower))}[alternative])
