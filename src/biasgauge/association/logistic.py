@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -16,23 +15,19 @@ _PRECISION = 1e-14
 """A row is done after the step that gains less than this share of the loss, whatever the length of the vectors."""
 
 
-class Fits(NamedTuple):
-    """One fit a row: coefficients, with the intercept last."""
-
-    coefficients: Floats
-
-    def probabilities(self, features: Floats) -> Floats:
-        """Probability of the second class for each row of `features`, one row of probabilities a fit."""
-        chance: Floats = expit(self.coefficients[:, :-1] @ features.T + self.coefficients[:, -1:])
-        return chance
+def probabilities(coefficients: Floats, features: Floats) -> Floats:
+    """Probability of the second class for each row of `features`, one row of probabilities a fit."""
+    chance: Floats = expit(coefficients[:, :-1] @ features.T + coefficients[:, -1:])
+    return chance
 
 
-def fit(features: Floats, labels: Floats, weights: Floats, *, c: float, penalize_intercept: bool) -> Fits:
-    """Minimize ½‖coefficients‖² + c · Σ weight · log loss, for each row of `weights`, by damped Newton steps.
+def fit(features: Floats, labels: Floats, weights: Floats, *, c: float, penalize_intercept: bool) -> Floats:
+    """Coefficients, with the intercept last, of one fit a row of `weights`, by damped Newton steps.
 
-    `c` is scikit-learn's `C`. The intercept goes free (as with scikit-learn's lbfgs) or is penalized like the others
-    (as with liblinear). The problem is convex and the penalty makes its optimum unique. A row whose optimum is not
-    reached, because its vectors are so long that the penalty has no weight, is nan.
+    They minimize ½‖coefficients‖² + c · Σ weight · log loss; `c` is scikit-learn's `C`. The intercept goes free (as
+    with scikit-learn's lbfgs) or is penalized like the others (as with liblinear). The problem is convex and the
+    penalty makes its optimum unique. A row whose optimum is not reached, because its vectors are so long that the
+    penalty has no weight, is nan.
     """
     design = np.column_stack([features, np.ones(len(features))])
     penalty = np.ones(design.shape[1])
@@ -60,7 +55,7 @@ def fit(features: Floats, labels: Floats, weights: Floats, *, c: float, penalize
             if not moving.any():
                 break
     coefficients[moving] = np.nan
-    return Fits(coefficients)
+    return coefficients
 
 
 def _solved(matrices: Floats, sides: Floats) -> Floats:

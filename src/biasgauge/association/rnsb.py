@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from biasgauge.arrays import Floats
-from biasgauge.association.logistic import fit
+from biasgauge.association.logistic import fit, probabilities
 from biasgauge.association.set_test import AssociationResult, SetTest, floats, prepared, undefined
 from biasgauge.checks import check_number
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
@@ -117,7 +117,7 @@ def _negative(
         fit(features, labels, weights[start : start + block], c=c, penalize_intercept=penalize_intercept)
         for start in range(0, len(weights), block)
     ]
-    return np.concatenate([one.probabilities(targets) for one in parts])
+    return np.concatenate([probabilities(coefficients, targets) for coefficients in parts])
 
 
 def _resampled(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,7 +55,8 @@ def set_ripa(
         )
     reason = undefined(sets)
     if reason is None:
-        same = np.flatnonzero(_same(sets["x"], sets["y"]))
+        apart = np.abs(sets["x"] - sets["y"]).max(axis=1)
+        same = np.flatnonzero(apart <= SAME * np.abs(sets["x"]).max(axis=1))
         reason = f"both words of pair {int(same[0])} have the same vector" if same.size else None
     if reason is not None:
         return SetRipaResult.undefined(reason, interval, unit_words=unit_words)
@@ -69,11 +69,6 @@ def set_ripa(
         word_sds=floats(scores.std(axis=1)),
         unit_words=unit_words,
     )
-
-
-def _same(x: Floats, y: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    close: np.ndarray[Any, np.dtype[np.bool_]] = np.abs(x - y).max(axis=1) <= SAME * np.abs(x).max(axis=1)
-    return close
 
 
 def _scores(sets: Mapping[str, Floats], *, unit_words: bool) -> Floats:

@@ -13,7 +13,7 @@ import io
 import math
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -77,11 +77,8 @@ def distances_from_frame(
     if missing:
         raise InputError(f"a frame of distances needs the column {missing[0]!r}; found: {', '.join(map(str, frame))}")
     asked = [column for column in NEEDED if column in frame.columns]
-    records = zip(*(frame[column].tolist() for column in asked), strict=True)
-    rows = (
-        _row(dict(zip(asked, values, strict=True)), f"row {number} of the frame")
-        for number, values in enumerate(records, 1)
-    )
+    records = enumerate(zip(*(frame[column].tolist() for column in asked), strict=True), 1)
+    rows = (_row(dict(zip(asked, values, strict=True)), f"row {number} of the frame") for number, values in records)
     return _table(name, rows, duplicates)
 
 
@@ -152,22 +149,17 @@ def _number(value: object, column: str, where: str) -> float | None:
 
 
 def _table(name: str, rows: Iterable[tuple[Any, ...]], duplicates: Duplicates) -> DistanceTable:
-    given = list(rows)
-    usable = [row for row in given if row[4] is not None]
+    """The rows that have a distance; words that have rows but no distance at all are lost."""
+    listed = list(rows)
+    usable = [row for row in listed if row[4] is not None]
     if not usable:
-        raise InputError(f"{name}: holds no distance" + (" but those of lost words" if given else ""))
-    lost = _lost(given, usable)
-    return distance_table(name, usable, duplicates=duplicates, lost=lost, without_value=len(given) - len(usable))
-
-
-def _lost(given: Sequence[tuple[Any, ...]], usable: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
-    """Words that have rows but no distance at all: protected words, and attributes by list."""
+        raise InputError(f"{name}: holds no distance" + (" but those of lost words" if listed else ""))
+    protected, attributes = {row[0] for row in usable}, {(row[2], row[1]) for row in usable}
     lost: dict[str, dict[str, None]] = {}
-    protected = {row[0] for row in usable}
-    attributes = {(row[2], row[1]) for row in usable}
-    for word, attribute, name, _, value in given:
+    for word, attribute, source, _, value in listed:
         if value is None and word not in protected:
             lost.setdefault("protected", {})[word] = None
-        if value is None and (name, attribute) not in attributes:
-            lost.setdefault(name, {})[attribute] = None
-    return {name: tuple(words) for name, words in lost.items()}
+        if value is None and (source, attribute) not in attributes:
+            lost.setdefault(source, {})[attribute] = None
+    words = {source: tuple(names) for source, names in lost.items()}
+    return distance_table(name, usable, duplicates=duplicates, lost=words, without_value=len(listed) - len(usable))

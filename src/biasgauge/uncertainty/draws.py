@@ -80,7 +80,7 @@ class Draws:
         return {name: values for name, values in sampled.items() if values is not None and values.size}
 
     def labels(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
-        """(connection, None) of each group, then (connection, word) of each cell whose word is among `words`."""
+        """(connection, None) of each group, then (connection, word) of each cell; without words, the groups alone."""
         cells = _pairs(self.cell_connection, self.cell_word) if words else []
         return [
             *((name, None) for name in self.connections),

@@ -149,27 +149,21 @@ def _predictions(result: Posterior, step: int) -> Any:  # noqa: ANN401 - a chart
     scale = alt.Scale(zero=False)
     base = alt.Chart(result.predictive_frame().iloc[::step])
     x = alt.X("predicted:Q", title="predicted distance", scale=scale)
+    tips = ["protected_word", "word_to_compare", "connection", "observed", "predicted"]
     upper = alt.layer(
         base.mark_rule(color="#c9cdd2", strokeWidth=1.5).encode(
             x=x, y=alt.Y("low_89:Q", title="observed distance", scale=scale), y2="high_89:Q"
         ),
         base.mark_point(filled=True, size=18, opacity=0.6).encode(
-            x=x,
-            y=alt.Y("observed:Q", scale=scale),
-            color=_color(alt),
-            tooltip=["protected_word", "word_to_compare", "connection", "observed", "predicted"],
+            x=x, y=alt.Y("observed:Q", scale=scale), color=_color(alt), tooltip=tips
         ),
     ).properties(width=480, height=280)
     density = result.density_frame().melt("distance", ["observed", "simulated"], "which", "density")
-    lower = (
-        alt.Chart(density)
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=alt.X("distance:Q", title="cosine distance", scale=scale),
-            y=alt.Y("density:Q", title="density"),
-            strokeDash=alt.StrokeDash("which:N", title=None),
-        )
-        .properties(width=480, height=120)
+    lower = alt.Chart(density).mark_line(strokeWidth=2).properties(width=480, height=120)
+    lower = lower.encode(
+        x=alt.X("distance:Q", title="cosine distance", scale=scale),
+        y=alt.Y("density:Q", title="density"),
+        strokeDash=alt.StrokeDash("which:N", title=None),
     )
     return alt.vconcat(upper, lower)
 
@@ -186,15 +180,11 @@ def _distances(result: Posterior, word: str) -> Any:  # noqa: ANN401 - a chart
         .encode(x=x, y=alt.Y("connection:N", title=None, sort=list(COLORS)), color=_color(alt), tooltip=tips)
         .properties(width=480, height=alt.Step(24), title="all words")
     )
+    y = alt.Y("word_to_compare:N", title=None, sort=None, axis=alt.Axis(grid=True))
     nearest = (
         alt.Chart(frame.head(_NEAREST))
         .mark_point(filled=True, size=46, opacity=1)
-        .encode(
-            x=x,
-            y=alt.Y("word_to_compare:N", title=None, sort=None, axis=alt.Axis(grid=True)),
-            color=_color(alt),
-            tooltip=tips,
-        )
+        .encode(x=x, y=y, color=_color(alt), tooltip=tips)
         .properties(width=480, height=alt.Step(13), title=f"the {min(_NEAREST, len(frame))} nearest words")
     )
     return alt.vconcat(strips, nearest)
@@ -223,16 +213,12 @@ def _band(result: WithinBand) -> Any:  # noqa: ANN401 - a chart
     color = alt.Color("connection:N", legend=None, scale=alt.Scale(domain=list(COLORS), range=list(COLORS.values())))
     y = alt.Y("connection:N", title=None, sort=order, axis=alt.Axis(grid=False, labelFontSize=12))
     x = alt.X("cosine_similarity:Q", title="cosine similarity", scale=alt.Scale(nice=True))
+    apart = alt.YOffset("spread:Q", scale=alt.Scale(domain=[0, 1]))
+    tips = ["protected_word", "word_to_compare", "cosine_similarity"]
     dots = (
         alt.Chart()
         .mark_circle(size=12, opacity=0.45)
-        .encode(
-            x=x,
-            y=y,
-            yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[0, 1])),
-            color=color,
-            tooltip=["protected_word", "word_to_compare", "cosine_similarity"],
-        )
+        .encode(x=x, y=y, yOffset=apart, color=color, tooltip=tips)
         .transform_filter("datum.label === ''")
     )
     text = (

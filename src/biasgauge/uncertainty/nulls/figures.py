@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
 
@@ -42,45 +44,36 @@ def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
 
 def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
     lines = [f"{len(result.statistic.defined):,} simulated data sets without bias"]
-    for one in _shown(result, of):
-        share = one.two_sided or one.greater
-        words = PUBLISHED if one.of.endswith("published") else CORRECTED
+    for row in _shown(result, of):
+        share = row.two_sided or row.greater
+        words = PUBLISHED if row.of.endswith("published") else CORRECTED
         lines.append(
-            f"{f'{words}: ' if several else ''}{share.value:.2%} at least as extreme as {one.observed:.4g} (dashed), "
+            f"{f'{words}: ' if several else ''}{share.value:.2%} at least as extreme as {row.observed:.4g} (dashed), "
             f"95 % interval [{share.low:.2%}, {share.high:.2%}]"
         )
     return "\n".join(lines)
 
 
 def _shown(result: NullSimulation, of: str) -> list[Comparison]:
-    return [one for one in result.comparisons if one.of.startswith(of)]
+    return [row for row in result.comparisons if row.of.startswith(of)]
 
 
-def _distribution(result: NullSimulation, spreads: dict[str, Any], of: str) -> Any:  # noqa: ANN401 - a chart
+def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -> Any:  # noqa: ANN401 - a chart
     import pandas as pd
 
     alt = altair()
-    ends = (
-        min(float(one.defined.min()) for one in spreads.values()),
-        max(float(one.defined.max()) for one in spreads.values()),
-    )
-    rows = []
-    for name, one in spreads.items():
-        counts, edges = one.histogram(_BINS, ends)
+    values = np.concatenate([spread.defined for spread in spreads.values()])
+    ends = float(values.min()), float(values.max())
+    bins = []
+    for name, spread in spreads.items():
+        counts, edges = spread.histogram(_BINS, ends)
         shares = counts / max(counts.sum(), 1)
-        rows += [
-            {"how": name, "from": low, "to": high, "share": share}
-            for low, high, share in zip(edges[:-1].tolist(), edges[1:].tolist(), shares.tolist(), strict=True)
-        ]
-    frame = pd.DataFrame(rows)
+        bins.append(pd.DataFrame({"how": name, "from": edges[:-1], "to": edges[1:], "share": shares}))
+    frame = pd.concat(bins, ignore_index=True)
     several = len(spreads) > 1
-    color = alt.Color(
-        "how:N",
-        title=None,
-        sort=None,
-        scale=alt.Scale(domain=list(spreads), range=["#16324a", "#d9962f"][: len(spreads)]),
-        legend=alt.Legend(orient="top", labelLimit=320) if several else None,
-    )
+    scale = alt.Scale(domain=list(spreads), range=["#16324a", "#d9962f"][: len(spreads)])
+    legend = alt.Legend(orient="top", labelLimit=320) if several else None
+    color = alt.Color("how:N", title=None, sort=None, scale=scale, legend=legend)
     base = alt.Chart(frame).encode(color=color, tooltip=list(frame.columns))
     x = alt.X("from:Q", title=f"{of} of {result.test}", scale=alt.Scale(domain=list(ends), nice=True))
     y = alt.Y("share:Q", title="share of data sets", axis=alt.Axis(format="%"))

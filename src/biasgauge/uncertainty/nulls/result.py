@@ -234,23 +234,16 @@ class NullSimulation(Result):
             remarks.append(PAPER)
         numbers = [Column(name, "number", 4) for name in ("mean", "sd", "2.5 %", "97.5 %")]
         theory = [Column(name, "number", 4) for name in ("theory", "paper")]
+        title = f"{self.test} on {len(self.statistic.values):,} data sets without bias"
+        columns = ["data sets with", Column("share [95 % interval]", "estimate", 4), *theory]
+        shares = [(what, share, share.theory, published) for what, share, published in self.shares()]
         return Summary(
             title=f"{self.test} on data sets without bias",
             headline=self.reading,
             sentences=tuple(remarks),
             tables=(
-                Table.of(
-                    "distributions",
-                    f"{self.test} on {len(self.statistic.values):,} data sets without bias",
-                    ["number", *numbers],
-                    spreads,
-                ),
-                Table.of(
-                    "shares",
-                    "How often such data sets reach a number",
-                    ["data sets with", Column("share [95 % interval]", "estimate", 4), *theory],
-                    [(what, share, share.theory, published) for what, share, published in self.shares()],
-                ),
+                Table.of("distributions", title, ["number", *numbers], spreads),
+                Table.of("shares", "How often such data sets reach a number", columns, shares),
             ),
             charts=null_charts(self),
             warnings=self.warnings,
