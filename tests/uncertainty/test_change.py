@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty import CONNECTIONS, bayes, bayes_change, distance_table
+from biasgauge.uncertainty import CONNECTIONS, ChangeResult, bayes, bayes_change, distance_table
 from biasgauge.uncertainty.change import UNMOVED
 from biasgauge.uncertainty.table import COLUMNS
 
@@ -149,3 +150,14 @@ def test_independent_posteriors_share_only_the_connections_that_both_have(table:
         assert changes[connection].mean == pytest.approx(0.1, abs=0.02)
         moves = [one.mean for one in found.words if one.connection == connection]
         assert moves == pytest.approx([0.1] * 5, abs=0.03)
+
+
+@pytest.mark.parametrize("draws", [400, 40])
+def test_json_there_and_back(table: DistanceTable, draws: int) -> None:
+    found = bayes_change(table, replace(table, distance=table.distance + 0.01 * table.word), draws=draws)
+    again = ChangeResult.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+    assert again.to_dict() == found.to_dict()
+    assert (again.warnings, again.caution) == (found.warnings, found.caution)
+    assert [(row.mean, row.low, row.high) for row in again.changes] == [
+        (row.mean, row.low, row.high) for row in found.changes
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ import pytest
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.uncertainty import (
+    Comparison,
     Normal,
     Priors,
+    PriorSensitivity,
     bayes,
     compare,
     comparison,
@@ -132,3 +135,15 @@ def test_nothing_to_compare() -> None:
     flat = distance_table("flat", [("a", "b", "l", "human", 0.9), ("a", "c", "l", "human", 0.9)])
     with pytest.raises(ParameterError, match="no connection could be fitted"):
         prior_sensitivity(bayes(flat))
+
+
+def test_json_there_and_back(table: DistanceTable) -> None:
+    posterior = bayes(table, draws=400)
+    shifts = prior_sensitivity(posterior)
+    again = PriorSensitivity.from_dict(json.loads(json.dumps(shifts.to_dict(), allow_nan=False)))
+    assert again == shifts
+    assert shifts.largest.name in shifts.summary().headline
+    pytest.importorskip("arviz_stats")
+    ranks = compare({"one": posterior, "other": bayes(table, variant="single-sigma", draws=400)})
+    assert Comparison.from_dict(json.loads(json.dumps(ranks.to_dict(), allow_nan=False))) == ranks
+    assert ranks.summary().headline.startswith(f"{ranks.ranks[0].name} predicts")

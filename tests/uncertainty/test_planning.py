@@ -10,7 +10,15 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty import Posterior, Spreads, bayes, distance_table, plan_attributes, read_distances
+from biasgauge.uncertainty import (
+    AttributePlan,
+    Posterior,
+    Spreads,
+    bayes,
+    distance_table,
+    plan_attributes,
+    read_distances,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,6 +208,7 @@ def test_it_can_be_written() -> None:
     assert len(shape["rows"]) == len(plan.to_frame()) == 7
     assert plan.to_frame()["associated_attributes"].isna().tolist()[0]
     assert "Never" in plan._repr_html_()
+    assert AttributePlan.from_dict(shape) == plan
 
 
 def test_mistakes_get_one_sentence(table: DistanceTable) -> None:

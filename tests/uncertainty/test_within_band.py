@@ -13,12 +13,12 @@ from scipy import stats
 
 from biasgauge.association.mac import mac_from_similarities
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty import distance_table, read_distances, within_band
+from biasgauge.uncertainty import WithinBand, distance_table, read_distances, within_band
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.uncertainty import DistanceTable, WithinBand
+    from biasgauge.uncertainty import DistanceTable
 
 
 def shares(found: WithinBand, side: str = "before") -> dict[str, float | None]:
@@ -205,3 +205,12 @@ def test_no_band_without_mac(table: DistanceTable) -> None:
     controls = table.select(table.connection >= 2)
     with pytest.raises(ParameterError, match="there are no similarities"):
         within_band(controls)
+
+
+def test_json_there_and_back(table: DistanceTable) -> None:
+    found = within_band(table, band=0.1, after=replace(table, distance=table.distance + 0.02), resamples=200)
+    again = WithinBand.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+    assert again.to_dict() == found.to_dict()
+    assert [row.share for row in again.shares] == [row.share for row in found.shares]
+    assert again.summary().headline == found.summary().headline
+    assert again.figures() == {}

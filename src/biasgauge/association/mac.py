@@ -130,11 +130,7 @@ def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> M
         n=df + 1,
     )  # fmt: skip
     return MacChange(
-        value=mean,
-        interval=interval,
-        t=mean / error,
-        df=df,
-        p_value=2 * float(stdtr(df, -abs(mean / error))),
+        value=mean, interval=interval, t=mean / error, df=df, p_value=2 * float(stdtr(df, -abs(mean / error)))
     )
 
 

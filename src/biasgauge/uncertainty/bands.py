@@ -7,7 +7,7 @@ counts the similarities inside it, to show how little the mean says of single wo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -66,31 +66,25 @@ class WithinBand(Result):
     """Shares of similarities within ± the band, by connection.
 
     Attributes:
+        name: of the table.
         band: half-width of the band, in cosine similarity.
         mac: the MAC that the band comes from; None when the band was given.
         shares: for each connection; before, after and change where two tables were given.
+        interval: level and method of the intervals, and how many resamples they rest on.
         left_out: rows that only one of two tables has.
-        name: of the table.
-        points: the distances of each side, for figures.
-        level: nominal coverage of the intervals.
-        resamples: how many resamples they rest on.
+        points: the distances of each side, for figures; not in JSON.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("shares",)
-    hidden: ClassVar[frozenset[str]] = frozenset({"name", "points", "level", "resamples"})
+    hidden: ClassVar[frozenset[str]] = frozenset({"points"})
 
+    name: str
     band: float
     mac: float | None
     shares: tuple[BandShare, ...]
+    interval: Mapping[str, Any]
     left_out: Mapping[str, int]
-    name: str
-    points: Mapping[str, DistanceTable]
-    level: float
-    resamples: int
-
-    def derived(self) -> dict[str, Any]:
-        """How the intervals were found."""
-        return {"interval": {"level": self.level, "method": METHOD, "resamples": self.resamples}}
+    points: Mapping[str, DistanceTable] = field(default_factory=dict)
 
     def points_frame(self) -> pd.DataFrame:
         """One row a similarity, with its side and whether it lies inside."""
@@ -105,10 +99,12 @@ class WithinBand(Result):
         """The share of each connection."""
         what = "" if self.mac is None else " (1 − MAC)"
         rows = [(row.connection, row.side, row, row.n) for row in self.shares]
-        share = Column(f"share [{self.level:.0%}, over words]", "estimate", 3)
+        share = Column(f"share [{self.interval['level']:.0%}, over words]", "estimate", 3)
         name = f"Similarities within ±{self.band:.3f}{what}"
         table = Table.of("shares", "", ["connection", "side", share, Column("rows", "count")], rows)
-        return Summary("Within a band", name, name="within-band", tables=(table,), charts=band_charts(self))
+        return Summary(
+            "Within a band", name, name="within-band", tables=(table,), charts=band_charts(self) if self.points else ()
+        )
 
 
 def within_band(
@@ -170,7 +166,8 @@ def within_band(
         BandShare(value=None, reason=reason, level=level, connection=name, side="before")
         for name, reason in table.undefined.items()
     ]
-    return WithinBand(float(width), mac, tuple(shares), left_out, table.name, sides, level, resamples)
+    interval = {"level": level, "method": METHOD, "resamples": resamples}
+    return WithinBand(table.name, float(width), mac, tuple(shares), interval, left_out, sides)
 
 
 def _band_of(table: DistanceTable) -> tuple[float, float]:

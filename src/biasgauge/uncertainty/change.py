@@ -24,7 +24,7 @@ from biasgauge.uncertainty.figures import change_charts
 from biasgauge.uncertainty.fit import Sampler, fit
 from biasgauge.uncertainty.model import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
 from biasgauge.uncertainty.posterior import Posterior
-from biasgauge.uncertainty.table import CONNECTIONS, DistancesLike, DistanceTable
+from biasgauge.uncertainty.table import DistancesLike, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,6 @@ class ChangeResult(Result):
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"changes": "change"}
-    hidden: ClassVar[frozenset[str]] = frozenset({"problems"})
 
     before: Posterior
     after: Posterior
@@ -193,12 +192,10 @@ def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[Distance
     return (first, second), left_out
 
 
-def _keys(table: DistanceTable) -> list[tuple[str, str, str]]:
+def _keys(table: DistanceTable) -> list[tuple[str, ...]]:
     """What a row is about; rows are sorted by it."""
-    return [
-        (CONNECTIONS[connection], table.words[word], table.attributes[attribute])
-        for connection, word, attribute in zip(table.connection, table.word, table.attribute, strict=True)
-    ]
+    columns = table.columns()
+    return list(zip(*(columns[name] for name in ("connection", "protected_word", "word_to_compare")), strict=True))
 
 
 def _subtracted(before: Draws, after: Draws) -> Draws:

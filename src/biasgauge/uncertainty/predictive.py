@@ -132,11 +132,7 @@ def _by_row(draws: Draws, places: RowPlaces, random: np.random.Generator) -> tup
 
 
 def _noise(
-    draws: Draws,
-    connection: Places,
-    which: Places | slice,
-    random: np.random.Generator,
-    shape: tuple[int, ...],
+    draws: Draws, connection: Places, which: Places | slice, random: np.random.Generator, shape: tuple[int, ...]
 ) -> Floats:
     """Residuals, one for each draw and each column."""
     if draws.freedom is None:
