@@ -135,7 +135,7 @@ def test_before_and_after(file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         ([str(DEFAULT_PATH), "--lexicon", "religon"], "nearest: religion"),
         (["--distances", "{file}", "--lexicon", "religion"], "--lexicon goes with vectors"),
         (["--distances", "nowhere.csv"], "nowhere.csv: cannot be read"),
-        (["--distances", "{file}", "--prob", "89"], "must lie between 0 and 1. Got 89.0"),
+        (["--distances", "{file}", "--prob", "89"], "strictly between 0 and 1. Got 89.0"),
         (
             ["--distances", "{file}", "--set", "priors.between=normal(0, 1)"],
             "must be exponential(RATE) or halfnormal(SCALE)",

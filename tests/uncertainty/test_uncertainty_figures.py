@@ -74,7 +74,7 @@ def test_one_word_on_request(posterior: Posterior) -> None:
     distances = [row["cosine_distance"] for row in nearest]
     every = posterior.word_frame("imam")["cosine_distance"]
     assert distances == sorted(every)[:40]
-    with pytest.raises(bg.ParameterError, match=r"no distances of 'pope'; there are of imam, priest, rabbi"):
+    with pytest.raises(bg.ParameterError, match=r"no protected word 'pope'; there are: imam, priest, rabbi"):
         posterior.figures(word="pope")
 
 
