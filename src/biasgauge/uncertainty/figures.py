@@ -194,8 +194,8 @@ def band_charts(result: WithinBand) -> tuple[Chart, ...]:
     """Every similarity as a dot, a row for each connection, with the band and the share inside it."""
     what = "1 − MAC" if result.mac is not None else "as given"
     remark = (
-        f"Dashed: ±{result.band:.3f} ({what}). Right: share inside with its {result.interval['level']:.0%} interval over "
-        f"words\nAt most {_MOST_DOTS} dots a row; shares are of all"
+        f"Dashed: ±{result.band:.3f} ({what}). Right: share inside with its {result.interval['level']:.0%} interval "
+        f"over words\nAt most {_MOST_DOTS} dots a row; shares are of all"
     )
     return (Chart("within_band", f"Similarities within a band: {result.name}", remark, partial(_band, result)),)
 
