@@ -134,7 +134,7 @@ def test_two_unnamed_models_are_not_averaged() -> None:
         ({"test": "weat7", "x": ["a"]}, "takes either a lexicon or sets"),
         ({"x": ["x1"], "y": ["y1"], "a": ["a1"]}, "needs the sets x, y, a, b. Missing: b"),
         ({"test": "weat7", "kind": "wheat"}, "must be one of ect, mac,"),
-        ({"test": "weat7", "ddof": 2}, "The 'ddof' of weat must be 0 or 1"),
+        ({"test": "weat7", "ddof": 2}, "The 'ddof' parameter must be one of 0, 1"),
     ],
 )
 def test_impossible_arguments_get_a_sentence(arguments: dict[str, Any], sentence: str) -> None:
