@@ -12,8 +12,8 @@ from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.papers.r_random import r_normal
 from biasgauge.papers.row import Recomputed
 from biasgauge.uncertainty import NullModel
-from biasgauge.uncertainty.nulls.simulation import PAPER_EFFECT, PAPER_STATISTIC
 from biasgauge.uncertainty.nulls.runs import weat_numbers
+from biasgauge.uncertainty.nulls.simulation import PAPER_EFFECT, PAPER_STATISTIC
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data
