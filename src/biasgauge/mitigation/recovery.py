@@ -8,6 +8,7 @@ of either side, by their projection on the direction of the pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,10 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows, unit_singles
 from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.mitigation.clusters import two_means
 from biasgauge.mitigation.effects.result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, Row
-from biasgauge.mitigation.subspace import bias_subspace, directed, projections
-from biasgauge.mitigation.word_groups import cased, defining_pairs, equality_pairs, mask, specific_words
+from biasgauge.mitigation.methods.double_hard import two_means
+from biasgauge.mitigation.subspace import bias_subspace, projections
+from biasgauge.mitigation.word_groups import cased, defining_sets, equality_pairs, mask, specific_words
 from biasgauge.scores.neighbors import block_rows, nearest
 from biasgauge.stats.fisher import correlations_differ, fisher_interval
 from biasgauge.stats.shares import agresti_min, clopper_pearson
@@ -57,13 +58,13 @@ def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> li
     """The three checks before and after. Both models hold the same words in the same order."""
     pairs = pairs_of(settings.pairs)
     try:
-        ends = [before.vectors[rows] for rows in defining_pairs(before, pairs).rows]
+        ends = [before.vectors[rows] for rows in defining_sets(before, pairs).rows]
         direction = bias_subspace(ends, 1).basis[0]
     except ParameterError as problem:  # vectors of another language, say: the other parts still stand
         return [_undefined(name, pairs.name, str(problem)) for name in RECOVERED]
     equal = cased(equality_pairs(pairs, "auto"))
-    named = (*specific_words(pairs, settings.specific), *(word for one in equal for word in one))
-    sound = directed(before) & directed(after)
+    named = (*specific_words(pairs, settings.specific), *(word for pair in equal for word in pair))
+    sound: Flags = np.asarray(before.vectors.any(axis=1) & after.vectors.any(axis=1))
     neutral = np.flatnonzero(~mask(before, named) & sound)
     bias = projections(before, direction)
     count = min(settings.biased_words, len(neutral) // 2)
@@ -88,21 +89,16 @@ def _classified(points: list[Floats], sides: Flags, name: str, settings: Recover
         learn[members[: len(members) // 2]] = True
     right = []
     for vectors in points:
-        found = fit(
-            vectors[learn],
-            sides[learn].astype(np.float64),
-            np.ones((1, int(learn.sum()))),
-            c=_PENALTY,
-            penalize_intercept=False,
-        )
-        right.append((probabilities(found, vectors[~learn])[0] > 0.5) == sides[~learn])
+        labels, weights = sides[learn].astype(np.float64), np.ones((1, int(learn.sum())))
+        model = fit(vectors[learn], labels, weights, c=_PENALTY, penalize_intercept=False)
+        right.append((probabilities(model, vectors[~learn])[0] > 0.5) == sides[~learn])
     return _shares(CLASSIFIER, name, right)
 
 
 def _clustered(points: list[Floats], sides: Flags, name: str, settings: Recovery) -> Row:
     """Two clusters of the words, whose names are chosen so that they match best: even by chance a little above ½."""
     right = [two_means(vectors, settings.random_state) == sides for vectors in points]
-    return _shares(CLUSTERS, name, [one if 2 * one.sum() >= len(one) else ~one for one in right])
+    return _shares(CLUSTERS, name, [hits if 2 * hits.sum() >= len(hits) else ~hits for hits in right])
 
 
 def _undefined(name: str, of: str, reason: str) -> Row:
@@ -110,21 +106,17 @@ def _undefined(name: str, of: str, reason: str) -> Row:
 
 
 def _shares(name: str, of: str, right: list[Flags]) -> Row:
-    hits, trials = [int(one.sum()) for one in right], len(right[0])
-    before, after = (clopper_pearson(one, trials, level=_LEVEL, over="words") for one in hits)
-    gained, lost = (int((right[one] & ~right[1 - one]).sum()) for one in (1, 0))
+    hits, trials = [int(side.sum()) for side in right], len(right[0])
+    before, after = (clopper_pearson(count, trials, level=_LEVEL, over="words") for count in hits)
+    gained, lost = int((right[1] & ~right[0]).sum()), int((right[0] & ~right[1]).sum())
     change = replace(agresti_min(gained, lost, trials, level=_LEVEL), value=hits[1] / trials - hits[0] / trials)
     return Row(part="recovery", name=name, of=of, before=before, after=after, change=change, count=trials, chance=0.5)
 
 
 def _by_neighbors(
-    before: Embedding,
-    after: Embedding,
-    bias: Floats,
-    sound: Flags,
-    neutral: Places,
-    settings: Recovery,
+    before: Embedding, after: Embedding, bias: Floats, sound: Flags, neutral: Places, settings: Recovery
 ) -> Row:
+    """Does a word's old bias correlate with the share of its neighbors that leaned to the first end?"""
     asked = words_of(settings.words)
     rows = np.intersect1d(before.lookup(asked.words).rows, neutral)
     pool = np.flatnonzero(sound)
@@ -134,25 +126,17 @@ def _by_neighbors(
         return _undefined(NEIGHBORS, asked.name, why)
     votes = bias[pool] > 0
     shares = [_votes(model, rows, pool, votes, k) for model in (before, after)]
-    if any(np.ptp(one) == 0 for one in (bias[rows], *shares)):
+    if any(np.ptp(values) == 0 for values in (bias[rows], *shares)):
         return _undefined(NEIGHBORS, asked.name, "all words have the same share")
-    first, second = (_correlation(bias[rows], one) for one in shares)
-    sides = [fisher_interval(value, len(rows), level=_LEVEL, over="words") for value in (first, second)]
+    first, second = (_correlation(bias[rows], share) for share in shares)
+    old, new = (fisher_interval(value, len(rows), level=_LEVEL, over="words") for value in (first, second))
     change = correlations_differ(second, first, _correlation(*shares), len(rows), _LEVEL, "pearson")
-    return Row(
-        part="recovery",
-        name=NEIGHBORS,
-        of=asked.name,
-        before=sides[0],
-        after=sides[1],
-        change=replace(change, over="words"),
-        count=len(rows),
-        chance=0.0,
-    )
+    about: dict[str, Any] = {"part": "recovery", "name": NEIGHBORS, "of": asked.name, "count": len(rows), "chance": 0.0}
+    return Row(before=old, after=new, change=replace(change, over="words"), **about)
 
 
-def _correlation(one: Floats, other: Floats) -> float:
-    return float(np.corrcoef(one, other)[0, 1])
+def _correlation(first: Floats, second: Floats) -> float:
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _votes(model: Embedding, rows: Places, pool: Places, votes: Flags, k: int) -> Floats:

@@ -26,8 +26,7 @@ from biasgauge.stats.means import mean_estimate
 from biasgauge.uncertainty import CONNECTIONS, bayes_change
 
 if TYPE_CHECKING:
-    from biasgauge.association.set_test import AssociationResult
-    from biasgauge.association.set_test import SetTest
+    from biasgauge.association.set_test import AssociationResult, SetTest
 
 Sets = dict[str, "NDArray[Any]"]
 
