@@ -23,9 +23,8 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
 from biasgauge.applications.text.batches import NumberedTexts
-from biasgauge.applications.text.cnn import KimCnn
+from biasgauge.applications.text.cnn import KimCnn, fixed_threads, train
 from biasgauge.applications.text.cnn_settings import CnnSettings
-from biasgauge.applications.text.cnn_training import fixed_threads, train
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -226,7 +226,7 @@ def test_hatecheck_judges_a_classifier_that_learned_elsewhere(table: Path, vecto
         extrinsic("hatecheck-en", vectors, tmp_path)
     with pytest.raises(ParameterError, match="The task 'edos' has no setting 'split_seed'"):
         extrinsic("hatecheck-en", vectors, tmp_path, train_on="edos", train_data=table, split_seed=1)
-    with pytest.raises(ParameterError, match="'train_on' setting must be one of"):
+    with pytest.raises(ParameterError, match="'train_on' parameter must be one of"):
         extrinsic("hatecheck-en", vectors, tmp_path, train_on="hatecheck-en", train_data=table)
 
 

@@ -13,8 +13,7 @@ from biasgauge.errors import InputError, ParameterError
 
 torch = pytest.importorskip("torch", reason="an extra")
 
-from biasgauge.applications.text.cnn import KimCnn  # noqa: E402 - needs PyTorch
-from biasgauge.applications.text.cnn_training import Best, Evaluation, fixed_threads, logits, train  # noqa: E402 - as above
+from biasgauge.applications.text.cnn import Best, Evaluation, KimCnn, fixed_threads, logits, train  # noqa: E402 - needs PyTorch
 
 WORDS = {f"w{number}": number for number in range(1, 41)}
 SMALL = CnnSettings(widths=(2, 3), filters=8, batch=16, epochs=12, patience=None)
@@ -261,13 +260,14 @@ def test_published_settings_are_those_of_the_released_code() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"widths": ()}, "'widths' setting of the classifier must be whole numbers"),
-        ({"filters": 0}, "'filters' setting of the classifier must be a whole number of at least 1. Got 0"),
+        ({"widths": ()}, "'widths' parameter must be a whole number of at least 1. Got None"),
+        ({"filters": 0}, "'filters' parameter must be a whole number of at least 1. Got 0"),
         ({"dropout": 1.0}, "must be at least 0 and below 1"),
-        ({"patience": 0}, "or None"),
-        ({"learning_rate": 0}, "above 0"),
-        ({"max_norm": -1}, "above 0, or None"),
-        ({"monitor": "f1"}, "loss or accuracy"),
+        ({"patience": 0}, "'patience' parameter must be a whole number of at least 1. Got 0"),
+        ({"learning_rate": 0}, "'learning_rate' parameter must be a number above 0"),
+        ({"max_norm": -1}, "'max_norm' parameter must be a number above 0. Got -1"),
+        ({"max_norm": 0}, "'max_norm' parameter must be a number above 0. Got 0"),
+        ({"monitor": "f1"}, "'monitor' parameter must be one of loss, accuracy. Got 'f1'"),
     ],
 )
 def test_settings_that_cannot_be_used(wrong: dict[str, Any], sentence: str) -> None:

@@ -310,12 +310,12 @@ def test_results_follow_the_seed_alone() -> None:
         (b"x,y\n1,2\n3,inf\n", "line 3: 'y' must be a number or empty; found 'inf'"),
         (b"x,y\n1,2\n3\n", "line 3: expected 2 fields, found 1"),
         (b"x,x\n1,2\n", "line 1: the column 'x' stands there twice"),
-        (b"", "line 1: expected a header"),
+        (b"", "line 1: expected a table with a header, found nothing"),
         (b"x,y\n\xff,2\n", "is not UTF-8"),
         (gzip.compress(b"x,y\n1,2\n", mtime=0)[:-9], "damaged or cut short"),
         (b'x,y\n"1"2,2\n', "line 2: is not separated text"),
-        (b"x,y\n", "no points left with numbers in 'x' and 'y'"),
-        (b"x,y\n,2\n", "no points left"),
+        (b"x,y\n", "expected rows below the header, found none"),
+        (b"x,y\n,2\n", "no points left with numbers in 'x' and 'y'"),
     ],
 )
 def test_bad_files_get_a_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
@@ -333,8 +333,8 @@ def test_bad_files_get_a_sentence(tmp_path: Path, content: bytes, sentence: str)
         ({"by": ["zzzzz"]}, "has no column 'zzzzz'; its columns"),
         ({"by": ["gap"]}, "used once as x, y, by or seed. Got weat, gap, gap"),
         ({"unit": "Name"}, "has no column 'Name'"),
-        ({"method": "kendall"}, "pearson or spearman"),
-        ({"duplicates": "merge"}, "keep or drop"),
+        ({"method": "kendall"}, "'method' parameter must be one of pearson, spearman. Got 'kendall'"),
+        ({"duplicates": "merge"}, "'duplicates' parameter must be one of keep, drop. Got 'merge'"),
         ({"interval": "fisher"}, "'interval' parameter of correlate must be bca or percentile"),
         ({"level": 2.0}, "between 0 and 1"),
         ({"power_of": 2.0}, "between -1 and 1"),
@@ -356,6 +356,12 @@ def test_a_seed_that_stands_there_twice() -> None:
     frame.loc[1, "seed"] = 0
     with pytest.raises(ParameterError, match="row 2: the seed '0' stands there twice for one point"):
         correlate(frame, "weat", "gap", ["metric"], seed_column="seed")
+
+
+def test_reliability_over_seeds_comes_back_from_json() -> None:
+    found = correlate(runs(1.0), "weat", "gap", ["metric"], seed_column="seed", **FAST)
+    assert found.pooled.reliability is not None
+    assert CorrelationResult.from_dict(found.to_dict()).to_dict() == found.to_dict()
 
 
 def beside_several(tests: int, seeds: int = 3) -> pd.DataFrame:
@@ -395,5 +401,5 @@ def test_equal_values_of_two_tests_stay_two_points() -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere.csv: cannot be read: No such file"):
+    with pytest.raises(InputError, match=r"nowhere.csv: there is no such file"):
         correlate(tmp_path / "nowhere.csv", "x", "y")

@@ -112,7 +112,8 @@ def test_gap_by_gender() -> None:
         GapSnippet(text, (0, 0), ((2, 2), (1, 1)), (True, False), "masculine" if at % 2 else "feminine")
         for at in range(60)
     ]
-    result = score_gap(snippets, [(bool(random.random() < 0.7), False) for _ in snippets], resamples=100)
+    answers = [(bool(random.random() < 0.7), False) for _ in snippets]
+    result = score_gap(snippets, answers, Resampling("percentile", 0.95, 100, 0))
     chart = result.figures()["gap_f1"]
     rows = {(row["what"], row["who"]): row["value"] for row in drawn(chart)}
     assert len(rows) == 9

@@ -348,7 +348,7 @@ def test_tables_and_html() -> None:
         ({"order": ("a", "z")}, "must name groups among 'a', 'b', each once"),
         ({"order": ("a", "a")}, "each once"),
         ({"order": ("a",)}, "Got 'a'"),
-        ({"shuffle": "some"}, "within or all"),
+        ({"shuffle": "some"}, "'shuffle' parameter must be one of within, all"),
         ({"interval": "wald"}, "bca or percentile"),
         ({"level": 1.0}, "between 0 and 1"),
         ({"resamples": 0}, "at least 1"),

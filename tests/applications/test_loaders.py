@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.applications.loaders.davidson import load_davidson
-from biasgauge.applications.loaders.edos import load_edos
-from biasgauge.applications.loaders.founta import load_founta
-from biasgauge.applications.loaders.hatecheck import load_hatecheck
 from biasgauge.applications.loaders.hateval import TEST_SIZES, load_hateval
-from biasgauge.applications.loaders.mlma import load_mlma
 from biasgauge.applications.loaders.own_csv import load_csv
+from biasgauge.applications.loaders.single_files import load_davidson, load_edos, load_founta, load_mlma
+from biasgauge.applications.task_kinds.hatecheck import load_hatecheck
 from biasgauge.errors import CorpusError, InputError, ParameterError
 
 if TYPE_CHECKING:

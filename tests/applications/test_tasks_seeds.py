@@ -123,7 +123,7 @@ def test_other_files_get_a_sentence(tmp_path: Path, content: str, sentence: str)
     [
         (("settings",), {}, "settings.level must be a number. Got 'nothing'"),
         (("settings", "level"), "abc", "settings.level must be a number. Got 'abc'"),
-        (("settings", "level"), 95, "settings.level must lie between 0 and 1. Got 95"),
+        (("settings", "level"), 95, "The 'level' of an interval must lie between 0 and 1. Got 95"),
         (("settings", "rate"), [float("inf")], r"settings.rate\[0\] must be a finite number. Got inf"),
         (("counts",), "abc", "counts must be an object with keys. Got 'abc'"),
         (("counts", "men"), 1.5, "counts.men must be a whole number. Got '1.5'"),

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.applications.text.clean import LONGEST, Tokenized, cleaned
-from biasgauge.applications.text.data import SHARES, TextData, Texts, split_up, stratified
+from biasgauge.applications.text.data import (
+    LONGEST,
+    SHARES,
+    TextData,
+    Texts,
+    Tokenized,
+    cleaned,
+    split_up,
+    stratified,
+)
 from biasgauge.applications.text.groups import group_words, groups_by_words
 from biasgauge.applications.text.vectors import task_vectors
 from biasgauge.embeddings import Embedding, Subwords, save
@@ -77,7 +85,7 @@ def test_retweets_are_dropped_with_their_labels_or_kept_without_rt() -> None:
     kept, notes = cleaned(data(given), retweets="keep")
     assert kept["train"].tokens[0] == ("<MENTION>", "first")
     assert (kept["train"].labels, notes) == (tuple("abaa"), [])
-    with pytest.raises(ParameterError, match="'retweets' setting must be drop or keep"):
+    with pytest.raises(ParameterError, match="'retweets' parameter must be one of drop, keep"):
         cleaned(data(given), retweets="burn")  # type: ignore[arg-type]
 
 
@@ -161,5 +169,5 @@ def test_unknown_words_get_the_vectors_of_their_subwords(tmp_path: Path) -> None
     assert task_vectors(path, [PART], "planted").coverage["found"] == 1
     with pytest.raises(ParameterError, match="for a file of vectors with n-grams only"):
         task_vectors(embedding, [PART], "planted", "subwords")
-    with pytest.raises(ParameterError, match="must be zero or subwords"):
+    with pytest.raises(ParameterError, match="'unknown' parameter must be one of zero, subwords"):
         task_vectors(embedding, [PART], "planted", "guess")  # type: ignore[arg-type]

@@ -317,7 +317,7 @@ def test_too_few_points_are_not_called_too_few_words(
     ("words", "sentence"),
     [
         (["--points-x", "weat"], "Got no --points"),
-        (["--points", "nowhere.csv"], "nowhere.csv: cannot be read"),
+        (["--points", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["--points", "POINTS"], "line 3: 'gap' must be a number or empty; found 'much'"),
         (["--tasks", "POINTS"], "is not JSON"),
     ],

@@ -245,8 +245,8 @@ HEAD = "dataset,connection,protected_word,mean,low_5_5,high_94_5\n"
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", r"published_posteriors.csv, line 1: expected a header"),
-        (HEAD, r"published_posteriors.csv: has a header and no coordinates"),
+        ("", r"published_posteriors.csv, line 1: expected a table with a header"),
+        (HEAD, r"published_posteriors.csv: expected rows below the header, found none"),
         (f"{HEAD}weat_7_google,none,math,abc,1,1\n", r"published_posteriors.csv, line 2: 'mean' must be a number"),
         (f"{HEAD}weat_7_google,none,math,1,1,\n", r"published_posteriors.csv, line 2: lacks one of mean, low_5_5"),
         ("dataset,mean\na,1\n", r"published_posteriors.csv: expected the columns .*; lacks connection"),

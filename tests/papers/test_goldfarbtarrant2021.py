@@ -145,7 +145,7 @@ TABLES = {"hsd_en": "hsd_en.csv", "coref": "coref_results_orig.csv", "spanish": 
 @pytest.mark.parametrize(
     ("need", "part", "text", "sentence"),
     [
-        *((need, part, HEAD, r"{}: has a header and no points") for need, part in (
+        *((need, part, HEAD, r"{}: expected rows below the header, found none") for need, part in (
             ("hsd_en", "baselines"), ("hsd_en", "figure4b"), ("coref", "coref"), ("spanish", "spanish")
         )),
         ("hsd_en", "baselines", HEAD + ROW, r"{}: has no Precision gap of the unmodified word2vec, named 'all_tweets'"),

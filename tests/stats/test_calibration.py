@@ -366,7 +366,7 @@ SETTLED_ELSEWHERE = {
     "undefined": "gives no number",
     "icc_stack": "icc",
     "bootstrap": "estimate_from_draws, held by tests of correlations",
-    "estimate_of_sums": "estimate_from_draws, held by tests of coreference",
+    "estimates_of_sums": "estimate_from_draws, held by tests of coreference",
     "sd_over_seeds": "sd_estimate",
     "joined": "reads an estimate that was written",
 }

@@ -5,7 +5,8 @@ A bootstrap sample is the product of how often each item is drawn with the table
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -27,9 +28,26 @@ def bootstrap_sums(sums: Floats, how: Resampling) -> Floats:
     return np.concatenate(parts).reshape(how.resamples, *sums.shape[1:])
 
 
-def estimate_of_sums(value: float, drawn: Floats, without: Floats, how: Resampling, over: str) -> Estimate:
-    """A number with its interval, from its values in bootstrap samples and without each item."""
-    return estimate_from_draws(value, drawn, lambda: [without], how, over)
+def estimates_of_sums(
+    sums: Floats, numbers: Callable[[Floats], Floats], how: Resampling, over: str, reasons: Sequence[str]
+) -> list[Estimate]:
+    """Numbers that follow from sums, each with its interval over items.
+
+    Args:
+        sums: items × whatever each adds.
+        numbers: from sums of the shape (…, whatever is summed) to numbers (last axis), not finite where undefined.
+        how: level, resamples, seed and method of the interval.
+        over: what the items are.
+        reasons: why each of the numbers is undefined, where it is.
+    """
+    totals = sums.sum(axis=0)
+    values, drawn, without = (numbers(table) for table in (totals, bootstrap_sums(sums, how), totals - sums))
+    return [
+        estimate_from_draws(float(value), own_drawn, partial(list, [own_without]), how, over)
+        if np.isfinite(value)
+        else Estimate(value=None, reason=reason)
+        for value, own_drawn, own_without, reason in zip(values, drawn.T, without.T, reasons, strict=True)
+    ]
 
 
 def swapped_sums_p(sums: Floats, difference: Callable[[Floats], Floats], how: Resampling) -> Floats:

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from biasgauge.applications.coref import CorefModel, Document, gap_f1, winobias, winogender, write_conll
+from biasgauge.applications.coref.document import in_sentences, words_with_places
 from biasgauge.applications.coref.gap import GapSnippet, gap_answers, read_gap, score_gap
-from biasgauge.applications.coref.text import in_sentences, words_with_places
 from biasgauge.applications.coref.winobias_pairs import WinoBiasResult, read_winobias
 from biasgauge.applications.coref.winogender_sentences import read_winogender, winogender_answer
 from biasgauge.errors import CorpusError
 from biasgauge.lexicons import lexicon
+from biasgauge.stats.bootstrap import Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +98,7 @@ def test_gap_scores_by_hand() -> None:
         snippet("feminine", (False, False)),  # A said
     ]
     answers = [(True, False), (True, True), (False, False), (True, False), (True, False)]
-    found = score_gap(snippets, answers, resamples=300)
+    found = score_gap(snippets, answers, Resampling("percentile", 0.95, 300, 0))
     # masculine: 2 hits, 3 said, 2 true: F1 4/5; feminine: 1 hit, 2 said, 2 true: F1 1/2; overall 3 of 5 and of 4: 2/3
     expected = {"masculine": (200 / 3, 100, 80), "feminine": (50, 50, 50), "overall": (60, 75, 200 / 3)}
     for group, values in expected.items():
@@ -106,7 +107,7 @@ def test_gap_scores_by_hand() -> None:
     assert found.score("feminine / masculine").value == pytest.approx(0.625)
     assert found.score("masculine − feminine").value == pytest.approx(30)
     assert [found.score(one).n for one in ("overall", "masculine", "feminine")] == [5, 2, 3]
-    silent = score_gap(snippets, [(False, False)] * 5, resamples=20)
+    silent = score_gap(snippets, [(False, False)] * 5, Resampling("percentile", 0.95, 20, 0))
     assert silent.score("overall", "precision").value is None
     assert silent.score("feminine / masculine").reason == "there is nothing to divide by"
     assert silent.score("overall").value == 0

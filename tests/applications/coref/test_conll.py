@@ -103,7 +103,7 @@ def test_problems_can_be_mended_and_are_told() -> None:
         "line 3: 2) ends a mention that has not begun; the bracket was dropped",
         "line 2: (1 begins a mention that does not end; the bracket was dropped",
     )
-    with pytest.raises(ParameterError, match="must be error or mend"):
+    with pytest.raises(ParameterError, match="'problems' parameter must be one of error, mend"):
         read_conll("x", problems="ignore")  # type: ignore[arg-type]
 
 

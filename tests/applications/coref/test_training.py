@@ -19,7 +19,7 @@ from biasgauge.applications.coref import (
     evaluate_coref,
     score_coref,
     train_coref,
-    training,
+    training_run,
     write_conll,
 )
 from biasgauge.applications.text import classification
@@ -123,7 +123,7 @@ def test_every_epoch_has_another_order(planted: Any, monkeypatch: pytest.MonkeyP
         seen.append(document.name)
         return document
 
-    monkeypatch.setattr(training, "_cut", note)
+    monkeypatch.setattr(training_run, "_cut", note)
     train_coref(planted.vectors(), planted.stories(8, 1), planted.stories(2, 2), replace(planted.SMALL, epochs=3))
     orders = [tuple(seen[start : start + 8]) for start in (0, 8, 16)]
     assert len(set(orders)) == 3
@@ -220,8 +220,13 @@ def test_without_pytorch_one_sentence_says_how_to_get_it(
 
 @pytest.mark.parametrize(
     ("name", "value", "allowed"),
-    [("dropout", 1.0, "from 0 to below 1"), ("epochs", 0, "at least 1"), ("spans_per_word", 0.0, "positive")],
+    [
+        ("dropout", 1.0, "at least 0 and below 1"),
+        ("epochs", 0, "a whole number of at least 1"),
+        ("plateau_patience", -1, "a whole number of at least 0"),
+        ("spans_per_word", 0.0, "a number above 0"),
+    ],
 )
 def test_settings_that_cannot_be(name: str, value: float, allowed: str) -> None:
-    with pytest.raises(ParameterError, match=f"The setting '{name}' of a coreference model must be {allowed}"):
+    with pytest.raises(ParameterError, match=f"The '{name}' parameter must be {allowed}"):
         CorefSettings(**{name: value})  # type: ignore[arg-type]

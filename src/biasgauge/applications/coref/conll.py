@@ -10,27 +10,30 @@ from __future__ import annotations
 
 import os
 import re
+import tarfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Literal, get_args
 
 from biasgauge._io.atomic import write_text
-from biasgauge.applications.coref.conll_files import conll_texts
-from biasgauge.applications.coref.document import Document, Span, each_span_once
-from biasgauge.applications.coref.text import sentence_lengths
+from biasgauge._io.source import ByteSource
+from biasgauge.applications.coref.document import Document, Span, each_span_once, sentence_lengths
+from biasgauge.checks import check_choice
 from biasgauge.errors import CorpusError, ParameterError
 
 Problems = Literal["error", "mend"]
+ENDING = "conll"
+_BLOCK = 1 << 24
 
 _BEGIN = re.compile(r"#\s*begin document\b\s*(?:\((?P<name>.*)\)(?:;\s*part\s+(?P<part>\d+))?)?")
 _END = re.compile(r"#\s*end document\b")
 _BRACKET = re.compile(r"\((?P<alone>\d+)\)|\((?P<opens>\d+)|(?P<closes>\d+)\)|\|")
 _NOTHING = {"", "-", "_", "*"}
 _DROPPED = "the bracket was dropped"
-_SHORT, _SHORT_WORD = 3, 1
-_LONG, _LONG_WORD = 5, 3
-_WITH_SPEAKER, _SPEAKER = 11, 9
 _UNKNOWN = ("-",) * 5
 
 
@@ -51,11 +54,15 @@ def read_conll(
         CorpusError: there is no such file, or a line is not what it should be.
         ParameterError: `problems` is something else.
     """
-    if problems not in get_args(Problems):
-        raise ParameterError(f"The 'problems' parameter of read_conll must be error or mend. Got {problems!r}.")
-    return [
-        document for label, stem, text in conll_texts(paths) for document in parse_conll(text, label, stem, problems)
-    ]
+    check_choice(get_args(Problems), problems=problems)
+    documents: list[Document] = []
+    for path in [Path(paths)] if isinstance(paths, (str, os.PathLike)) else map(Path, paths):
+        label = ""
+        for label, raw in _files(path):
+            documents += parse_conll(_decoded(raw, label), label, Path(label).name.split(".")[0], problems)
+        if not label:
+            raise CorpusError(f"holds no file whose name ends in {ENDING!r}", path=path)
+    return documents
 
 
 def parse_conll(text: str, path: str, stem: str = "", problems: Problems = "error") -> Iterator[Document]:
@@ -76,14 +83,11 @@ def parse_conll(text: str, path: str, stem: str = "", problems: Problems = "erro
         elif current is not None:
             current.add(line, number)
         elif line.strip() and not line.startswith("#"):
-            raise CorpusError(
-                "expected a line that begins with '#begin document' before the first word", path=path, line=number
-            )
+            problem = "expected a line that begins with '#begin document' before the first word"
+            raise CorpusError(problem, path=path, line=number)
     if current is not None:
-        raise CorpusError(
-            f"the file ends inside the document {current.name!r}: '#end document' is missing; is the file whole?",
-            path=path,
-        )
+        problem = f"the file ends inside the document {current.name!r}: '#end document' is missing; is the file whole?"
+        raise CorpusError(problem, path=path)
 
 
 @dataclass
@@ -110,43 +114,35 @@ class _Draft:
 
     def _word(self, line: str, number: int) -> None:
         cells = line.split("\t") if "\t" in line else line.split()
-        if len(cells) != _SHORT and len(cells) < _LONG:
-            raise CorpusError(
-                f"expected {_SHORT} columns, or {_LONG} or more. Got {len(cells)}", path=self.path, line=number
-            )
-        word = cells[_SHORT_WORD if len(cells) == _SHORT else _LONG_WORD].strip()
+        if len(cells) != 3 and len(cells) < 5:
+            raise CorpusError(f"expected 3 columns, or 5 or more. Got {len(cells)}", path=self.path, line=number)
+        word = cells[1 if len(cells) == 3 else 3].strip()
         if not word:
             self._odd("the column of the word is empty", 'the word is read as "_"', number)
         self.words.append(word or "_")
-        self.speakers.append(cells[_SPEAKER].strip() if len(cells) >= _WITH_SPEAKER else "-")
+        self.speakers.append(cells[9].strip() if len(cells) > 10 else "-")
         self._brackets(cells[-1].strip(), number)
 
     def _brackets(self, cell: str, number: int) -> None:
         if cell in _NOTHING:
             return
         here, end = len(self.words) - 1, 0
-        for found in _BRACKET.finditer(cell):
-            if found.start() != end:
+        for bracket in _BRACKET.finditer(cell):
+            if bracket.start() != end:
                 break
-            end = found.end()
-            if found["alone"]:
-                self.mentions[int(found["alone"])].append((here, here))
-            elif found["opens"]:
-                self.opened[int(found["opens"])].append((here, number))
-            elif found["closes"]:
-                self._close(int(found["closes"]), here, number)
+            end = bracket.end()
+            if bracket["alone"]:
+                self.mentions[int(bracket["alone"])].append((here, here))
+            elif bracket["opens"]:
+                self.opened[int(bracket["opens"])].append((here, number))
+            elif thing := bracket["closes"]:
+                if opened := self.opened[int(thing)]:
+                    self.mentions[int(thing)].append((opened.pop()[0], here))
+                else:
+                    self._odd(f"{thing}) ends a mention that has not begun", _DROPPED, number)
         if end != len(cell):
-            raise CorpusError(
-                f"the last column must hold brackets such as (7, 7) or (7), or - for none. Got {cell!r}",
-                path=self.path,
-                line=number,
-            )
-
-    def _close(self, thing: int, here: int, number: int) -> None:
-        if self.opened[thing]:
-            self.mentions[thing].append((self.opened[thing].pop()[0], here))
-        else:
-            self._odd(f"{thing}) ends a mention that has not begun", _DROPPED, number)
+            problem = f"the last column must hold brackets such as (7, 7) or (7), or - for none. Got {cell!r}"
+            raise CorpusError(problem, path=self.path, line=number)
 
     def _odd(self, problem: str, mended: str, number: int) -> None:
         if self.problems == "error":
@@ -170,13 +166,12 @@ class _Draft:
         if self.words and not self.ends:
             lengths = sentence_lengths(self.words)
             self.notices.append(f"has no empty lines; {len(lengths)} sentences were made at full stops")
-            for length in lengths:
-                self.ends.append((self.ends[-1] if self.ends else 0) + length)
+            self.ends += accumulate(lengths)
         self.end_sentence()
-        said = any(one not in _NOTHING for one in self.speakers)
+        said = not _NOTHING.issuperset(self.speakers)
         return Document(
             name=self.name,
-            sentences=tuple(tuple(self.words[a:b]) for a, b in zip([0, *self.ends[:-1]], self.ends, strict=True)),
+            sentences=tuple(tuple(self.words[start:end]) for start, end in pairwise([0, *self.ends])),
             clusters=clusters,
             part=self.part,
             speakers=tuple(self.speakers) if said else (),
@@ -190,7 +185,7 @@ def _genre(name: str) -> str:
     if "/" in name:
         return name.split("/", maxsplit=1)[0]
     parts = name.split("_")
-    return parts[1] if parts[0] in {"GUM", "GENTLE"} and len(parts) > _SHORT - 1 else ""
+    return parts[1] if parts[0] in {"GUM", "GENTLE"} and len(parts) > 2 else ""
 
 
 def write_conll(documents: Iterable[Document], path: str | os.PathLike[str]) -> None:
@@ -234,18 +229,18 @@ def _brackets(document: Document) -> dict[int, str]:
             begins[span[0]].append((span, number))
             if span[1] > span[0]:
                 ends[span[1]].append((span, number))
-    found: dict[int, list[str]] = defaultdict(list)
+    brackets: dict[int, list[str]] = defaultdict(list)
     for at, closing in ends.items():
-        found[at] += [f"{number})" for _, number in sorted(closing, key=lambda one: -one[0][0])]
+        brackets[at] += [f"{number})" for _, number in sorted(closing, key=lambda mention: -mention[0][0])]
     for at, opening in begins.items():
-        for span, number in sorted(opening, key=lambda one: -one[0][1]):
-            found[at].append(f"({number}" if span[1] > span[0] else f"({number})")
-    return {at: "|".join(cells) for at, cells in found.items()}
+        for span, number in sorted(opening, key=lambda mention: -mention[0][1]):
+            brackets[at].append(f"({number}" if span[1] > span[0] else f"({number})")
+    return {at: "|".join(cells) for at, cells in brackets.items()}
 
 
 def _no_crossing(cluster: tuple[Span, ...], name: str) -> None:
     inside: list[Span] = []
-    for span in sorted(cluster, key=lambda one: (one[0], -one[1])):
+    for span in sorted(cluster, key=lambda mention: (mention[0], -mention[1])):
         while inside and inside[-1][1] < span[0]:
             inside.pop()
         if inside and inside[-1][1] < span[1]:
@@ -253,3 +248,43 @@ def _no_crossing(cluster: tuple[Span, ...], name: str) -> None:
                 f"The mentions {inside[-1]} and {span} of one thing in {name!r} cross; CoNLL brackets cannot say that."
             )
         inside.append(span)
+
+
+def file_text(path: str | os.PathLike[str]) -> str:
+    """Text of one file, compressed or not."""
+    return _decoded(_content(Path(path)), str(path))
+
+
+def _decoded(raw: bytes, label: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise CorpusError("is not UTF-8 text", path=label, offset=problem.start) from problem
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.is_dir():
+        for file in sorted(path.rglob(f"*{ENDING}")):
+            if file.is_file():
+                yield str(file), _content(file)
+    elif ".tar" in path.suffixes and path.is_file():
+        yield from _members(path)
+    else:
+        yield str(path), _content(path)
+
+
+def _content(path: Path) -> bytes:
+    with ByteSource(path, error=CorpusError) as source:
+        return b"".join(iter(partial(source.read, _BLOCK), b""))
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        with tarfile.open(path) as archive:
+            wanted = [member for member in archive if member.name.endswith(ENDING) and member.isfile()]
+            files = {member.name: archive.extractfile(member) for member in wanted}
+            content = {name: file.read() for name, file in files.items() if file is not None}
+    except (tarfile.TarError, OSError, EOFError) as problem:
+        raise CorpusError(f"is not a whole tar archive: {problem}", path=path) from problem
+    for name in sorted(content):
+        yield f"{path}/{name}", content[name]

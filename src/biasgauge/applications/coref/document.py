@@ -1,10 +1,17 @@
-"""`Document`: sentences, and which stretches of words speak of the same thing; which documents are held out."""
+"""`Document`: sentences, and which stretches of words speak of the same thing; which documents are held out.
+
+Sets that come as running text (GAP, Winogender) are split here: a word is a run of letters and digits, with hyphens,
+full stops and apostrophes inside it; n't, 's and their like stand alone, as in the treebank that coreference corpora
+follow; every other sign stands alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, pairwise
 
 from biasgauge.errors import ParameterError
 
@@ -14,6 +21,20 @@ Clusters = tuple[tuple[Span, ...], ...]
 """Mentions of one thing each."""
 EVERY = 10
 """One document in so many is held out, for each purpose."""
+_WORD = re.compile(
+    r"""
+      (?-i:Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|Gen|Col|Lt|Sgt|Rev|Hon|Gov|Sen|Rep)\.
+    | (?:[^\W\d_]\.){2,}                          # U.S.
+    | [’'](?:s|re|ve|ll|d|m)\b | n[’']t\b
+    | \w+?(?=n[’']t\b)                            # do|n't
+    | \w+(?:[-./&]\w+|,\d+|[’'](?!(?:s|re|ve|ll|d|m)\b)\w+)*
+    | \.{2,} | -{2,} | ''
+    | [^\w\s]
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_STOPS = {".", "?", "!", "...", "…", "?!", "!!"}
+_CLOSERS = {'"', "''", "”", "’", "'", ")", "]", "-RRB-", "-RSB-"}
 
 
 @dataclass(frozen=True)
@@ -74,15 +95,11 @@ class Document:
         start = sum(map(len, self.sentences[:first]))
         kept = self.sentences[first : first + count]
         end = start + sum(map(len, kept))
-        inside = (
+        inside = [
             tuple((a - start, b - start) for a, b in cluster if start <= a and b < end) for cluster in self.clusters
-        )
-        return replace(
-            self,
-            sentences=kept,
-            clusters=tuple(cluster for cluster in inside if cluster),
-            speakers=self.speakers[start:end],
-        )
+        ]
+        clusters = tuple(cluster for cluster in inside if cluster)
+        return replace(self, sentences=kept, clusters=clusters, speakers=self.speakers[start:end])
 
 
 def in_order(clusters: Iterable[Iterable[Span]]) -> Clusters:
@@ -110,9 +127,6 @@ def held_out(
     """Training, dev and test documents: those given, else every tenth by name, and the fifth after each of them.
 
     Names begin with the genre or the kind of text in the corpora that need this, so that each is held out alike.
-
-    Raises:
-        ParameterError: there are too few documents to hold any out.
     """
     order = sorted(documents, key=lambda document: (document.name, document.part))
     wanted = {0: dev, EVERY // 2: test}
@@ -128,3 +142,28 @@ def held_out(
             "name dev and test documents."
         )
     return train, found[0], found[EVERY // 2]
+
+
+def words_with_places(text: str) -> list[tuple[str, int, int]]:
+    """Words of a text, each with the places in the text where it begins and where it has ended."""
+    return [(found.group(), found.start(), found.end()) for found in _WORD.finditer(text)]
+
+
+def sentence_lengths(words: Sequence[str]) -> list[int]:
+    """Lengths of sentences that end at . ? or !, with the quotation marks and brackets that close after it."""
+    ends = []
+    closing = False
+    for at, word in enumerate(words):
+        if closing and word not in _CLOSERS and word not in _STOPS:
+            ends.append(at)
+            closing = False
+        closing = closing or word in _STOPS
+    if words:
+        ends.append(len(words))
+    return [end - start for start, end in pairwise([0, *ends])]
+
+
+def in_sentences(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The words by sentence."""
+    rest = iter(words)
+    return tuple(tuple(islice(rest, length)) for length in sentence_lengths(words))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.settings import CorefSettings
+from biasgauge.arrays import Integers, Singles
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.results import Record
 
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 _PADDING, _UNKNOWN, _FIRST = 0, 1, 2
 _LONGEST = 40
 """Letters of a word that are looked at; what is longer is no word."""
@@ -39,7 +38,7 @@ class Arrays:
     """
 
     types: Integers
-    vectors: NDArray[np.float32]
+    vectors: Singles
     letters: Integers
     sentences: Integers
     documents: Integers
@@ -58,14 +57,11 @@ class Features:
         self._genre = {genre: number for number, genre in enumerate(genres, 1)}
 
     @classmethod
-    def of(cls, vectors: Embedding, settings: CorefSettings, documents: Iterable[Document]) -> Features:
+    def of(cls, vectors: Embedding, settings: CorefSettings, documents: Sequence[Document]) -> Features:
         """With the letters and genres of some documents."""
-        letters: set[str] = set()
-        genres: set[str] = set()
-        for document in documents:
-            letters.update(*document.words)
-            genres.add(document.genre)
-        return cls(vectors, settings, "".join(sorted(letters)), sorted(genres - {""}))
+        letters = {letter for document in documents for word in document.words for letter in word}
+        genres = {document.genre for document in documents} - {""}
+        return cls(vectors, settings, "".join(sorted(letters)), sorted(genres))
 
     @property
     def alphabet(self) -> int:
@@ -74,14 +70,14 @@ class Features:
 
     def row(self, word: str) -> int | None:
         """Row of a word as it is written, else in lower case; None when the embedding lacks both."""
-        found = self.vectors.index.get(word)
-        return self.vectors.index.get(word.lower()) if found is None else found
+        row = self.vectors.index.get(word)
+        return self.vectors.index.get(word.lower()) if row is None else row
 
     def arrays(self, documents: Sequence[Document]) -> Arrays:
         """Some documents, one after another."""
         number: dict[str, int] = {}
         types = [number.setdefault(word, len(number)) for document in documents for word in document.words]
-        sentences = np.array([len(one) for document in documents for one in document.sentences], np.int64)
+        sentences = np.array([len(sentence) for document in documents for sentence in document.sentences], np.int64)
         ends = np.repeat(np.cumsum(sentences), sentences)
         return Arrays(
             types=np.array(types, np.int64),
@@ -95,17 +91,16 @@ class Features:
             gold=self._gold(documents),
         )
 
-    def _vectors(self, words: list[str]) -> NDArray[np.float32]:
-        rows = [self.row(word) for word in words]
-        known = [place for place, row in enumerate(rows) if row is not None]
-        found = np.zeros((len(words), self.vectors.dim), np.float32)
-        found[known] = self.vectors.vectors[[row for row in rows if row is not None]]
-        return found
+    def _vectors(self, words: list[str]) -> Singles:
+        vectors: Singles = np.zeros((len(words), self.vectors.dim), np.float32)
+        rows = {place: row for place, word in enumerate(words) if (row := self.row(word)) is not None}
+        vectors[list(rows)] = self.vectors.vectors[list(rows.values())]
+        return vectors
 
     def _letters(self, words: list[str]) -> Integers:
         spelled = [[self._letter.get(letter, _UNKNOWN) for letter in word[:_LONGEST]] for word in words]
         width = max([self.settings.char_width, *map(len, spelled)])
-        return np.array([one + [_PADDING] * (width - len(one)) for one in spelled], np.int64).reshape(-1, width)
+        return np.array([word + [_PADDING] * (width - len(word)) for word in spelled], np.int64).reshape(-1, width)
 
     def _gold(self, documents: Sequence[Document]) -> Integers:
         widest = self.settings.max_width
@@ -125,11 +120,11 @@ def _speakers(document: Document) -> Integers:
     if not document.speakers:
         return np.zeros(len(document.words), np.int64)
     number: dict[str, int] = {}
-    return np.array([number.setdefault(one, len(number) + 1) for one in document.speakers], np.int64)
+    return np.array([number.setdefault(name, len(number) + 1) for name in document.speakers], np.int64)
 
 
 @dataclass(frozen=True)
-class WordCoverage:
+class WordCoverage(Record):
     """How much of some documents an embedding knows, as words are looked up for a model.
 
     Attributes:
@@ -144,17 +139,9 @@ class WordCoverage:
     found_tokens: int
     most_frequent_lost: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return {**asdict(self), "most_frequent_lost": list(self.most_frequent_lost)}
-
 
 def coverage(features: Features, documents: Iterable[Document], where: str) -> WordCoverage:
-    """Look up every word.
-
-    Raises:
-        ParameterError: the embedding has none of them.
-    """
+    """Look up every word; the embedding must have one of them at least."""
     counts = Counter(word for document in documents for word in document.words)
     lost = [(-count, word) for word, count in counts.items() if features.row(word) is None]
     if counts and len(lost) == len(counts):

@@ -15,17 +15,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.applications.coref.conll_files import file_text
-from biasgauge.applications.coref.document import Document, Span
+from biasgauge.applications.coref.conll import file_text
+from biasgauge.applications.coref.document import Document, Span, in_sentences, words_with_places
 from biasgauge.applications.coref.model import CorefModel
-from biasgauge.applications.coref.text import in_sentences, words_with_places
 from biasgauge.applications.tasks.figures import gap_f1_charts
 from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
+from biasgauge.stats.item_sums import estimates_of_sums
 
 GENDER = {
     **dict.fromkeys(("he", "him", "his", "himself"), "masculine"),
@@ -38,19 +37,13 @@ _COLUMNS = ("ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref
 _LEADING = 2
 """Words before a name that a mention of it may begin with: "the late John Smith"."""
 _ANSWERS = {"true": True, "false": False}
+_NUMBERS = [(group, metric) for group in GROUPS for metric in ("precision", "recall", "f1")]
+_NUMBERS += [(DIFFERENCE, "f1"), (RATIO, "f1")]
 
 
 @dataclass(frozen=True)
 class GapSnippet:
-    """One snippet.
-
-    Attributes:
-        document: its text.
-        pronoun: its words.
-        names: those of A and B.
-        answers: whether the pronoun refers to A, to B.
-        gender: of the pronoun.
-    """
+    """A text, the words of a pronoun and of the names A and B, and whether the pronoun refers to A, to B."""
 
     document: Document
     pronoun: Span
@@ -99,10 +92,9 @@ class GapF1(Result):
     def summary(self) -> Summary:
         """The released scorer's bias, and every number."""
         ratio = self.score(RATIO)
-        told = (
-            f"undefined: {ratio.reason}" if ratio.value is None else f"{ratio.value:.2f} (1: both genders fare alike)"
-        )
-        columns: list[Column | str] = ["snippets", "metric", Column("value", "estimate", 2), Column("number", "count")]
+        known = "" if ratio.value is None else f"{ratio.value:.2f} (1: both genders fare alike)"
+        told = known or f"undefined: {ratio.reason}"
+        columns = ["snippets", "metric", Column("value", "estimate", 2), Column("number", "count")]
         rows = [(score.of, score.metric, score, score.n) for score in self.scores]
         return Summary(
             title="GAP",
@@ -138,64 +130,44 @@ def gap_f1(
     Raises:
         CorpusError: the file is not what it should be; names the line.
     """
-    snippets = read_gap(tsv)
-    found = model.predict([one.document for one in snippets])
-    answers = [gap_answers(one, document) for one, document in zip(snippets, found, strict=True)]
-    return score_gap(snippets, answers, interval=interval, level=level, resamples=resamples, random_state=random_state)
-
-
-def score_gap(
-    snippets: list[GapSnippet],
-    answers: list[tuple[bool, bool]],
-    *,
-    interval: BootstrapMethod = "percentile",
-    level: float = 0.95,
-    resamples: int = 10_000,
-    random_state: int = 0,
-) -> GapF1:
-    """Gendered F1 of answers (the pronoun refers to A, to B). Arguments as in `gap_f1`."""
     how = bootstrap_settings("gap_f1", method=interval, level=level, resamples=resamples, random_state=random_state)
-    sums = _sums(snippets, answers)
-    totals, drawn = sums.sum(axis=0), _numbers(bootstrap_sums(sums, how))
-    values, without = _numbers(totals), _numbers(totals - sums)
-    counts = {group: len(snippets) for group in (*GROUPS[:1], RATIO, DIFFERENCE)}
-    counts |= {group: sum(one.gender == group for one in snippets) for group in GROUPS[1:]}
-    scores = []
-    for at, (of, metric) in enumerate(_names()):
-        value = float(values[at])
-        about: dict[str, Any] = {"of": of, "metric": metric, "n": counts[of]}
-        if not np.isfinite(value):
-            scores.append(GapScore(value=None, reason="there is nothing to divide by", **about))
-            continue
-        estimate = estimate_of_sums(value, drawn[:, at], without[:, at], how, "snippets")
-        scores.append(GapScore.of_estimate(estimate, **about))
-    return GapF1(tuple(scores), how.to_settings())
+    snippets = read_gap(tsv)
+    found = model.predict([snippet.document for snippet in snippets])
+    answers = [gap_answers(snippet, document) for snippet, document in zip(snippets, found, strict=True)]
+    return score_gap(snippets, answers, how)
 
 
-def _names() -> list[tuple[str, str]]:
-    rows = [(group, metric) for group in GROUPS for metric in ("precision", "recall", "f1")]
-    return [*rows, (DIFFERENCE, "f1"), (RATIO, "f1")]
+def score_gap(snippets: list[GapSnippet], answers: list[tuple[bool, bool]], how: Resampling) -> GapF1:
+    """Gendered F1 of answers: whether the pronoun refers to A, to B."""
+    counts = {group: len(snippets) for group in (GROUPS[0], RATIO, DIFFERENCE)}
+    counts |= {group: sum(snippet.gender == group for snippet in snippets) for group in GROUPS[1:]}
+    reasons = ["there is nothing to divide by"] * len(_NUMBERS)
+    estimates = estimates_of_sums(_sums(snippets, answers), _numbers, how, "snippets", reasons)
+    scores = tuple(
+        GapScore.of_estimate(estimate, of=of, metric=metric, n=counts[of])
+        for (of, metric), estimate in zip(_NUMBERS, estimates, strict=True)
+    )
+    return GapF1(scores, how.to_settings())
 
 
 def _sums(snippets: list[GapSnippet], answers: list[tuple[bool, bool]]) -> Floats:
     """Snippets × (masculine, feminine) × (right yes, yes said, yes that is right)."""
     sums: Floats = np.zeros((len(snippets), 2, 3))
-    gold, said = np.array([one.answers for one in snippets]), np.array(answers)
-    side = np.array([GROUPS.index(one.gender) - 1 for one in snippets])
+    gold, said = np.array([snippet.answers for snippet in snippets]), np.array(answers)
+    side = np.array([GROUPS.index(snippet.gender) - 1 for snippet in snippets])
     sums[np.arange(len(snippets)), side] = np.stack([gold & said, said, gold], axis=-1).sum(axis=1)
     return sums
 
 
 def _numbers(sums: Floats) -> Floats:
-    """Everything reported, in the order of `_names`, from sums of the shape (…, gender, 3)."""
+    """Everything reported, in the order of `_NUMBERS`, from sums of the shape (…, gender, 3)."""
     groups = np.stack([sums.sum(axis=-2), sums[..., 0, :], sums[..., 1, :]], axis=-2)
     hits, said, gold = np.moveaxis(groups, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = 100 * np.stack([hits / said, hits / gold, 2 * hits / (said + gold)], axis=-1)
         f1 = rates[..., 2]
         compared = np.stack([f1[..., 1] - f1[..., 2], f1[..., 2] / f1[..., 1]], axis=-1)
-    found: Floats = np.concatenate([rates.reshape(*rates.shape[:-2], -1), compared], axis=-1)
-    return found
+    return np.concatenate([rates.reshape(*rates.shape[:-2], -1), compared], axis=-1)
 
 
 def gap_answers(snippet: GapSnippet, found: Document) -> tuple[bool, bool]:
@@ -214,25 +186,20 @@ def _names_it(span: Span, name: Span, words: tuple[str, ...]) -> bool:
 
 
 def read_gap(tsv: str | os.PathLike[str]) -> list[GapSnippet]:
-    """Snippets of a GAP file.
-
-    Raises:
-        CorpusError: the file is not what it should be; names the line.
-    """
+    """Snippets of a GAP file."""
     rows = csv.reader(io.StringIO(file_text(tsv), newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
     header = next(rows, [])
-    lost = [name for name in _COLUMNS if name not in header]
-    if lost:
+    if lost := [name for name in _COLUMNS if name not in header]:
         raise CorpusError(f"expected the columns {', '.join(_COLUMNS)}; {lost[0]!r} is missing", path=tsv, line=1)
-    found = []
+    snippets = []
     for number, row in enumerate(rows, 2):
         try:
-            found.append(_snippet(dict(zip(header, row, strict=True))))
+            snippets.append(_snippet(dict(zip(header, row, strict=True))))
         except (ValueError, KeyError) as problem:
             raise CorpusError(f"is no snippet of GAP: {problem}", path=tsv, line=number) from problem
-    if not found:
+    if not snippets:
         raise CorpusError("holds no snippet", path=tsv)
-    return found
+    return snippets
 
 
 def _snippet(row: dict[str, str]) -> GapSnippet:
@@ -248,10 +215,8 @@ def _snippet(row: dict[str, str]) -> GapSnippet:
         if not inside or row["Text"][start:end] != row[column]:
             raise ValueError(f"{column} is not at its offset {start}")
         spans.append((inside[0], inside[-1]))
-    answers = tuple(_ANSWERS.get(row[f"{name}-coref"].lower()) for name in "AB")
-    if None in answers:
+    a, b = (_ANSWERS.get(row[f"{name}-coref"].lower()) for name in "AB")
+    if a is None or b is None:
         raise ValueError("A-coref and B-coref must be TRUE or FALSE")
-    sentences = in_sentences([word for word, _, _ in words])
-    return GapSnippet(
-        Document(row["ID"], sentences), spans[0], (spans[1], spans[2]), (bool(answers[0]), bool(answers[1])), gender
-    )
+    document = Document(row["ID"], in_sentences([word for word, _, _ in words]))
+    return GapSnippet(document, spans[0], (spans[1], spans[2]), (a, b), gender)

@@ -8,14 +8,11 @@ denominators and match nothing. Over several documents numerators and denominato
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from biasgauge.applications.coref.document import Clusters, Span, each_span_once
-from biasgauge.arrays import Floats
-
-Counts = np.ndarray[Any, np.dtype[np.int64]]
+from biasgauge.arrays import Floats, Integers
 
 METRICS = ("muc", "b_cubed", "ceaf_e", "mentions")
 """Rows of a table of sums; "mentions" is how well mentions themselves are found."""
@@ -24,7 +21,7 @@ SUMS = ("recall_hits", "recall_of", "precision_hits", "precision_of")
 RATES = ("precision", "recall", "f1")
 
 
-def shared_mentions(gold: Clusters, found: Clusters) -> tuple[Counts, Counts, Counts]:
+def shared_mentions(gold: Clusters, found: Clusters) -> tuple[Integers, Integers, Integers]:
     """(gold × found) numbers of spans in both; sizes of gold clusters; sizes of found clusters."""
     place: dict[Span, int] = {span: row for row, cluster in enumerate(gold) for span in cluster}
     pairs = [(place[span], column) for column, cluster in enumerate(found) for span in cluster if span in place]
@@ -51,18 +48,18 @@ def document_sums(gold: Iterable[Iterable[Span]], found: Iterable[Iterable[Span]
     )
 
 
-def _muc(shared: Counts, sizes: Counts) -> tuple[float, float]:
+def _muc(shared: Integers, sizes: Integers) -> tuple[float, float]:
     """Links kept, and links: a cluster of n needs n − 1; each piece into which the other side cuts it loses one."""
     pieces = np.count_nonzero(shared, axis=1) + sizes - shared.sum(axis=1)
     return float((sizes - pieces).sum()), float((sizes - 1).sum())
 
 
-def _b_cubed(shared: Counts, sizes: Counts) -> tuple[float, float]:
+def _b_cubed(shared: Integers, sizes: Integers) -> tuple[float, float]:
     """Sum over mentions of the share of their cluster that is with them on the other side, and mentions."""
     return float(((shared**2).sum(axis=1) / sizes).sum()), float(sizes.sum())
 
 
-def _similarity(shared: Counts, sizes: Counts, found_sizes: Counts) -> float:
+def _similarity(shared: Integers, sizes: Integers, found_sizes: Integers) -> float:
     """The best total of φ4 = 2 |common| / (|gold| + |found|) when each cluster has at most one partner."""
     from scipy.optimize import linear_sum_assignment
 
@@ -81,8 +78,7 @@ def rates(sums: Floats) -> Floats:
         precision, recall = precision_hits / precision_of, recall_hits / recall_of
         f1 = np.where(precision + recall > 0, 2 * precision * recall / (precision + recall), 0.0)
     f1 = np.where((precision_of == 0) & (recall_of == 0), np.nan, f1)
-    found: Floats = np.stack([precision, recall, f1], axis=-1)
-    return found
+    return np.stack([precision, recall, f1], axis=-1)
 
 
 def conll_rates(sums: Floats) -> Floats:

@@ -14,9 +14,11 @@ from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge._io.checksums import file_sha256
 from biasgauge.applications.coref.document import Document, Span
 from biasgauge.applications.coref.features import Features
+from biasgauge.applications.coref.metrics import all_sums
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import clusters_of
 from biasgauge.applications.text.classification import need_torch
+from biasgauge.arrays import Floats
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
@@ -65,7 +67,7 @@ class CorefModel:
         """
         import torch
 
-        from biasgauge.applications.text.cnn_training import fixed_threads
+        from biasgauge.applications.text.cnn import fixed_threads
 
         jobs = 1 if self.network.device.type != "cpu" else n_jobs or torch.get_num_threads()
         self.network.eval()
@@ -93,7 +95,7 @@ class CorefModel:
 
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        weights = {name: one.detach().cpu().contiguous() for name, one in self.network.state_dict().items()}
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
         with atomic_file(place / "weights.new.safetensors") as part:
             save_file(weights, part)
         digest = file_sha256(place / "weights.new.safetensors")
@@ -158,6 +160,12 @@ class CorefModel:
         return cls(features, network.to(where), log, about)
 
 
+def prediction_sums(model: CorefModel, documents: list[Document]) -> Floats:
+    """What a model's clusters add to the sums of the metrics: documents × METRICS × SUMS."""
+    found = model.predict(documents)
+    return all_sums([document.clusters for document in documents], [document.clusters for document in found])
+
+
 def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
     batch: list[Document] = []
     words = 0
@@ -176,9 +184,9 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
     back = ranking.scores.argmax(dim=1).cpu().numpy()
     mention = word = 0
     for document, kept in zip(documents, ranking.kept, strict=True):
-        first, last = (one[mention : mention + kept] - word for one in (ranking.first, ranking.last))
+        first, last = (ends[mention : mention + kept] - word for ends in (ranking.first, ranking.last))
         spans = list(zip(first.tolist(), last.tolist(), strict=True))
-        yield [[spans[one] for one in cluster] for cluster in clusters_of(back[mention : mention + kept])]
+        yield [[spans[place] for place in cluster] for cluster in clusters_of(back[mention : mention + kept])]
         mention += kept
         word += len(document.words)
 

@@ -20,9 +20,10 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from biasgauge.applications.coref.features import Arrays, Integers
+from biasgauge.applications.coref.features import Arrays
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import BUCKETS, buckets, candidates, how_many, keep_best, pairs
+from biasgauge.arrays import Integers
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
 """Pairs compared at a time: bounds the memory of predictions, and on a CPU keeps vectors of pairs in its cache, which
@@ -31,13 +32,10 @@ makes comparing three times as fast."""
 
 @dataclass(frozen=True)
 class Ranking:
-    """What the network says of some documents.
+    """What the network says of some documents: words of the mentions kept, and how many of them each document has.
 
-    Attributes:
-        first, last: words of the mentions kept, in the order of the text.
-        kept: how many of them each document has.
-        scores: mentions × (1 + how far back): column 0 is for no antecedent, −∞ where there is no such mention.
-        gold: number of the thing that each is a mention of; 0 for none.
+    `scores` are mentions × (1 + how far back): column 0 is for no antecedent, −∞ where there is no such mention.
+    `gold` is the number of the thing that each is a mention of; 0 for none.
     """
 
     first: Integers
@@ -210,7 +208,7 @@ class SpanRanker(nn.Module):
             most = how_many(words, self.settings.spans_per_word)
             best.append(start + keep_best(first[start:end], last[start:end], scores[start:end], most))
             start = end
-        return np.concatenate(best), [len(one) for one in best]
+        return np.concatenate(best), [len(places) for places in best]
 
     def _pair_rows(
         self, arrays: Arrays, first: Integers, kept: list[int], mention: Integers, back: Integers

@@ -13,15 +13,12 @@ from biasgauge.arrays import Floats
 from biasgauge.results import Column, Table
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
-from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimate_of_sums, swapped_sums_p
+from biasgauge.stats.item_sums import SWAPPED, estimates_of_sums, swapped_sums_p
 
 PERCENT = 100
 LINKED = "linked"
 PAIRED = (*RATES, LINKED)
-_UNDEFINED = {
-    "precision": "nothing was found in the {side} sentences",
-    "f1": "there is nothing in the {side} sentences",
-}
+_UNDEFINED = {"precision": "nothing was found", "f1": "there is nothing"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,17 +50,10 @@ class PairedGap(LabeledEstimate):
 
 def paired_table(gaps: Sequence[PairedGap], versions: tuple[str, str]) -> Table:
     """Rates of both versions, and their difference."""
-    columns: list[Column | str] = ["sentences", "metric", *(Column(name, "estimate", 1) for name in versions)]
+    columns = ["sentences", "metric", *(Column(name, "estimate", 1) for name in versions)]
     columns += [Column(" − ".join(versions), "estimate", 1), Column("p", "p"), Column("pairs", "count")]
     rows = [(gap.of, gap.metric, gap.first, gap.second, gap, gap.p_value, gap.n) for gap in gaps]
     return Table.of("gaps", f"{versions[0]} − {versions[1]}, in percent", columns, rows)
-
-
-def paired_headline(gaps: Sequence[PairedGap], versions: tuple[str, str]) -> str:
-    """How many gaps are clear."""
-    known = [gap for gap in gaps if gap.value is not None]
-    clear = sum(gap.excludes() is True for gap in known)
-    return f"{clear} of {len(known)} gaps {versions[0]} − {versions[1]} have an interval that excludes 0."
 
 
 def paired_values(sums: Floats) -> Floats:
@@ -81,39 +71,33 @@ def paired_gaps(
     values: Callable[[Floats], Floats] = paired_values,
     metrics: tuple[str, ...] = PAIRED,
 ) -> list[PairedGap]:
-    """Gaps in every metric.
+    """Gaps in every metric between two versions (`names`) of some sentences, from pairs × versions × what each adds.
 
-    Args:
-        sums: pairs × 2 versions × what each adds.
-        of: which sentences they are.
-        names: of the two versions.
-        how: level, resamples, seed and method of the interval.
-        values: from sums of the shape (…, …) to metrics (last axis), in percent, NaN where undefined.
-        metrics: their names.
+    `values` makes metrics (last axis), in percent, of sums over pairs; NaN where undefined.
     """
 
     def gaps(both: Floats) -> Floats:
         return values(both[:, 0]) - values(both[:, 1])
 
-    totals = sums.sum(axis=0)
-    rows, without, drawn = (values(table) for table in (totals, totals - sums, bootstrap_sums(sums, how)))
+    def numbers(both: Floats) -> Floats:
+        first, second = np.moveaxis(values(both), -2, 0)
+        return np.concatenate([first, second, first - second], axis=-1)
+
+    reasons = [
+        f"{_UNDEFINED.get(metric, 'there is nothing to find')} in the {name} sentences"
+        for name in (*names, "")
+        for metric in metrics
+    ]
+    estimates = estimates_of_sums(sums, numbers, how, "pairs of sentences", reasons)
     chances = swapped_sums_p(sums, gaps, how)
-    over = "pairs of sentences"
-    found = []
-    for at, metric in enumerate(metrics):
-        sides = [
-            None
-            if np.isnan(rows[side, at])
-            else estimate_of_sums(float(rows[side, at]), drawn[:, side, at], without[:, side, at], how, over)
-            for side in (0, 1)
-        ]
-        about: dict[str, Any] = {"of": of, "metric": metric, "first": sides[0], "second": sides[1], "n": len(sums)}
-        if sides[0] is None or sides[1] is None:
-            lacking = names[0] if sides[0] is None else names[1]
-            reason = _UNDEFINED.get(metric, "there is nothing to find in the {side} sentences").format(side=lacking)
-            found.append(PairedGap(value=None, reason=reason, **about))
-            continue
-        of_drawn, of_without = (table[:, 0, at] - table[:, 1, at] for table in (drawn, without))
-        gap = estimate_of_sums(float(rows[0, at]) - float(rows[1, at]), of_drawn, of_without, how, over)
-        found.append(PairedGap.of_estimate(gap, p_value=float(chances[at]), p_method=SWAPPED, **about))
-    return found
+    size = len(metrics)
+    firsts, seconds, differences = (estimates[start : start + size] for start in (0, size, 2 * size))
+    rows = []
+    for metric, first, second, gap, chance in zip(metrics, firsts, seconds, differences, chances, strict=True):
+        sides = {"first": first if first.defined else None, "second": second if second.defined else None}
+        about: dict[str, Any] = {"of": of, "metric": metric, **sides, "n": len(sums)}
+        if gap.defined:
+            rows.append(PairedGap.of_estimate(gap, p_value=float(chance), p_method=SWAPPED, **about))
+        else:
+            rows.append(PairedGap.of_estimate(second if first.defined else first, **about))
+    return rows

@@ -16,7 +16,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
+from biasgauge.stats.item_sums import estimates_of_sums
 
 CONLL = "conll"
 """The mean of MUC, B³ and CEAFφ4."""
@@ -83,9 +83,8 @@ class CorefScores(Result):
         """CoNLL F1, and every rate."""
         score = self.score()
         told = f"undefined: {score.reason}" if score.value is None else f"{score.value:.3f}"
-        rates = {(score.metric, score.rate): score for score in self.scores}
-        rows = [(metric, *(rates[metric, rate] for rate in RATES)) for metric in (*METRICS, CONLL)]
-        columns: list[Column | str] = ["metric", *(Column(rate, "estimate", 3) for rate in RATES)]
+        rows = [(metric, *(self.score(metric, rate) for rate in RATES)) for metric in (*METRICS, CONLL)]
+        columns = ["metric", *(Column(rate, "estimate", 3) for rate in RATES)]
         return Summary(
             title="Coreference",
             headline=f"CoNLL F1 on {self.documents:,} documents: {told}.",
@@ -93,16 +92,10 @@ class CorefScores(Result):
         )
 
 
-def evaluate_coref(
-    model: CorefModel,
-    documents: Iterable[Document],
-    *,
-    singletons: bool = False,
-    **how: Any,  # noqa: ANN401 - as below
-) -> CorefScores:
+def evaluate_coref(model: CorefModel, documents: Iterable[Document], **how: Any) -> CorefScores:  # noqa: ANN401 - as below
     """How well a model finds the clusters of some documents. Other arguments as in `score_coref`."""
-    given = list(documents)
-    return score_coref(given, model.predict(given), singletons=singletons, **how)
+    texts = list(documents)
+    return score_coref(texts, model.predict(texts), **how)
 
 
 def score_coref(
@@ -133,35 +126,26 @@ def score_coref(
     how = bootstrap_settings(
         "score_coref", method=interval, level=level, resamples=resamples, random_state=random_state
     )
-    if not documents or [one.words for one in documents] != [one.words for one in found]:
+    if not documents or [document.words for document in documents] != [document.words for document in found]:
         raise ParameterError(
             f"Documents and what was found in them must be the same texts in the same order, at least one. Got "
             f"{len(documents)} and {len(found)}."
         )
     key, response = (
-        [one.clusters if singletons else one.without_singletons().clusters for one in side]
+        [(document if singletons else document.without_singletons()).clusters for document in side]
         for side in (documents, found)
     )
-    sums = all_sums(key, response)
-    drawn = _values(bootstrap_sums(sums, how))
-    totals = sums.sum(axis=0)
-    values = _values(totals)
-    without = _values(totals - sums)
-    scores = []
-    for place, metric in enumerate((*METRICS, CONLL)):
-        for at, rate in enumerate(RATES):
-            value = float(values[place, at])
-            about: dict[str, Any] = {"metric": metric, "rate": rate, "n": len(documents)}
-            if np.isnan(value):
-                scores.append(CorefScore(value=None, reason=_UNDEFINED[rate], **about))
-                continue
-            estimate = estimate_of_sums(value, drawn[:, place, at], without[:, place, at], how, "documents")
-            scores.append(CorefScore.of_estimate(estimate, **about))
+    names = [(metric, rate) for metric in (*METRICS, CONLL) for rate in RATES]
+    reasons = [_UNDEFINED[rate] for _, rate in names]
+    estimates = estimates_of_sums(all_sums(key, response), _values, how, "documents", reasons)
+    scores = tuple(
+        CorefScore.of_estimate(estimate, metric=metric, rate=rate, n=len(documents))
+        for (metric, rate), estimate in zip(names, estimates, strict=True)
+    )
     settings = {"singletons": singletons, **how.to_settings()}
-    return CorefScores(tuple(scores), len(documents), sum(map(len, key)), sum(map(len, response)), settings)
+    return CorefScores(scores, len(documents), sum(map(len, key)), sum(map(len, response)), settings)
 
 
 def _values(sums: Floats) -> Floats:
-    """Rates of each metric and of their mean, (…, METRICS + CONLL, RATES)."""
-    found: Floats = np.concatenate([rates(sums), conll_rates(sums)[..., None, :]], axis=-2)
-    return found
+    """Rates of each metric, then of their mean (last axis)."""
+    return np.concatenate([rates(sums).reshape(*sums.shape[:-2], -1), conll_rates(sums)], axis=-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 
 
@@ -50,14 +51,12 @@ class CorefSettings:
     plateau_patience: int = 2
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            share = one.name in {"dropout", "lexical_dropout"}
-            if isinstance(value, bool) or (share and 0 <= value < 1):
-                continue
-            least = 0 if one.name == "plateau_patience" else 1 if isinstance(value, int) else None
-            if share or (value < least if least is not None else value <= 0):
-                allowed = "from 0 to below 1" if share else f"at least {least}" if least is not None else "positive"
-                raise ParameterError(
-                    f"The setting {one.name!r} of a coreference model must be {allowed}. Got {value!r}."
-                )
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            if name in {"dropout", "lexical_dropout"}:
+                if not 0 <= value < 1:
+                    raise ParameterError(f"The {name!r} parameter must be at least 0 and below 1. Got {value!r}.")
+            elif field.type == "int":
+                check_whole(0 if name == "plateau_patience" else 1, **{name: value})
+            elif field.type == "float":
+                check_number(0, ends=False, **{name: value})

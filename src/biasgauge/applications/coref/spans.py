@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Integers = np.ndarray[Any, np.dtype[np.int64]]
+from biasgauge.arrays import Integers
+
 _BUCKETS = np.array([2, 3, 4, 5, 8, 16, 32, 64])
 BUCKETS = len(_BUCKETS) + 1
 """Distances 1, 2, 3, 4, 5–7, 8–15, 16–31, 32–63, 64 and more."""
@@ -17,9 +18,7 @@ BUCKETS = len(_BUCKETS) + 1
 def candidates(room: Integers, widest: int) -> tuple[Integers, Integers]:
     """First and last words of all spans of at most `widest` words within a sentence, in the order of the text.
 
-    Args:
-        room: for each word, how many words of its sentence begin with it.
-        widest: longest span.
+    `room` says for each word how many words of its sentence begin with it.
     """
     first, wider = np.nonzero(np.arange(widest) < room[:, None])
     return first, first + wider
@@ -53,11 +52,9 @@ def how_many(words: int, spans_per_word: float) -> int:
 
 
 def pairs(kept: Sequence[int], most: int) -> tuple[Integers, Integers]:
-    """Mentions and how far back their possible antecedents are, 1 for the mention just before; by mention.
+    """Mentions and how far back their possible antecedents are, 1 for the mention just before and `most` at most.
 
-    Args:
-        kept: number of mentions of each document; pairs stay within a document.
-        most: how far back a mention may refer.
+    `kept` is the number of mentions of each document; pairs stay within a document.
     """
     sizes = np.array(kept, np.int64)
     before = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.applications.coref.conll import read_conll
-from biasgauge.applications.coref.conll_files import ENDING
+from biasgauge.applications.coref.conll import ENDING, read_conll
 from biasgauge.applications.coref.document import Document, held_out
-from biasgauge.applications.coref.features import Features, WordCoverage, coverage
-from biasgauge.applications.coref.metrics import all_sums
+from biasgauge.applications.coref.features import Features, coverage
+from biasgauge.applications.coref.model import prediction_sums
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.task_summary import summarize
 from biasgauge.applications.coref.training import documents_digest, train_coref
@@ -26,20 +25,16 @@ from biasgauge.embeddings import load
 from biasgauge.inputs import VectorsLike
 from biasgauge.stats.bootstrap import Resampling
 
-TASK_SETTINGS = frozenset({one.name for one in fields(CorefSettings)} | {"device", "winobias"})
+TASK_SETTINGS = frozenset({field.name for field in fields(CorefSettings)} | {"device", "winobias"})
 _PARTS = ("train", "dev", "test")
 
 
 class CorefTask:
-    """Coreference with documents and vectors read.
+    """Coreference with documents and vectors read; further settings are those of `CorefSettings`.
 
-    Args:
-        data: a folder with CoNLL files or tar archives of them, in subfolders train, dev and test or all together (then
-            every tenth document is held out for dev, and every tenth for test), and with the files of WinoBias.
-        vectors: a path, or anything `load` takes; only words of the documents are read.
-        winobias: folder of WinoBias, where it is not in `data`.
-        device: "cpu", "cuda", "cuda:1"; on a GPU the same seed gives about the same model.
-        settings: of `CorefSettings`.
+    `data` is a folder with CoNLL files or tar archives of them, in subfolders train, dev and test or all together (then
+    every tenth document is held out for dev, and every tenth for test), and with the files of WinoBias, unless
+    `winobias` names their folder. On a GPU (`device`) the same seed gives about the same model.
     """
 
     def __init__(
@@ -56,24 +51,26 @@ class CorefTask:
         self.device = device
         self.pairs = read_winobias(data if winobias is None else winobias, ("test",))
         self.train_on, self.dev, test = _documents(data)
-        self.test = [one.without_singletons() for one in test]
-        sentences = [one for two in self.pairs.values() for side in two for one in side]
+        self.test = [document.without_singletons() for document in test]
+        sentences = [sentence for both in self.pairs.values() for side in both for sentence in side]
         everything = [*self.train_on, *self.dev, *self.test, *sentences]
         self.sentences = documents_digest(sentences)
-        words = {word for one in everything for word in one.words}
+        words = {word for document in everything for word in document.words}
         self.vectors = load(vectors, words=words | {word.lower() for word in words})
-        features = Features(self.vectors, self.chosen, "", ())
-        found = coverage(features, everything, "task's")
+        known = coverage(Features(self.vectors, self.chosen, "", ()), everything, "task's")
         self.vectors_name, self.vectors_checksum = self.vectors.name, self.vectors.checksum
-        self.data_checksum = documents_digest(everything)
-        self.coverage = found.to_dict()
+        self.data_checksum, self.coverage = documents_digest(everything), known.to_dict()
         self.settings = {**asdict(self.chosen), "device": device}
         sizes = {"train": len(self.train_on), "dev": len(self.dev), "test": len(self.test)}
-        self.recorded = {"documents": sizes, "winobias": {name: len(one) for name, (one, _) in self.pairs.items()}}
-        notices = (
-            f"{one.name}: {notice}" for one in everything for notice in one.notices if "full stops" not in notice
-        )
-        self.warnings = (*notices, *_about_coverage(found))
+        self.recorded = {"documents": sizes, "winobias": {name: len(pro) for name, (pro, _) in self.pairs.items()}}
+        odd = [(document.name, notice) for document in everything for notice in document.notices]
+        notes = [f"{name}: {notice}" for name, notice in odd if "full stops" not in notice]
+        share = known.found_tokens / known.asked_tokens
+        if share < LITTLE:
+            notes.append(
+                f"only {share:.0%} of the running words have a vector, so results say little about the vectors"
+            )
+        self.warnings = tuple(notes)
 
     def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Train with one seed; what test documents and sentences of WinoBias add to the sums of the metrics."""
@@ -82,36 +79,21 @@ class CorefTask:
             if progress is not None:
                 progress(entry["epoch"] + 1, self.chosen.epochs)
 
-        model = train_coref(
-            self.vectors,
-            self.train_on,
-            self.dev,
-            self.chosen,
-            device=self.device,
-            random_state=seed,
-            progress=told,
-        )
-        found = model.predict(self.test)
+        how: dict[str, Any] = {"device": self.device, "random_state": seed, "progress": told}
+        model = train_coref(self.vectors, self.train_on, self.dev, self.chosen, **how)
         log = [{name: value for name, value in entry.items() if name != "seconds"} for entry in model.log]
         return {
-            "test": all_sums([one.clusters for one in self.test], [one.clusters for one in found]).tolist(),
+            "test": prediction_sums(model, self.test).tolist(),
             "winobias": {name: paired_sums(model, both).tolist() for name, both in self.pairs.items()},
             "log": log,
         }
 
     def summarize(self, outcomes: dict[int, dict[str, Any]], how: Resampling) -> TaskSummary:
         """Metrics and gaps over seeds."""
-        test = np.array([one["test"] for one in outcomes.values()])
-        pairs = {name: np.array([one["winobias"][name] for one in outcomes.values()]) for name in self.pairs}
-        logs = {seed: one["log"] for seed, one in outcomes.items()}
+        test = np.array([outcome["test"] for outcome in outcomes.values()])
+        pairs = {name: np.array([outcome["winobias"][name] for outcome in outcomes.values()]) for name in self.pairs}
+        logs = {seed: outcome["log"] for seed, outcome in outcomes.items()}
         return summarize(test, pairs, logs, how, self.sentences)
-
-
-def _about_coverage(found: WordCoverage) -> list[str]:
-    share = found.found_tokens / found.asked_tokens
-    if share >= LITTLE:
-        return []
-    return [f"only {share:.0%} of the running words have a vector, so results say little about the vectors"]
 
 
 def _documents(data: Path) -> tuple[list[Document], list[Document], list[Document]]:

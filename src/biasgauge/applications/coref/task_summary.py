@@ -7,6 +7,7 @@ tasks of text classification. With one seed intervals say nothing about other se
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,11 @@ from biasgauge.applications.coref.metrics import RATES, conll_rates
 from biasgauge.applications.coref.paired import LINKED, PAIRED, PERCENT, paired_values
 from biasgauge.applications.coref.winobias_pairs import VERSIONS
 from biasgauge.applications.group_gaps.result import Gap, GapChange
-from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary
+from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary, over_seeds
 from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimate_of_sums, swapped_sums_p
-from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
+from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
 
 CONLL = "conll"
 WINOBIAS = "winobias "
@@ -40,12 +40,8 @@ def summarize(
 ) -> TaskSummary:
     """Metrics of the test documents and of both versions of WinoBias, and gaps pro − anti.
 
-    Args:
-        test: seeds × documents × what each adds.
-        pairs: for each part of WinoBias, seeds × pairs × (pro, anti) × what each adds.
-        logs: training of each seed.
-        how: level, resamples and seed of the intervals.
-        sentences: checksum of the sentences of WinoBias, so that results on the same ones can be told.
+    `test` is seeds × documents × what each adds, `pairs` for each part of WinoBias seeds × pairs × (pro, anti) × what
+    each adds. `sentences` is the checksum of WinoBias's, so that results on the same ones can be told.
     """
     work = _Work(how, len(logs))
     metrics = [
@@ -91,13 +87,12 @@ def _too_weak(metrics: Sequence[TaskMetric]) -> Iterator[str]:
             "train longer or on more documents before reading the gaps"
         )
     linked: dict[str, list[float]] = {}
-    for one in metrics:
-        if one.metric == LINKED and one.of is not None and one.value is not None:
-            linked.setdefault(one.of, []).append(one.value)
-    few = [
-        f"{max(shares):.0%} ({part.removeprefix(WINOBIAS)})" for part, shares in linked.items() if max(shares) < WEAK
-    ]
-    if few:
+    for metric in metrics:
+        if metric.metric == LINKED and metric.of is not None and metric.value is not None:
+            linked.setdefault(metric.of, []).append(metric.value)
+    weak = {part.removeprefix(WINOBIAS): max(shares) for part, shares in linked.items() if max(shares) < WEAK}
+    if weak:
+        few = [f"{share:.0%} ({part})" for part, share in weak.items()]
         yield f"of the links of WinoBias at most {' and '.join(few)} are found: gaps near 0 say little of the vectors"
 
 
@@ -108,8 +103,8 @@ def _shares(sums: Floats) -> Floats:
 def differences(both: Floats) -> Floats:
     """Pro − anti, from sums of the shape (…, 2, METRICS, SUMS)."""
     values = _shares(both)
-    found: Floats = values[..., 0, :] - values[..., 1, :]
-    return found
+    gaps: Floats = values[..., 0, :] - values[..., 1, :]
+    return gaps
 
 
 def _about(log: list[dict[str, Any]]) -> dict[str, Any]:
@@ -127,55 +122,39 @@ class _Work:
     def numbers(self, sums: Floats, values: Callable[[Floats], Floats]) -> list[tuple[Estimate, dict[str, Any]]]:
         """For each number of `values` its mean over seeds, then the values of seeds and how far they differ.
 
-        Args:
-            sums: seeds × items × what each adds.
-            values: from sums of the shape (…, what each adds) to numbers (last axis).
+        `sums` is seeds × items × what each adds; `values` makes numbers (last axis) of (…, what each adds).
         """
         by_seed = values(sums.sum(axis=1))
         drawn = np.stack([values(bootstrap_sums(own, self.how)) for own in sums], axis=1)
         without = values(sums.sum(axis=1, keepdims=True) - sums).mean(axis=0)
-        numbers: list[tuple[Estimate, dict[str, Any]]] = []
-        for at in range(by_seed.shape[1]):
-            each = tuple(None if np.isnan(value) else float(value) for value in by_seed[:, at])
-            if None in each:
-                numbers.append((Estimate(value=None, reason=NOTHING), {"values": each}))
-                continue
-            own = by_seed[:, at]
-            mean = mean_over_seeds(own, drawn[:, :, at], self.picked, self.how, lambda at=at: [without[:, at]])  # type: ignore[misc]  # bound now
-            numbers.append((mean, {"values": each, "sd": sd_over_seeds(own, self.how.level)}))
-        return numbers
+        columns = zip(by_seed.T, np.moveaxis(drawn, -1, 0), without.T, strict=True)
+        return [
+            over_seeds(own, own_drawn, self.picked, self.how, NOTHING, partial(list, [own_without]))
+            for own, own_drawn, own_without in columns
+        ]
 
 
 def compare_pairs(first: Floats, second: Floats, of: str, how: Resampling) -> list[GapChange]:
     """How each gap pro − anti differs: second − first.
 
     A pair of sentences is drawn again with what both embeddings made of it, so that what is hard about it for both
-    cancels; for p it is left to chance which embedding made what of it.
-
-    Args:
-        first: what each pair adds with the one embedding: pairs × (pro, anti) × METRICS × SUMS.
-        second: the same with the other.
-        of: which sentences they are.
-        how: level, resamples, seed and method of the interval.
+    cancels; for p it is left to chance which embedding made what of it. `first` and `second` are what each pair adds:
+    pairs × (pro, anti) × METRICS × SUMS.
     """
 
     def changes(sums: Floats) -> Floats:
-        found: Floats = differences(sums[..., 1, :, :, :]) - differences(sums[..., 0, :, :, :])
-        return found
+        return differences(sums[..., 1, :, :, :]) - differences(sums[..., 0, :, :, :])
 
     both = np.stack([first, second], axis=1)
-    totals = both.sum(axis=0)
-    gaps, drawn, without = differences(totals), changes(bootstrap_sums(both, how)), changes(totals - both)
+    gaps = differences(both.sum(axis=0))
+    reasons = [f"{NOTHING} by the {'first' if np.isnan(gap) else 'second'} embedding" for gap in gaps[0]]
+    estimates = estimates_of_sums(both, changes, how, "pairs of sentences", reasons)
     chances = swapped_sums_p(both, changes, how)
-    found = []
-    for at, metric in enumerate(PAIRED):
-        one, other = (None if np.isnan(gap) else float(gap) for gap in gaps[:, at])
+    rows = []
+    for metric, estimate, pair, chance in zip(PAIRED, estimates, gaps.T, chances, strict=True):
+        one, other = (None if np.isnan(gap) else float(gap) for gap in pair)
         about: dict[str, Any] = {"metric": metric, "of": of, "a": VERSIONS[0], "b": VERSIONS[1]}
         about |= {"first": one, "second": other, "n": len(both)}
-        if one is None or other is None:
-            which = "first" if one is None else "second"
-            found.append(GapChange(value=None, reason=f"{NOTHING} by the {which} embedding", **about))
-            continue
-        estimate = estimate_of_sums(other - one, drawn[:, at], without[:, at], how, "pairs of sentences")
-        found.append(GapChange.of_estimate(estimate, p_value=float(chances[at]), p_method=SWAPPED_EMBEDDINGS, **about))
-    return found
+        about |= {"p_value": float(chance), "p_method": SWAPPED_EMBEDDINGS} if estimate.defined else {}
+        rows.append(GapChange.of_estimate(estimate, **about))
+    return rows

@@ -18,9 +18,9 @@ import numpy as np
 
 from biasgauge.applications.coref.conll import read_conll
 from biasgauge.applications.coref.document import Document
-from biasgauge.applications.coref.metrics import all_sums
-from biasgauge.applications.coref.model import CorefModel
-from biasgauge.applications.coref.paired import PairedGap, paired_gaps, paired_headline, paired_table
+from biasgauge.applications.coref.model import CorefModel, prediction_sums
+from biasgauge.applications.coref.paired import PairedGap, paired_gaps, paired_table
+from biasgauge.applications.group_gaps.result import headline
 from biasgauge.applications.tasks.figures import winobias_charts
 from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
@@ -63,7 +63,7 @@ class WinoBiasResult(Result):
         """How many gaps are clear, and each of them."""
         return Summary(
             title="WinoBias",
-            headline=paired_headline(self.gaps, VERSIONS),
+            headline=headline(self.gaps, "gaps pro − anti"),
             tables=(paired_table(self.gaps, VERSIONS),),
             charts=winobias_charts(self),
             warnings=self.warnings,
@@ -100,31 +100,25 @@ def winobias(
         CorpusError: files are missing, or the two versions do not have the same sentences.
     """
     how = bootstrap_settings("winobias", method=interval, level=level, resamples=resamples, random_state=random_state)
-    parts = read_winobias(folder, splits)
     gaps: list[PairedGap] = []
-    for name, both in parts.items():
+    for name, both in read_winobias(folder, splits).items():
         gaps += paired_gaps(paired_sums(model, both), name, VERSIONS, how)
     return WinoBiasResult(tuple(gaps), {"splits": list(splits), **how.to_settings()})
 
 
 def paired_sums(model: CorefModel, both: tuple[list[Document], list[Document]]) -> Floats:
     """What each sentence adds: pairs × (pro, anti) × METRICS × SUMS."""
-    sums = [all_sums([one.clusters for one in side], [one.clusters for one in model.predict(side)]) for side in both]
-    return np.stack(sums, axis=1)
+    return np.stack([prediction_sums(model, side) for side in both], axis=1)
 
 
 def read_winobias(
     folder: str | os.PathLike[str], splits: Sequence[str] = ("dev", "test")
 ) -> dict[str, tuple[list[Document], list[Document]]]:
-    """Pro and anti versions by part, e.g. "test 1", sentence by sentence.
-
-    Raises:
-        CorpusError: files are missing, or the two versions do not have the same sentences.
-    """
+    """Pro and anti versions by part, e.g. "test 1", sentence by sentence; errors as in `winobias`."""
     files = {
-        (found["split"], found["type"], found["version"]): path
+        match.group("split", "type", "version"): path
         for path in sorted(Path(folder).rglob("*"))
-        if (found := _FILE.match(path.name))
+        if (match := _FILE.match(path.name))
     }
     parts = {}
     for split in splits:
@@ -142,6 +136,6 @@ def read_winobias(
             if set(sides[0]) != set(sides[1]):
                 odd = min(set(sides[0]) ^ set(sides[1]))
                 raise CorpusError(f"sentence {odd!r} of {split} type {kind} has no partner", path=folder)
-            names = sorted(sides[0], key=lambda one: (len(one), one))
-            parts[f"{split} {kind}"] = ([sides[0][one] for one in names], [sides[1][one] for one in names])
+            names = sorted(sides[0], key=lambda name: (len(name), name))
+            parts[f"{split} {kind}"] = ([sides[0][name] for name in names], [sides[1][name] for name in names])
     return parts

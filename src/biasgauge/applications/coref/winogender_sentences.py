@@ -10,24 +10,25 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from biasgauge.applications.coref.conll_files import file_text
-from biasgauge.applications.coref.document import Document
+from biasgauge.applications.coref.conll import file_text
+from biasgauge.applications.coref.document import Document, in_sentences, words_with_places
 from biasgauge.applications.coref.model import CorefModel
-from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps, paired_headline, paired_table
-from biasgauge.applications.coref.text import in_sentences, words_with_places
+from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps, paired_table
+from biasgauge.applications.group_gaps.result import headline
 from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
 from biasgauge.lexicons import lexicon
 from biasgauge.lexicons.model import Values
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
+from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings, estimate_from_draws
 from biasgauge.stats.correlations import Coefficient, coefficient, why_undefined
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.item_sums import bootstrap_sums, estimate_of_sums
+from biasgauge.stats.item_sums import bootstrap_sums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,15 +47,9 @@ _METRICS = ("correct", "occupation")
 
 @dataclass(frozen=True)
 class WinogenderSentence:
-    """One sentence.
+    """The words of a sentence, where occupation, participant and pronoun stand among them, and who is meant.
 
-    Attributes:
-        document: its words.
-        occupation: the word for it, and where that is.
-        participant, pronoun: where they are.
-        answer: who is meant.
-        gender: of the pronoun.
-        template: number of the template with the participant as it is; the same for all genders.
+    `template` numbers templates with the participant as it is; it is the same for all genders.
     """
 
     document: Document
@@ -106,12 +101,11 @@ class WinogenderResult(Result):
         """How many gaps are clear, each of them, and what else depends on gender."""
         shares = [(f"{metric}, neutral pronouns", share, share.n) for metric, share in self.neutral.items()]
         shares.append(("templates whose answer changes with gender", self.changed, self.changed.n))
-        columns: list[Column | str] = ["share", Column("percent", "estimate", 1), Column("number", "count")]
-        versions = (GENDERS[0], GENDERS[1])
+        columns = ["share", Column("percent", "estimate", 1), Column("number", "count")]
         return Summary(
             title="Winogender",
-            headline=paired_headline(self.gaps, versions),
-            tables=(paired_table(self.gaps, versions), Table.of("shares", "Further shares", columns, shares)),
+            headline=headline(self.gaps, "gaps male − female"),
+            tables=(paired_table(self.gaps, ("male", "female")), Table.of("shares", "Further shares", columns, shares)),
         )
 
 
@@ -139,25 +133,19 @@ def winogender(
     """
     how = bootstrap_settings("winogender", method=interval, level=level, resamples=resamples, random_state=random_state)
     sentences = read_winogender(templates)
-    found = model.predict([one.document for one in sentences])
+    found = model.predict([sentence.document for sentence in sentences])
     answers = [winogender_answer(*both) for both in zip(sentences, found, strict=True)]
-    return _result(sentences, answers, how)
-
-
-def _result(sentences: list[WinogenderSentence], answers: list[Answer], how: Resampling) -> WinogenderResult:
-    right = np.array([one.answer == answer for one, answer in zip(sentences, answers, strict=True)])
+    right = np.array([sentence.answer == answer for sentence, answer in zip(sentences, answers, strict=True)])
     occupied = np.array([answer == "occupation" for answer in answers])
-    ones = np.ones(len(sentences))
     # sentences come by template, then by gender
-    table = np.stack([right, occupied, ones], axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
-    gaps = paired_gaps(table[:, :2], "sentences", ("male", "female"), how, _shares, _METRICS)
+    table = np.stack([right, occupied, np.ones(len(right))], axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
     said = np.array(answers).reshape(-1, len(GENDERS))
-    found, reason = _follows_work(sentences, table[:, :, 1], how)
+    correlation, reason = _follows_work(sentences, table[:, :, 1], how)
     return WinogenderResult(
-        gaps=tuple(gaps),
+        gaps=tuple(paired_gaps(table[:, :2], "sentences", ("male", "female"), how, _shares, _METRICS)),
         neutral={metric: _share(table[:, 2, at], how) for at, metric in enumerate(_METRICS)},
         changed=_share((said[:, 0] != said[:, 1]).astype(np.float64), how),
-        correlation=found,
+        correlation=correlation,
         correlation_reason=reason,
         settings=asdict(how),
     )
@@ -167,13 +155,12 @@ def _share(hits: Floats, how: Resampling) -> WinogenderShare:
     """Of the templates for which `hits` is 1."""
     scale, value = PERCENT / len(hits), float(PERCENT * hits.mean())
     without = PERCENT * (hits.sum() - hits) / max(len(hits) - 1, 1)
-    estimate = estimate_of_sums(value, scale * bootstrap_sums(hits, how), without, how, "templates")
+    estimate = estimate_from_draws(value, scale * bootstrap_sums(hits, how), lambda: [without], how, "templates")
     return WinogenderShare.of_estimate(estimate, n=len(hits))
 
 
 def _shares(sums: Floats) -> Floats:
-    found: Floats = PERCENT * sums[..., :2] / sums[..., 2:]
-    return found
+    return PERCENT * sums[..., :2] / sums[..., 2:]
 
 
 def _follows_work(
@@ -181,7 +168,7 @@ def _follows_work(
 ) -> tuple[Coefficient | None, str | None]:
     """Over occupations: share of women at work with (female − male) share taken to mean the occupation."""
     women = dict(cast("Values", lexicon("winogender_bls")).items)
-    names = np.array([one.occupation[0] for one in sentences[:: len(GENDERS)]])
+    names = np.array([sentence.occupation[0] for sentence in sentences[:: len(GENDERS)]])
     known = sorted(set(names.tolist()) & set(women))
     x = np.array([women[name] for name in known])
     y = np.array([(occupied[names == name, 1] - occupied[names == name, 0]).mean() for name in known])
@@ -191,48 +178,35 @@ def _follows_work(
 
 def winogender_answer(sentence: WinogenderSentence, found: Document) -> Answer:
     """Whom the pronoun is taken to mean: who has a mention, without the other and the pronoun, in its cluster."""
-    pronoun = (sentence.pronoun, sentence.pronoun)
-    people = {"occupation": sentence.occupation[1], "participant": sentence.participant}
-    meant = set()
+    pronoun = sentence.pronoun
+    people: dict[Answer, int] = {"occupation": sentence.occupation[1], "participant": sentence.participant}
+    meant: set[Answer] = set()
     for cluster in found.clusters:
-        if pronoun not in cluster:
-            continue
-        for first, last in cluster:
+        for first, last in cluster if (pronoun, pronoun) in cluster else ():
             inside = {name for name, at in people.items() if first <= at <= last}
-            if len(inside) == 1 and not first <= sentence.pronoun <= last:
+            if len(inside) == 1 and not first <= pronoun <= last:
                 meant |= inside
-    if len(meant) == 1:
-        return "occupation" if "occupation" in meant else "participant"
-    return "both" if meant else "neither"
+    return meant.pop() if len(meant) == 1 else "both" if meant else "neither"
 
 
 def read_winogender(templates: str | os.PathLike[str]) -> list[WinogenderSentence]:
-    """All sentences of Winogender: by template, participant named or "someone", then gender.
-
-    Raises:
-        CorpusError: the file is not what it should be; names the line.
-    """
+    """All sentences of Winogender: by template, participant named or "someone", then gender."""
     lines = file_text(templates).splitlines()
     if not lines or lines[0].split("\t") != _HEADER:
         raise CorpusError(f"expected the columns {', '.join(_HEADER)}", path=templates, line=1)
-    found: list[WinogenderSentence] = []
+    sentences: list[WinogenderSentence] = []
     for number, line in enumerate(lines[1:], 2):
         cells = line.split("\t")
         if len(cells) != len(_HEADER) or cells[2] not in {"0", "1"}:
-            raise CorpusError(
-                "expected an occupation, a participant, 0 or 1, and a sentence", path=templates, line=number
-            )
-        for participant in (cells[1], "someone"):
-            for gender in range(len(GENDERS)):
-                try:
-                    found.append(_sentence(cells, participant, gender, len(found) // len(GENDERS)))
-                except KeyError as problem:
-                    raise CorpusError(
-                        f"a sentence needs $OCCUPATION, $PARTICIPANT and a pronoun; {problem} is missing or unknown",
-                        path=templates,
-                        line=number,
-                    ) from problem
-    return found
+            problem = "expected an occupation, a participant, 0 or 1, and a sentence"
+            raise CorpusError(problem, path=templates, line=number)
+        for participant, gender in product((cells[1], "someone"), range(len(GENDERS))):
+            try:
+                sentences.append(_sentence(cells, participant, gender, len(sentences) // len(GENDERS)))
+            except KeyError as lost:
+                problem = f"a sentence needs $OCCUPATION, $PARTICIPANT and a pronoun; {lost} is missing or unknown"
+                raise CorpusError(problem, path=templates, line=number) from lost
+    return sentences
 
 
 def _sentence(cells: list[str], participant: str, gender: int, template: int) -> WinogenderSentence:
@@ -242,20 +216,14 @@ def _sentence(cells: list[str], participant: str, gender: int, template: int) ->
     for blank in _BLANK.finditer(pattern):
         text += pattern[end : blank.start()]
         what, article = blank["what"], blank["article"]
-        if what == "OCCUPATION":
-            filled = article + occupation
-        elif what == "PARTICIPANT":
-            filled = article + participant
-            if participant == "someone":
-                filled = "Someone" if article[:1].isupper() else "someone"
+        if what == "PARTICIPANT" and participant == "someone":
+            text += "Someone" if article[:1].isupper() else "someone"
         else:
-            filled = article + _PRONOUNS[what][gender]
-        text += filled
+            words_of = {"OCCUPATION": occupation, "PARTICIPANT": participant}
+            text += article + (words_of[what] if what in words_of else _PRONOUNS[what][gender])
         places["PRONOUN" if what in _PRONOUNS else what] = len(text) - 1
         end = blank.end()
-    text += pattern[end:]
-    text = text.replace("they was ", "they were ")
-    words = words_with_places(text)
+    words = words_with_places((text + pattern[end:]).replace("they was ", "they were "))
     at = {what: next(n for n, (_, a, b) in enumerate(words) if a <= place < b) for what, place in places.items()}
     name = f"{occupation}.{participant}.{answer}.{GENDERS[gender]}"
     return WinogenderSentence(

@@ -10,20 +10,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from biasgauge.applications.correlation.points import Points, as_points
 from biasgauge.applications.correlation.result import CorrelationGroup, CorrelationResult, level_sentences
-from biasgauge.applications.correlation.seeds import seed_reliability
+from biasgauge.applications.correlation.seeds import SeedReliability, seed_reliability
 from biasgauge.arrays import Floats, Places
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
 from biasgauge.stats.correlations import Coefficient, Kind, coefficient, why_undefined
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power, detectable_r
-from biasgauge.stats.strata import Levels, levels
+from biasgauge.stats.strata import levels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,26 +82,26 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         ParameterError: a column is missing or named twice, or a parameter cannot be used.
     """
     how = bootstrap_settings("correlate", method=interval, level=level, resamples=resamples, random_state=random_state)
-    if method not in {"pearson", "spearman"}:
-        raise ParameterError(f"The 'method' parameter of correlate must be pearson or spearman. Got {method!r}.")
-    if duplicates not in {"keep", "drop"}:
-        raise ParameterError(f"The 'duplicates' parameter of correlate must be keep or drop. Got {duplicates!r}.")
+    check_choice(get_args(Kind), method=method)
+    check_choice(("keep", "drop"), duplicates=duplicates)
     correlation_power(FEWEST, power_of)
     by = (by,) if isinstance(by, str) else tuple(by)
     named = [x, y, *by, *([] if seed_column is None else [seed_column])]
     if len(set(named)) != len(named):
         raise ParameterError(f"Each column may be used once as x, y, by or seed. Got {', '.join(named)}.")
-    found = as_points(points)
+    table = as_points(points)
     for column in (*named, *([] if unit is None else [unit])):
-        found.at(column)
-    found, notes = _chosen(found, drop, duplicates)
-    data = _data(found, x, y, by, unit, seed_column, notes)
+        table.at(column)
+    table, notes = _chosen(table, drop, duplicates)
+    data = _data(table, x, y, by, unit, seed_column, notes)
     work = _Work(data, method, power_of, how)
     strata = work.strata()
     pooled = work.group({}, np.arange(len(data.x)))
-    apart = None if pooled.r is None else work.levels(len(strata))
+    apart = None
+    if pooled.r is not None and len(strata) > 1:
+        apart = levels(data.x, data.y, work.codes, data.units, how)
     readings = [] if apart is None else level_sentences(pooled.pearson, apart, strata)
-    readings += _power_sentence((pooled, *strata), power_of)
+    readings += filter(None, [_power_sentence((pooled, *strata), power_of)])
     readings += [] if pooled.reliability is None else [pooled.reliability.reading]
     shared = _shared_y(data, unit)
     return CorrelationResult(
@@ -111,7 +112,7 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         levels=apart,
         power_of=power_of,
         readings=tuple(readings),
-        warnings=(*notes, *shared),
+        warnings=(*notes, *filter(None, [shared])),
         settings={
             "method": method,
             "drop": list(drop),
@@ -121,23 +122,14 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
             "power_of": power_of,
             **how.to_settings(),
         },
-        points={x: data.x, y: data.y, **{name: list(one) for name, one in data.labels.items()}, **data.others},
+        points={x: data.x, y: data.y, **{name: list(texts) for name, texts in data.labels.items()}, **data.others},
         independent=not shared,
     )
 
 
 @dataclass(frozen=True)
 class _Data:
-    """Points as numbers.
-
-    Attributes:
-        names: of x and y.
-        x, y: the numbers.
-        labels: the text of each column of `by`, by point.
-        units: the unit of each point, 0, 1, …; None where none were named, or each has one point.
-        runs: the values of y over seeds, in their order, by point; None where there are no seeds.
-        others: the text of every other column, by point; of a point from several rows, what they have in turn.
-    """
+    """Points as numbers; `labels` and `others` are texts by column, `runs` the values of y over seeds, by point."""
 
     names: tuple[str, str]
     x: Floats
@@ -185,17 +177,13 @@ def _data(
     others = {name: points.texts(name) for name in points.columns if name and name not in {x, y, *by}}
     if seed_column is not None:
         points, numbers, runs, places = _means_over_seeds(points, numbers, (x, y, *by), unit, seed_column, notes)
-        others = {name: [_told(texts, rows) for rows in places] for name, texts in others.items()}
+        for name, texts in others.items():
+            others[name] = [", ".join(dict.fromkeys(texts[row] for row in rows)) for rows in places]
     units = None
     if unit is not None:
-        names_of, found = np.unique(points.texts(unit), return_inverse=True)
-        units = found if len(names_of) < len(points) else None
+        names_of, codes = np.unique(points.texts(unit), return_inverse=True)
+        units = codes if len(names_of) < len(points) else None
     return _Data(names, *numbers, {name: tuple(points.texts(name)) for name in by}, units, runs, others)
-
-
-def _told(texts: Sequence[str], rows: Sequence[int]) -> str:
-    """What some rows have in a column, each once."""
-    return ", ".join(dict.fromkeys(texts[row] for row in rows))
 
 
 def _means_over_seeds(
@@ -234,19 +222,19 @@ def _means_over_seeds(
         tuple(numbers[1][sorted(several, key=lambda place: _numbers_first(seeds[place]))].tolist())
         for several in places
     )
-    counts = sorted({len(one) for one in runs})
+    counts = sorted({len(run) for run in runs})
     told = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     notes.append(f"{len(points):,} rows are {len(firsts):,} points: y is the mean over {told} task seeds")
-    means = np.array([np.mean(one) for one in runs])
+    means = np.array([np.mean(run) for run in runs])
     return points.take(firsts), (numbers[0][firsts], means), runs, places
 
 
 def _split(rows: Sequence[int], columns: Sequence[Sequence[str]]) -> list[list[int]]:
     """Rows that have the same text in every column, in order of their first."""
-    found: dict[tuple[str, ...], list[int]] = {}
+    pieces: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
-        found.setdefault(tuple(texts[row] for texts in columns), []).append(row)
-    return list(found.values())
+        pieces.setdefault(tuple(texts[row] for texts in columns), []).append(row)
+    return list(pieces.values())
 
 
 def _twice(rows: Sequence[int], seeds: Sequence[str]) -> bool:
@@ -271,7 +259,7 @@ class _Work:
     def __init__(self, data: _Data, method: Kind, power_of: float, how: Resampling) -> None:
         self.data, self.method, self.power_of, self.how = data, method, power_of, how
         keys = list(zip(*data.labels.values(), strict=True)) if data.labels else []
-        self.keys = sorted(set(keys), key=lambda key: [_numbers_first(one) for one in key])
+        self.keys = sorted(set(keys), key=lambda key: [_numbers_first(label) for label in key])
         codes = {key: place for place, key in enumerate(self.keys)}
         self.codes = np.array([codes[key] for key in keys], np.intp)
 
@@ -298,7 +286,6 @@ class _Work:
             for kind in ("pearson", "spearman")
         ]
         enough = number >= FEWEST
-        runs = None if self.data.runs is None else _once(self.data.runs, self.data.units, places)
         return CorrelationGroup(
             by=by,
             n=len(places),
@@ -308,21 +295,19 @@ class _Work:
             method=self.method,
             power=correlation_power(number, self.power_of, alpha=ALPHA) if enough else None,
             detectable=detectable_r(number, power=POWER, alpha=ALPHA) if enough else None,
-            reliability=None if runs is None else seed_reliability(runs, self.data.names[1], level=self.how.level),
+            reliability=self._reliability(places),
             reason=reason,
         )
 
-    def levels(self, strata: int) -> Levels | None:
-        if strata < 2:
+    def _reliability(self, places: Places) -> SeedReliability | None:
+        """Of y over seeds; values of a unit that stand beside several x are one measurement, and count once."""
+        runs, units = self.data.runs, self.data.units
+        if runs is None:
             return None
-        return levels(self.data.x, self.data.y, self.codes, self.data.units, self.how)
-
-
-def _once(runs: tuple[tuple[float, ...], ...], units: Places | None, places: Places) -> list[tuple[float, ...]]:
-    """Values over seeds; those of a unit that stand beside several x are one measurement, and count once."""
-    if units is None:
-        return [runs[place] for place in places]
-    return [run for _, run in dict.fromkeys((int(units[place]), runs[place]) for place in places)]
+        own = [runs[place] for place in places]
+        if units is not None:
+            own = [run for _, run in dict.fromkeys((int(units[place]), runs[place]) for place in places)]
+        return seed_reliability(own, self.data.names[1], level=self.how.level)
 
 
 def _numbers_first(text: str) -> tuple[int, float, str]:
@@ -333,31 +318,29 @@ def _numbers_first(text: str) -> tuple[int, float, str]:
         return (1, 0.0, text)
 
 
-def _power_sentence(groups: Sequence[CorrelationGroup], power_of: float) -> list[str]:
+def _power_sentence(groups: Sequence[CorrelationGroup], power_of: float) -> str:
     """How often a correlation would be seen with all points, and in the smallest stratum."""
-    known = [one for one in groups if one.power is not None and one.detectable is not None]
+    known = [group for group in groups if group.power is not None and group.detectable is not None]
     if not known:
-        return []
-    most, least = known[0], min(known, key=lambda one: one.units)
-    what = "points" if all(one.units == one.n for one in groups) else "units"
-    smallest = least.units < most.units
-    seen = f"; with the {least.units} of the smallest stratum, {least.power:.0%}" if smallest else ""
-    there = " there" if smallest else ""
-    told = (
+        return ""
+    most, least = known[0], min(known, key=lambda group: group.units)
+    what = "points" if all(group.units == group.n for group in groups) else "units"
+    seen = there = ""
+    if least.units < most.units:
+        seen, there = f"; with the {least.units} of the smallest stratum, {least.power:.0%}", " there"
+    return (
         f"With {most.units} {what} a true r of {power_of:g} would be seen (p ≤ {ALPHA:g}) {most.power:.0%} of the time"
         f"{seen}. To be seen {POWER:.0%} of the time, a true r must be {least.detectable:.2f} or more{there}."
     )
-    return [told]
 
 
-def _shared_y(data: _Data, unit: str | None) -> list[str]:
+def _shared_y(data: _Data, unit: str | None) -> str:
     """A note when the same y stands beside several x, and no unit says so."""
     distinct = len(set(zip(data.y.tolist(), *data.labels.values(), strict=True)))
     if unit is not None or distinct > _MOSTLY_DISTINCT * len(data.y):
-        return []
-    told = (
+        return ""
+    return (
         f"{len(data.y):,} points have only {distinct:,} different values of {data.names[1]!r}: if one measurement "
         "stands in several rows, points are not independent, intervals are too narrow and p is too small; name the "
         "column that says which belong together as the unit"
     )
-    return [told]

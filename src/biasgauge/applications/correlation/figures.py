@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.applications.interval_chart import COLORS, interval_chart
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Table
 from biasgauge.results.drawing import altair
@@ -15,14 +16,10 @@ if TYPE_CHECKING:
 
     from biasgauge.applications.correlation.result import CorrelationResult
 
-COLORS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b58900", "#4b4b4b", "#d16ba5", "#2aa198"]
-ZERO = "#9aa09a"
 MOST_PANELS = 8
 """Values of a column beyond which it makes no panels or colors of itself."""
 MOST_LISTED = 2_000
 """Points beyond which they are left to the files."""
-_MOST_TOLD = 8
-_STEPS = 40
 _FEWEST = 3
 
 
@@ -31,14 +28,10 @@ def correlation_charts(
 ) -> tuple[Chart, ...]:
     """The points, a panel for each pair of strata columns; and the correlation of each stratum.
 
-    Args:
-        result: what `correlate` gave.
-        rows: the column of `by` whose values make rows of panels; by default the first with at most 8 values.
-        columns: the one that makes columns of panels; the second by default.
-        color: the one that colors points, each with its own line; the third by default, the only one if there is one.
+    By default the first column of `by` with at most 8 values makes rows of panels, the second columns, and the third
+    (or the only one) colors points, each color with its own line.
     """
-    unknown = [one for one in (rows, columns, color) if one is not None and one not in result.by]
-    if unknown:
+    if unknown := [name for name in (rows, columns, color) if name is not None and name not in result.by]:
         raise ParameterError(
             f"Panels and colors are made of {', '.join(result.by) or 'no columns'}. Got {unknown[0]!r}."
         )
@@ -92,13 +85,16 @@ def _numbers(result: CorrelationResult, named: list[str]) -> tuple[Table, ...]:
 
 
 def _grid(result: CorrelationResult, rows: str | None, columns: str | None, color: str | None) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd
+
     alt = altair()
     others = [name for name in result.points if name not in {result.x, result.y}]
     fields = {name: f"by {at}" for at, name in enumerate(others)}  # a name may hold what the library reads as code
-    orders = {name: list(dict.fromkeys(one.by[name] for one in result.groups if one.by)) for name in result.by}
+    orders = {name: list(dict.fromkeys(group.by[name] for group in result.groups if group.by)) for name in result.by}
     frame = result.points_frame().rename(columns={result.x: "x", result.y: "y", **fields})
-    named = [fields[one] for one in (rows, columns, color) if one is not None]
+    named = [fields[name] for name in (rows, columns, color) if name is not None]
     lines = _lines(frame, named, float(result.settings["level"]))
+    points = frame.assign(kind="point")
     hue = {}
     if color is not None:
         values = orders[color]
@@ -108,7 +104,7 @@ def _grid(result: CorrelationResult, rows: str | None, columns: str | None, colo
     x = alt.X("x:Q", title=result.x, scale=alt.Scale(zero=False, nice=True))
     y = alt.Y("y:Q", title=result.y, scale=alt.Scale(zero=False, nice=True))
     flat = {} if hue else {"color": COLORS[0]}
-    tips = [alt.Tooltip(f"{field}:N", title=name) for name, field in list(fields.items())[:_MOST_TOLD]]
+    tips = [alt.Tooltip(f"{field}:N", title=name) for name, field in list(fields.items())[:MOST_PANELS]]
     base = alt.Chart().encode(**hue)
     chart = alt.layer(
         base.mark_area(opacity=0.15, **flat)
@@ -120,7 +116,7 @@ def _grid(result: CorrelationResult, rows: str | None, columns: str | None, colo
         base.mark_line(strokeWidth=2, **flat)
         .encode(x=x, y=alt.Y("fit:Q", title=result.y))
         .transform_filter("datum.kind === 'fit'"),
-        data=_together(frame, lines),
+        data=pd.concat([points, lines], ignore_index=True) if len(lines) else points,
     )
     small = rows is not None or columns is not None
     chart = chart.properties(width=170 if small else 420, height=130 if small else 300)
@@ -132,20 +128,13 @@ def _grid(result: CorrelationResult, rows: str | None, columns: str | None, colo
     return chart.facet(**facets) if facets else chart
 
 
-def _together(frame: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
-    points = frame.assign(kind="point")
-    return pd.concat([points, lines], ignore_index=True) if len(lines) else points
-
-
 def _lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
     """Least squares in each panel and color: the line and the band of its mean along x."""
     import numpy as np
     import pandas as pd
     from scipy.special import stdtrit
 
-    found = []
+    fits = []
     parts = frame.groupby(named, sort=False) if named else [((), frame)]
     for key, part in parts:
         x, y = part["x"].to_numpy(float), part["y"].to_numpy(float)
@@ -153,7 +142,7 @@ def _lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
         if len(x) < _FEWEST or spread <= SAME * max(1.0, float(np.abs(x).max())) ** 2:
             continue
         slope = float((x - x.mean()) @ (y - y.mean())) / spread
-        at = np.linspace(x.min(), x.max(), _STEPS)
+        at = np.linspace(x.min(), x.max(), 40)
         fit = y.mean() + slope * (at - x.mean())
         rest = y - y.mean() - slope * (x - x.mean())
         variance = float(rest @ rest) / (len(x) - 2)
@@ -162,45 +151,24 @@ def _lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
         )
         labels = dict(zip(named, key if isinstance(key, tuple) else (key,), strict=True))
         rows = {"x": at, "fit": fit, "low": fit - reach, "high": fit + reach, "kind": "fit"}
-        found.append(pd.DataFrame({**rows, **labels}))
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+        fits.append(pd.DataFrame({**rows, **labels}))
+    return pd.concat(fits, ignore_index=True) if fits else pd.DataFrame()
 
 
 def _forest(result: CorrelationResult) -> Any:  # noqa: ANN401 - a chart
     import pandas as pd
 
     alt = altair()
-    rows = [
-        {
-            "what": one.name,
-            "r": one.r,
-            "low": one.estimate.low,
-            "high": one.estimate.high,
-            "n": one.n,
-            "p": one.p,
-            "kind": "pooled" if not one.by else "stratum",
-        }
-        for one in result.groups
-        if one.r is not None
+    known: list[tuple[str, Any, str]] = [
+        (group.name, group.estimate, "stratum" if group.by else "pooled") for group in result.groups
     ]
     if result.levels is not None:
-        for name, one in (("within strata", result.levels.within_r), ("means of strata", result.levels.between_r)):
-            if one.value is not None:
-                ends = {"low": one.low, "high": one.high}
-                rows.append({"what": name, "r": one.value, **ends, "n": one.n, "p": one.p, "kind": "level"})
+        known.append(("within strata", result.levels.within_r, "level"))
+        known.append(("means of strata", result.levels.between_r, "level"))
+    known.sort(key=lambda row: row[2] != "stratum")
+    rows = [(name, r.value, r.low, r.high, r.n, r.p, kind) for name, r, kind in known if r.value is not None]
     frame = pd.DataFrame(rows, columns=["what", "r", "low", "high", "n", "p", "kind"])
-    strata = [row["what"] for row in rows if row["kind"] == "stratum"]
-    order = [*strata, *(row["what"] for row in rows if row["kind"] != "stratum")]
     scale = alt.Scale(domain=["stratum", "pooled", "level"], range=[COLORS[0], "#16324a", COLORS[1]])
-    base = alt.Chart(frame).encode(
-        y=alt.Y("what:N", title=None, sort=order, axis=alt.Axis(grid=True)),
-        color=alt.Color("kind:N", scale=scale, legend=None),
-        tooltip=["what", "r", "low", "high", "n", "p"],
-    )
+    color = alt.Color("kind:N", scale=scale, legend=None)
     x = alt.X("r:Q", title="correlation", scale=alt.Scale(domain=[-1, 1]))
-    return alt.layer(
-        alt.Chart().mark_rule(color=ZERO).encode(x=alt.datum(0)),
-        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"),
-        base.mark_point(filled=True, size=46, opacity=1).encode(x=x),
-        data=frame,
-    ).properties(width=420, height=alt.Step(22))
+    return interval_chart(frame, x, width=420, color=color)

@@ -1,26 +1,21 @@
 """Points of a correlation study: a table with a row for each measured embedding, anyone's.
 
-Comma-, tab- or semicolon-separated text with a header, plain or gzipped; or a data frame. Cells are kept as text, and
-read as numbers where a column is used as one.
+Comma-, tab- or semicolon-separated text with a header, plain or compressed; or a data frame. Cells are kept as text,
+and read as numbers where a column is used as one.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import math
 import os
 import re
-import zlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge.applications.text.tables import check_names, read_table
 from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.spelling import did_you_mean
@@ -28,10 +23,8 @@ from biasgauge.spelling import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """Cells, in lower case, that say that a number is missing."""
-_GZIP = b"\x1f\x8b"
 _MOST_SHOWN = 5
 
 
@@ -80,21 +73,21 @@ class Points:
         Raises:
             InputError: a cell is no number; names the line.
         """
-        found = np.empty(len(self.rows))
-        for place, (cell, line) in enumerate(zip(self.texts(column), self.lines, strict=True)):
+        numbers = np.empty(len(self.rows))
+        for row, (cell, line) in enumerate(zip(self.texts(column), self.lines, strict=True)):
             try:
-                found[place] = math.nan if cell.strip().casefold() in MISSING else float(cell)
+                numbers[row] = math.nan if cell.strip().casefold() in MISSING else float(cell)
             except ValueError:
-                found[place] = math.inf
-            if math.isinf(found[place]):
+                numbers[row] = math.inf
+            if math.isinf(numbers[row]):
                 raise InputError(
                     f"{self.name}, {self.place} {line}: {column!r} must be a number or empty; found {cell[:40]!r}"
                 )
-        return found
+        return numbers
 
     def take(self, places: Sequence[int]) -> Points:
         """Some of the rows."""
-        rows, lines = tuple(self.rows[one] for one in places), tuple(self.lines[one] for one in places)
+        rows, lines = tuple(self.rows[place] for place in places), tuple(self.lines[place] for place in places)
         return replace(self, rows=rows, lines=lines)
 
     def without(self, condition: str) -> Points:
@@ -118,15 +111,12 @@ class Points:
     def repeated(self) -> list[tuple[int, int]]:
         """Rows that repeat an earlier one in every cell: (place of the row, place of the first like it)."""
         first: dict[tuple[str, ...], int] = {}
-        found = []
-        for place, row in enumerate(self.rows):
-            if first.setdefault(row, place) != place:
-                found.append((place, first[row]))
-        return found
+        firsts = [first.setdefault(row, place) for place, row in enumerate(self.rows)]
+        return [(place, earlier) for place, earlier in enumerate(firsts) if earlier != place]
 
     def told(self, places: Sequence[int]) -> str:
         """The lines of some rows, for a sentence."""
-        shown = ", ".join(str(self.lines[one]) for one in places[:_MOST_SHOWN])
+        shown = ", ".join(str(self.lines[place]) for place in places[:_MOST_SHOWN])
         more = f" and {len(places) - _MOST_SHOWN:,} more" if len(places) > _MOST_SHOWN else ""
         return f"{self.place}{'s' if len(places) > 1 else ''} {shown}{more}"
 
@@ -149,7 +139,7 @@ def as_points(given: Points | pd.DataFrame | str | os.PathLike[str]) -> Points:
 
 def _from_frame(frame: pd.DataFrame) -> Points:
     names = tuple(map(str, frame.columns))
-    _check_names(names, "the frame")
+    check_names(names, "the frame")
     columns = [frame.iloc[:, at].tolist() for at in range(len(names))]
     rows = tuple(
         tuple("" if cell is None or cell != cell else str(cell) for cell in row)  # noqa: PLR0124 - NaN
@@ -164,48 +154,5 @@ def read_points(path: str | os.PathLike[str]) -> Points:
     Raises:
         InputError: the file cannot be read, has no header, names a column twice, or a row is too short or too long.
     """
-    place = Path(path)
-    try:
-        with place.open("rb") as raw:
-            packed = raw.read(len(_GZIP)) == _GZIP
-            raw.seek(0)
-            content = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-            with io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
-                return _parse(text, place)
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{place}: is not UTF-8 text ({problem.reason})") from problem
-    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-        raise InputError(
-            f"{place}: the gzip stream is damaged or cut short ({problem}); copy or download the file again"
-        ) from problem
-    except OSError as problem:
-        raise InputError(f"{place}: cannot be read: {problem.strerror or problem}") from problem
-
-
-def _parse(text: io.TextIOWrapper, path: Path) -> Points:
-    head = text.readline()
-    separator = max(",\t;", key=head.count)
-    names = tuple(name.strip() for name in next(csv.reader([head], delimiter=separator), []))
-    _check_names(names, f"{path}, line 1")
-    reader = csv.reader(text, delimiter=separator, strict=True)
-    rows, lines = [], []
-    try:
-        for fields in reader:
-            line = reader.line_num + 1
-            if not fields:
-                continue
-            if len(fields) != len(names):
-                raise InputError(f"{path}, line {line}: expected {len(names)} fields, found {len(fields)}")
-            rows.append(tuple(fields))
-            lines.append(line)
-    except csv.Error as problem:
-        raise InputError(f"{path}, line {reader.line_num + 1}: is not separated text ({problem})") from problem
-    return Points(str(path), names, tuple(rows), tuple(lines))
-
-
-def _check_names(names: tuple[str, ...], where: str) -> None:
-    if not any(names):
-        raise InputError(f"{where}: expected a header with the names of columns, found nothing")
-    twice = [name for name, count in Counter(names).items() if count > 1 and name]
-    if twice:
-        raise InputError(f"{where}: the column {twice[0]!r} stands there twice; rename one of them")
+    table = read_table(path)
+    return Points(str(path), table.columns, table.rows, table.lines)

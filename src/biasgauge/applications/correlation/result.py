@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.applications.correlation.figures import correlation_charts
 from biasgauge.applications.correlation.seeds import SeedReliability
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
@@ -27,8 +28,6 @@ _LEVELS = {
     "random_intercept": "slope, random intercepts",
     "random_slope": "slope, random slopes",
 }
-_STRATA = 2
-"""Groups from which on p is corrected: all points and two strata."""
 
 
 @dataclass(frozen=True)
@@ -148,10 +147,10 @@ class CorrelationResult(Result):
             ParameterError: none or several have them.
         """
         wanted = {name: str(value) for name, value in by.items()}
-        found = [one for one in self.groups if one.by and wanted.items() <= one.by.items()]
-        if len(found) != 1:
-            raise ParameterError(f"There must be one stratum with {wanted}. Got {len(found)}.")
-        return found[0]
+        matching = [group for group in self.groups if group.by and wanted.items() <= group.by.items()]
+        if len(matching) != 1:
+            raise ParameterError(f"There must be one stratum with {wanted}. Got {len(matching)}.")
+        return matching[0]
 
     def to_frame(self) -> pd.DataFrame:
         """One row a stratum, the first for all points."""
@@ -193,10 +192,8 @@ class CorrelationResult(Result):
         Raises:
             ParameterError: there is no such choice, or no such column.
         """
-        if unknown := [name for name in choices if name not in {"rows", "columns", "color"}]:
-            raise ParameterError(
-                f"Figures of CorrelationResult leave rows, columns, color to choose. Got {unknown[0]!r}."
-            )
+        for name in choices:
+            check_choice(("rows", "columns", "color"), choice=name)
         return {chart.name: chart.drawn() for chart in correlation_charts(self, **choices)}
 
     def _pooled_in_words(self) -> str:
@@ -207,55 +204,46 @@ class CorrelationResult(Result):
         return f"{'rho' if self.settings['method'] == 'spearman' else 'r'} = {estimate.value:.3f}{ends}"
 
     def _groups(self) -> Table:
-        shared = any(group.units != group.n for group in self.groups)
-        corrected = len(self.groups) > _STRATA
-        ranks = self.settings["method"] == "spearman"
+        groups, ranks = self.groups, self.settings["method"] == "spearman"
         r, other = ("rho", "r") if ranks else ("r", "rho")
         interval = f"[{self.settings['level']:.0%} {self.settings['interval']}]"
-        columns: list[Column | str] = [
-            ", ".join(self.by) or "points",
-            Column("n", "count"),
-            *([Column("units", "count")] if shared else []),
-            Column(f"{r} {interval}", "estimate", 3),
-            Column("p", "p"),
-            *([Column("Holm", "p")] if corrected else []),
-            Column(other, "number", 3),
+        shared = any(group.units != group.n for group in groups)
+        columns: list[tuple[Column, list[Any]]] = [
+            (Column(", ".join(self.by) or "points"), [group.name for group in groups]),
+            (Column("n", "count"), [group.n for group in groups]),
+            (Column("units", "count"), [group.units for group in groups if shared]),
+            (Column(f"{r} {interval}", "estimate", 3), [group.estimate for group in groups]),
+            (Column("p", "p"), [group.p for group in groups]),
+            (Column("Holm", "p"), [group.p_holm for group in groups if len(groups) > 2]),
+            (Column(other, "number", 3), [(group.pearson if ranks else group.spearman).value for group in groups]),
         ]
-        rows = [
-            (
-                group.name,
-                group.n,
-                *([group.units] if shared else []),
-                group.estimate,
-                group.p,
-                *([group.p_holm] if corrected else []),
-                (group.pearson if ranks else group.spearman).value,
-            )
-            for group in self.groups
-        ]
-        return Table.of("groups", "", columns, rows)
+        return _table("groups", "", columns)
 
     def _power(self) -> Table:
         """How large a correlation would have been seen, and how large one can be over an unreliable number."""
-        seeds = any(group.reliability is not None for group in self.groups)
-        columns: list[Column | str] = [
-            ", ".join(self.by) or "points",
-            Column(f"power, r = {self.power_of:g}", "share"),
-            Column("r seen 4 of 5 times", "number"),
-            *([Column("reliability over seeds", "number"), Column("largest r", "number")] if seeds else []),
+        groups = self.groups
+        over = [group.reliability for group in groups if any(group.reliability for group in groups)]
+        columns: list[tuple[Column, list[Any]]] = [
+            (Column(", ".join(self.by) or "points"), [group.name for group in groups]),
+            (Column(f"power, r = {self.power_of:g}", "share"), [group.power for group in groups]),
+            (Column("r seen 4 of 5 times", "number"), [group.detectable for group in groups]),
+            (Column("reliability over seeds", "number"), [own and own.mean.value for own in over]),
+            (Column("largest r", "number"), [own and own.r_max.value for own in over]),
         ]
-        rows = []
-        for group in self.groups:
-            over = group.reliability
-            held = [None, None] if over is None else [over.mean.value, over.r_max.value]
-            rows.append((group.name, group.power, group.detectable, *(held if seeds else [])))
-        return Table.of("power", "What could have been seen", columns, rows)
+        return _table("power", "What could have been seen", columns)
 
     def _levels(self, levels: Levels) -> Table:
         named: list[tuple[str, LevelEstimate]] = [(title, getattr(levels, name)) for name, title in _LEVELS.items()]
         value = Column(f"value [{self.settings['level']:.0%}]", "estimate", 3)
         rows = [(title, level, level.p) for title, level in named]
         return Table.of("levels", "", ["strata kept apart", value, Column("p", "p")], rows)
+
+
+def _table(name: str, title: str, columns: Sequence[tuple[Column, Sequence[Any]]]) -> Table:
+    """A table from its columns; those without cells are left out."""
+    kept = [(column, cells) for column, cells in columns if cells]
+    rows = list(zip(*(cells for _, cells in kept), strict=True))
+    return Table.of(name, title, [column for column, _ in kept], rows)
 
 
 def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[CorrelationGroup]) -> list[str]:

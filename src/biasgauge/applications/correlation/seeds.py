@@ -14,7 +14,6 @@ from typing import Any, cast
 import numpy as np
 
 from biasgauge.agreement import Icc, band, icc
-from biasgauge.arrays import Floats
 from biasgauge.results import Record
 from biasgauge.stats.estimate import Estimate
 
@@ -33,8 +32,8 @@ class SeedReliability(Record):
         reading: what it comes to, in a sentence.
     """
 
-    single: Estimate
-    mean: Estimate
+    single: Icc
+    mean: Icc
     left_out: int
     reading: str
 
@@ -61,7 +60,8 @@ def seed_reliability(runs: Sequence[Sequence[float]], name: str, *, level: float
     sizes = np.array([len(run) for run in runs])
     most = max(range(1, int(sizes.max(initial=1)) + 1), key=lambda k: (k * int((sizes >= k).sum()) if k > 1 else 0, k))
     matrix = np.array([list(run[:most]) for run in runs if len(run) >= most], float).reshape(-1, most)
-    single, mean = (_estimate(matrix, form, level) for form in ("1,1", "1,k"))
+    forms = (icc(matrix, "1,1", level=level), icc(matrix, "1,k", level=level))
+    single, mean = (cast("Icc", form) for form in forms)  # one matrix, one number each
     reading = _reading(single, mean, _largest_r(single, mean).value, name)
     return SeedReliability(single, mean, len(runs) - len(matrix), reading)
 
@@ -71,10 +71,6 @@ def _largest_r(single: Estimate, mean: Estimate) -> Estimate:
     if mean.value is None and single.value is not None:  # subjects do not differ on average: nothing but noise
         value = low = 0.0
     return Estimate(value=value, low=low, high=high, level=mean.level, method="√ICC", n=mean.n, reason=mean.reason)
-
-
-def _estimate(matrix: Floats, form: Any, level: float) -> Estimate:  # noqa: ANN401 - a form of icc
-    return cast("Icc", icc(matrix, form, level=level))  # one matrix, one number
 
 
 def _reading(single: Estimate, mean: Estimate, most: float | None, name: str) -> str:

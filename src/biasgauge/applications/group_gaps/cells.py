@@ -7,17 +7,17 @@ ten thousand small tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from biasgauge.applications.group_gaps.result import REST, Label
 from biasgauge.arrays import Floats, Integers, Places
 from biasgauge.errors import ParameterError
 
-Label = str | int | float | bool | None
-"""What a user names a class or a group; None for none."""
-
+FEW = 30
+"""Items below which a group is pointed out."""
 PER_CLASS = ("precision", "recall", "false_positive_rate", "f1")
 WEIGHTED = "weighted"
 AMONG = {
@@ -28,19 +28,21 @@ AMONG = {
     "accuracy": "all items",
 }
 """What items each rate of a class is about."""
+_UNDEFINED = {
+    "precision": "nothing in {group} is predicted {of}",
+    "recall": "nothing in {group} is labeled {of}",
+    "f1": "nothing in {group} is labeled or predicted {of}",
+    "false_positive_rate": "everything in {group} is labeled {of}",
+}
 Pair = tuple[int, int | None]
 """Places of two groups that are compared; None for the rest."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """One rate of a classifier.
+    """One rate of a classifier: of the class at `place`, or, where that is None, accuracy or a mean over classes.
 
-    Attributes:
-        metric: "precision", "recall", "false_positive_rate", "f1" or "accuracy".
-        of: the class that counts as positive; "weighted" for the mean over classes, each weighted by how many items
-            carry its label, as scikit-learn's average="weighted"; None for accuracy.
-        place: the place of that class; None where there is none.
+    The mean weights each class by how many items carry its label, as scikit-learn's average="weighted".
     """
 
     metric: str
@@ -112,14 +114,7 @@ def why_undefined(rate: Rate, cells: Integers, classes: Sequence[Label], group: 
             if cells[place].sum() and fraction(single, cells)[1] == 0:
                 return f"{why_undefined(single, cells, classes, group)}, and the mean counts that class"
         return f"{group} has no items"
-    name = repr(rate.of)
-    if rate.metric == "precision":
-        return f"nothing in {group} is predicted {name}"
-    if rate.metric == "recall":
-        return f"nothing in {group} is labeled {name}"
-    if rate.metric == "f1":
-        return f"nothing in {group} is labeled or predicted {name}"
-    return f"everything in {group} is labeled {name}"
+    return _UNDEFINED[rate.metric].format(group=group, of=repr(rate.of))
 
 
 def p_method(rate: Rate, *, exact: bool) -> str:
@@ -140,12 +135,8 @@ def sides(cells: Integers, pair: Pair) -> tuple[Integers, Integers]:
     return a, cells.sum(axis=-3) - a if pair[1] is None else cells[..., pair[1], :, :]
 
 
-def plain(values: Iterable[Any], what: str) -> list[Any]:
-    """Values of a list, an array or a column of a frame, as Python's own text and numbers.
-
-    Raises:
-        ParameterError: a value is missing, or text and numbers are mixed.
-    """
+def _plain(values: Iterable[Any], what: str) -> list[Any]:
+    """Values of a list, an array or a column of a frame, as Python's own text and numbers; none may be missing."""
     tolist = getattr(values, "tolist", None)
     items = list(tolist()) if tolist else [item.item() if isinstance(item, np.generic) else item for item in values]
     missing = next((at for at, item in enumerate(items) if item is None or item != item), None)  # noqa: PLR0124 - NaN
@@ -154,12 +145,8 @@ def plain(values: Iterable[Any], what: str) -> list[Any]:
     return items
 
 
-def coded(values: list[Any], what: str) -> tuple[list[Label], Places]:
-    """Distinct values in order, and the place of each value among them.
-
-    Raises:
-        ParameterError: text and numbers are mixed, or it is something else.
-    """
+def _coded(values: list[Any], what: str) -> tuple[list[Label], Places]:
+    """Distinct values in order, and the place of each value among them; text and numbers must not be mixed."""
     if len({isinstance(value, str) for value in values}) > 1:
         raise ParameterError(f"The {what} of gaps must be all text or all numbers. Got both.")
     try:
@@ -168,3 +155,94 @@ def coded(values: list[Any], what: str) -> tuple[list[Label], Places]:
         raise ParameterError(f"The {what} of gaps must be text or numbers. Got {values[0]!r}.") from problem
     places = {value: place for place, value in enumerate(distinct)}
     return distinct, np.fromiter((places[value] for value in values), np.intp, len(values))
+
+
+@dataclass(frozen=True)
+class Tabulated:
+    """Counts of items: (groups, label, prediction), or (groups, label, first prediction, second prediction).
+
+    Groups are in the order in which they are subtracted; warnings are about groups left out and small groups.
+    """
+
+    classes: tuple[Label, ...]
+    groups: tuple[Label, ...]
+    rates: tuple[Rate, ...]
+    cells: Integers
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[Label, int]:
+        """Items by group."""
+        sizes = self.cells.reshape(len(self.groups), -1).sum(axis=1)
+        return dict(zip(self.groups, sizes.tolist(), strict=True))
+
+    def involved(self, pair: Pair) -> list[int]:
+        """Places of the groups whose items a comparison rests on."""
+        return list(range(len(self.groups))) if pair[1] is None else [pair[0], pair[1]]
+
+    def about(self, rate: Rate, pair: Pair) -> dict[str, Any]:
+        """What a gap is of, as `Gap` has it."""
+        a, b = self.groups[pair[0]], REST if pair[1] is None else self.groups[pair[1]]
+        return {"metric": rate.metric, "of": rate.of, "a": a, "b": b}
+
+    def who(self, place: int | None) -> str:
+        """A group by its place, for sentences; None is the rest."""
+        return REST if place is None else f"group {self.groups[place]!r}"
+
+
+def tabulate(
+    labels: Iterable[Label],
+    predictions: Sequence[Iterable[Label]],
+    groups: Iterable[Label],
+    *,
+    positive: Label,
+    order: Sequence[Label] | None,
+) -> Tabulated:
+    """Count items by group, label and each set of predictions; errors as in `gaps`."""
+    marks = [_plain(labels, "labels"), *(_plain(column, "predictions") for column in predictions)]
+    names, places = _coded(_plain(groups, "groups"), "groups")
+    lengths = [*map(len, marks), len(places)]
+    if len(set(lengths)) > 1 or not lengths[0]:
+        raise ParameterError(
+            "Gaps need a label, a prediction and a group for each of one or more items. "
+            f"Got lists of {', '.join(map(str, lengths))}."
+        )
+    classes, codes = _coded([mark for column in marks for mark in column], "labels and predictions")
+    wanted = _ordered(names, order)
+    kept = np.isin(places, wanted)
+    new = np.full(len(names), -1)
+    new[wanted] = np.arange(len(wanted))
+    shape = (len(wanted), *[len(classes)] * len(marks))
+    at = np.ravel_multi_index((new[places[kept]], *codes.reshape(len(marks), -1)[:, kept]), shape)
+    cells = np.bincount(at, minlength=int(np.prod(shape))).reshape(shape)
+    left_out = int((~kept).sum())
+    notes = [f"{left_out:,} items of groups that 'order' does not name were left out"] if left_out else []
+    rates = rates_of(classes, _positive(classes, positive))
+    table = Tabulated(tuple(classes), tuple(names[place] for place in wanted), rates, cells)
+    small = [f"group {name!r} has only {size} items" for name, size in table.counts.items() if size < FEW]
+    return replace(table, warnings=(*notes, *small))
+
+
+def _positive(classes: list[Label], positive: Label) -> list[int]:
+    if positive is None:
+        return list(range(len(classes)))
+    if positive not in classes:
+        raise ParameterError(
+            "The 'positive' parameter of gaps must be one of the labels or predictions "
+            f"({', '.join(map(repr, classes[:20]))}), or None for each of them. Got {positive!r}."
+        )
+    return [classes.index(positive)]
+
+
+def _ordered(names: list[Label], order: Sequence[Label] | None) -> list[int]:
+    if order is not None and (set(order) - set(names) or len(set(order)) != len(order)):
+        raise ParameterError(
+            f"The 'order' of gaps must name groups among {', '.join(map(repr, names[:20]))}, each once. "
+            f"Got {list(order)!r}."
+        )
+    wanted = list(range(len(names))) if order is None else [names.index(name) for name in order]
+    if len(wanted) < 2:
+        raise ParameterError(
+            f"A gap is between two groups at least. Got {', '.join(repr(names[place]) for place in wanted) or 'none'}."
+        )
+    return wanted

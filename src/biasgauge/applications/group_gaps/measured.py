@@ -1,4 +1,4 @@
-"""`gaps`: how differently a classifier treats groups of people, with intervals and p-values.
+"""`gaps`: how differently a classifier treats groups of people; `compare_gaps`: is that less so with other vectors?
 
 Sources: Hardt, Price & Srebro 2016 (equality of opportunity: recall), Hutchinson & Mitchell 2019 (predictive parity:
 precision), Goldfarb-Tarrant et al. 2021 (both, weighted over classes). Precision gaps are what the last paper
@@ -10,34 +10,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from biasgauge.applications.group_gaps.cells import (
-    Label,
     Pair,
     Rate,
+    Tabulated,
     comparisons,
     fraction,
     from_fraction,
     p_method,
     rate_values,
     sides,
+    tabulate,
     why_undefined,
 )
-from biasgauge.applications.group_gaps.result import REST, Gap, GapResult, GroupRate
-from biasgauge.applications.group_gaps.table import Tabulated, tabulate
+from biasgauge.applications.group_gaps.result import REST, Gap, GapChange, GapComparison, GapResult, GroupRate, Label
 from biasgauge.arrays import Floats, Integers
-from biasgauge.errors import ParameterError
+from biasgauge.checks import check_choice
 from biasgauge.scores import Resampling
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings, estimate_from_draws
-from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p, swapped_p
 from biasgauge.stats.multiple import holm
 
 Shuffle = Literal["within", "all"]
-_PAIR = 2
+SWAPPED = "monte-carlo, predictions of each item swapped"
 
 
 def gaps(
@@ -81,17 +80,10 @@ def gaps(
         ParameterError: lengths differ, a value is missing, there are fewer than two groups, or a parameter cannot be
             used.
     """
-    if shuffle not in {"within", "all"}:
-        raise ParameterError(f"The 'shuffle' parameter of gaps must be within or all. Got {shuffle!r}.")
+    check_choice(get_args(Shuffle), shuffle=shuffle)
     how = bootstrap_settings("gaps", method=interval, level=level, resamples=resamples, random_state=random_state)
     table = tabulate(labels, [predictions], groups, positive=positive, order=order)
-    settings = {
-        "positive": None if positive is None else table.rates[0].of,
-        "order": list(table.groups),
-        "as_published": as_published,
-        "shuffle": shuffle,
-        **how.to_settings(),
-    }
+    settings = {**_settings(table, positive, how, as_published=as_published), "shuffle": shuffle}
     work = _Work(table, how, shuffle=shuffle, zeros=as_published)
     return GapResult(
         settings=settings,
@@ -103,6 +95,11 @@ def gaps(
     )
 
 
+def _settings(table: Tabulated, positive: Label, how: Resampling, *, as_published: bool) -> dict[str, Any]:
+    of = None if positive is None else table.rates[0].of
+    return {"positive": of, "order": list(table.groups), "as_published": as_published, **how.to_settings()}
+
+
 class _Work:
     """Every rate of every group, in the items as they are and drawn again."""
 
@@ -111,12 +108,11 @@ class _Work:
         self.values: list[Callable[[Integers], Floats]] = [
             partial(rate_values, rate, zeros=zeros) for rate in table.rates
         ]
-        self.rest = len(table.groups) > _PAIR
         self.drawn = bootstrap_values(table.cells, self._everyone, how.resamples, how.random_state)
 
     def _everyone(self, cells: Integers) -> Floats:
         """(resamples, groups, then the rest of each, rates)."""
-        parts = [cells, cells.sum(axis=1, keepdims=True) - cells] if self.rest else [cells]
+        parts = [cells, cells.sum(axis=1, keepdims=True) - cells] if cells.shape[1] > 2 else [cells]
         return np.concatenate([np.stack([value(part) for value in self.values], axis=-1) for part in parts], axis=1)
 
     def group_rates(self) -> Iterator[GroupRate]:
@@ -129,11 +125,10 @@ class _Work:
                     reason = why_undefined(rate, cells, self.table.classes, self.table.who(place))
                     yield GroupRate(value=None, reason=reason, **about)
                 else:
-                    estimate = self._estimate(value, self.drawn[:, place, at], self._own(at, place), [place])
+                    own = partial(_of_group, self.values[at], place)
+                    left_out = partial(left_out_values, self.table.cells, own, [place])
+                    estimate = estimate_from_draws(value, self.drawn[:, place, at], left_out, self.how, "items")
                     yield GroupRate.of_estimate(estimate, **about)
-
-    def _own(self, at: int, place: int) -> Callable[[Integers], Floats]:
-        return lambda cells: self.values[at](cells[:, place])
 
     def gaps(self) -> Iterator[Gap]:
         for at, rate in enumerate(self.table.rates):
@@ -156,7 +151,8 @@ class _Work:
 
         other = pair[0] + len(table.groups) if pair[1] is None else pair[1]
         drawn = self.drawn[:, pair[0], at] - self.drawn[:, other, at]
-        estimate = self._estimate(values[0] - values[1], drawn, gap, table.involved(pair))
+        left_out = partial(left_out_values, table.cells, gap, table.involved(pair))
+        estimate = estimate_from_draws(values[0] - values[1], drawn, left_out, self.how, "items")
         p, method = self._p(rate, both, value_of, [self.how.random_state, at, number])
         return Gap.of_estimate(estimate, p_value=p, p_method=method, **about)
 
@@ -169,12 +165,9 @@ class _Work:
             return exact_p(first, second, partial(from_fraction, rate.metric)), p_method(rate, exact=True)
         return shuffled_p(*both, value_of, self.how.resamples, seed), p_method(rate, exact=False)
 
-    def _estimate(
-        self, value: float, drawn: Floats, statistic: Callable[[Integers], Floats], groups: list[int]
-    ) -> Estimate:
-        return estimate_from_draws(
-            value, drawn, lambda: left_out_values(self.table.cells, statistic, groups), self.how, "items"
-        )
+
+def _of_group(value_of: Callable[[Integers], Floats], place: int, cells: Integers) -> Floats:
+    return value_of(cells[:, place])
 
 
 def _with_holm(gaps: list[Gap]) -> list[Gap]:
@@ -187,3 +180,86 @@ def _with_holm(gaps: list[Gap]) -> list[Gap]:
         for place, p in zip(places, holm([gaps[place].p_value for place in places]), strict=True):
             corrected[place] = replace(gaps[place], p_holm=p)
     return corrected
+
+
+def compare_gaps(
+    labels: Iterable[Label],
+    first: Iterable[Label],
+    second: Iterable[Label],
+    groups: Iterable[Label],
+    *,
+    positive: Label = 1,
+    order: Sequence[Label] | None = None,
+    as_published: bool = False,
+    interval: BootstrapMethod = "percentile",
+    level: float = 0.95,
+    resamples: int = 10_000,
+    random_state: int = 0,
+) -> GapComparison:
+    """How gaps differ between two sets of predictions of the same items: second − first.
+
+    Items are drawn again with both of their predictions, so that what is hard about an item for both cancels. p swaps
+    the two predictions of each item at random. It is exact up to Monte Carlo if the two classifiers do not differ at
+    all, and errs on the large side if they differ alike in all groups.
+
+    Args:
+        labels: what is true of each item.
+        first: predictions with the one embedding.
+        second: predictions with the other.
+        groups: which group each item is about.
+        positive: the class that counts as positive; None for each class in turn.
+        order: the groups in the order in which they are subtracted.
+        as_published: as in `gaps`.
+        interval: "percentile" or "bca".
+        level: nominal coverage of intervals.
+        resamples: bootstrap samples, and random swaps.
+        random_state: seed.
+
+    Raises:
+        ParameterError: as in `gaps`.
+    """
+    how = bootstrap_settings(
+        "compare_gaps", method=interval, level=level, resamples=resamples, random_state=random_state
+    )
+    table = tabulate(labels, [first, second], groups, positive=positive, order=order)
+    pairs = comparisons(len(table.groups))
+    rows = [(rate, pair) for rate in table.rates for pair in pairs]
+
+    def gaps_of(cells: Integers) -> Floats:
+        """Gaps of one set of predictions, from counts of the shape (…, groups, label, prediction)."""
+        both = [[rate_values(rate, side, zeros=as_published) for side in sides(cells, pair)] for rate, pair in rows]
+        return np.stack([first - second for first, second in both], axis=-1)
+
+    def differences(cells: Integers) -> Floats:
+        return gaps_of(cells.sum(axis=-2)) - gaps_of(cells.sum(axis=-1))
+
+    values = [gaps_of(table.cells.sum(axis=axis)) for axis in (-1, -2)]
+    drawn = bootstrap_values(table.cells, differences, resamples, random_state)
+    chances = swapped_p(table.cells, differences, resamples, random_state)
+    changes = []
+    for at, (rate, pair) in enumerate(rows):
+        one, other = (None if np.isnan(gaps[at]) else float(gaps[at]) for gaps in values)
+        size = sum(int(table.cells[place].sum()) for place in table.involved(pair))
+        about = {**table.about(rate, pair), "first": one, "second": other, "n": size}
+        if one is None or other is None:
+            changes.append(GapChange(value=None, reason=_reason(table, rate, pair), **about))
+            continue
+        own = partial(_one_of, differences, at)
+        left_out = partial(left_out_values, table.cells, own, table.involved(pair))
+        estimate = estimate_from_draws(other - one, drawn[:, at], left_out, how, "items")
+        changes.append(GapChange.of_estimate(estimate, p_value=float(chances[at]), p_method=SWAPPED, **about))
+    settings = _settings(table, positive, how, as_published=as_published)
+    return GapComparison(settings, table.classes, table.counts, table.warnings, tuple(changes))
+
+
+def _one_of(values_of: Callable[[Integers], Floats], at: int, cells: Integers) -> Floats:
+    return values_of(cells)[:, at]
+
+
+def _reason(table: Tabulated, rate: Rate, pair: Pair) -> str:
+    """Why the gap of the first or the second predictions has no value."""
+    for which, axis in (("first", -1), ("second", -2)):
+        for place, side in zip(pair, sides(table.cells.sum(axis=axis), pair), strict=True):
+            if np.isnan(rate_values(rate, side, zeros=False)):
+                return f"{why_undefined(rate, side, table.classes, table.who(place))} by the {which} predictions"
+    return "undefined"  # pragma: no cover - a gap without value has a side without value

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.applications.group_gaps.cells import Label
-from biasgauge.applications.group_gaps.figures import gap_charts
+from biasgauge.applications.interval_chart import interval_chart
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Chart, Column, Result, Summary, Table
+from biasgauge.results.drawing import altair
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Label = str | int | float | bool | None
+"""What a user names a class or a group; None for none."""
 REST = "the rest"
 """Stands for all other groups together."""
 _FIRST: Label = "the first class"
 """Nothing was named."""
+_GAPS = "Gap between groups: rate of the first − rate of the second"
+_CHANGES = "How gaps differ: second predictions − first"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,14 +144,18 @@ class GapResult(Result):
 
     def summary(self) -> Summary:
         """How many gaps differ from 0, every gap, and the rates of each group."""
+        rows = [(what(gap), f"{gap.a} − {gap.b}", gap, gap.p_value, gap.p_holm, gap.n_a, gap.n_b) for gap in self.gaps]
+        columns = ["rate", "groups", Column("gap", "estimate", 3), Column("p", "p"), Column("Holm-adjusted p", "p")]
+        columns += [Column("items of the first", "count"), Column("items of the second", "count")]
+        gaps = Table.of("gaps", "Gaps: first group − second", columns, rows)
         rates = [(what(rate), rate.group, rate, rate.n) for rate in self.rates]
-        columns: list[Column | str] = ["rate", "group", Column("value", "estimate", 3), Column("items", "count")]
+        columns = ["rate", "group", Column("value", "estimate", 3), Column("items", "count")]
         return Summary(
             title="Gaps between groups",
-            headline=_headline(self.gaps, "gaps between groups have"),
+            headline=headline(self.gaps, "gaps between groups"),
             warnings=self.warnings,
-            tables=(gap_table(self.gaps), Table.of("rates", "Rates of each group", columns, rates)),
-            charts=gap_charts(self),
+            tables=(gaps, Table.of("rates", "Rates of each group", columns, rates)),
+            charts=_charts(self.gaps, self.settings, "gaps", "gap", _GAPS),
         )
 
 
@@ -174,35 +183,47 @@ class GapComparison(Result):
             for change in self.changes
         ]
         gaps = [Column("first gap", "number", 3), Column("second gap", "number", 3)]
-        columns: list[Column | str] = [
-            "rate", "groups", *gaps, Column("second − first", "estimate", 3), Column("p", "p"),
-        ]  # fmt: skip
+        columns = ["rate", "groups", *gaps, Column("second − first", "estimate", 3), Column("p", "p")]
         return Summary(
             title="Gaps by two sets of predictions",
-            headline=_headline(self.changes, "differences of gaps have"),
+            headline=headline(self.changes, "differences of gaps"),
             warnings=self.warnings,
-            tables=(Table.of("changes", "How gaps differ: second predictions − first", columns, rows),),
-            charts=gap_charts(self),
+            tables=(Table.of("changes", _CHANGES, columns, rows),),
+            charts=_charts(self.changes, self.settings, "gap_changes", "difference of gaps", _CHANGES),
         )
 
 
-def what(row: GroupRate | Gap | GapChange) -> str:
+def what(row: Any) -> str:  # noqa: ANN401 - anything with metric and of
     """The rate in words, with the class that it is of."""
-    return row.metric.replace("_", " ") + ("" if row.of is None else f", {row.of}")
+    return str(row.metric).replace("_", " ") + ("" if row.of is None else f", {row.of}")
 
 
-def gap_table(gaps: Sequence[Gap]) -> Table:
-    """Gaps with intervals and p-values."""
-    rows = [(what(gap), f"{gap.a} − {gap.b}", gap, gap.p_value, gap.p_holm, gap.n_a, gap.n_b) for gap in gaps]
-    columns: list[Column | str] = [
-        "rate", "groups", Column("gap", "estimate", 3), Column("p", "p"), Column("Holm-adjusted p", "p"),
-        Column("items of the first", "count"), Column("items of the second", "count"),
-    ]  # fmt: skip
-    return Table.of("gaps", "Gaps: first group − second", columns, rows)
-
-
-def _headline(rows: Sequence[Gap] | Sequence[GapChange], subject: str) -> str:
+def headline(rows: Sequence[Estimate], subject: str) -> str:
+    """How many numbers are clear of 0."""
     known = [row for row in rows if row.value is not None]
     clear = sum(row.excludes(0.0) is True for row in known)
     level = f"{known[0].level:.0%}" if known else "95%"
-    return f"{clear} of {len(known)} {subject} a {level} interval that excludes 0."
+    return f"{clear} of {len(known)} {subject} have a {level} interval that excludes 0."
+
+
+def _charts(
+    rows: Sequence[Gap] | Sequence[GapChange], settings: dict[str, Any], name: str, axis: str, title: str
+) -> tuple[Chart, ...]:
+    """Every gap, or difference of gaps, with its interval: a row for each metric and class, a panel a comparison."""
+    known = [row for row in rows if row.value is not None]
+    if not known:
+        return ()
+    pairs = {f"{row.a} − {row.b}" for row in known}
+    start = f"{pairs.pop()}; " if len(pairs) == 1 else ""
+    how = f"{settings['level']:.0%} interval ({settings['interval']} bootstrap over items)"
+    return (Chart(name, title, f"{start}{how}; 0 is no difference", partial(_drawn, known, axis)),)
+
+
+def _drawn(rows: Sequence[Gap | GapChange], axis: str) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd
+
+    value = rows[0].renamed.get("value", "value")
+    columns = ["what", "pair", value, "low", "high", "p_value"]
+    cells = [(what(row), f"{row.a} − {row.b}", row.value, row.low, row.high, row.p_value) for row in rows]
+    x = altair().X(f"{value}:Q", title=axis)
+    return interval_chart(pd.DataFrame(cells, columns=columns), x, panel="pair", columns=3, width=300)

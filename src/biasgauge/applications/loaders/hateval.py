@@ -22,11 +22,7 @@ ORDER = ("women", "migrants")
 
 
 def load_hateval(data: Path, language: str) -> TextData:
-    """HatEval in one language; the published gap is women − migrants.
-
-    Raises:
-        InputError: a file is missing or is not what it should be.
-    """
+    """HatEval in one language; the published gap is women − migrants."""
     if data.is_file():
         raise InputError(f"{data}: is a file; name the folder with HatEval's train, dev and test files")
     parts: dict[str, Texts] = {}
@@ -44,12 +40,10 @@ def _halves(table: TextTable, language: str, warnings: list[str]) -> list[str] |
     """Whom each tweet of the test file is about, by its place; None where the file is not the official one."""
     ids = table.cells("id")
     official = len(table) == TEST_SIZES[language]
-    if not official or list(ids) == sorted(ids, key=lambda one: (len(one), one)):
-        found = "sorted by id" if official else f"of {len(table):,} tweets"
-        warnings.append(
-            f"{table.path.name} is {found}, not HatEval's test file in its own order, so whom a tweet is about is not "
-            "known"
-        )
+    if not official or list(ids) == sorted(ids, key=lambda tweet: (len(tweet), tweet)):
+        what = "sorted by id" if official else f"of {len(table):,} tweets"
+        order = f"{table.path.name} is {what}, not HatEval's test file in its own order"
+        warnings.append(f"{order}, so whom a tweet is about is not known")
         return None
     half = len(table) // 2
     return [HALVES[language][place >= half] for place in range(len(table))]

@@ -30,19 +30,9 @@ def load_csv(
     group_column: str = "group",
     positive: str | None = None,
 ) -> TextData:
-    """Texts of one's own.
+    """Texts of one's own; an empty cell of the group, or no such column, means that there is none.
 
-    Args:
-        data: a file, or a folder with train.csv, test.csv and perhaps dev.csv.
-        split_seed: of the split, where the data has none.
-        text_column: name of the column of the text.
-        label_column: of the label.
-        group_column: of the group; empty cells, or no such column, mean that there is none.
-        positive: the class that counts as positive; found among usual names if None.
-
-    Raises:
-        InputError: a file is missing or is not what it should be; names the line.
-        ParameterError: it is not clear which class is positive.
+    The positive class is found among usual names where `positive` is None.
     """
     names = (text_column, label_column, group_column)
     if data.is_file():
@@ -62,21 +52,18 @@ def load_csv(
     groups = {group for part in parts.values() for group in part.groups}
     for column, values in ((label_column, classes), (group_column, groups)):
         if len(values) > MOST:
-            raise CorpusError(
-                f"the column {column!r} has {len(values):,} different values; labels and groups are {MOST} at most",
-                path=data,
+            problem = (
+                f"the column {column!r} has {len(values):,} different values; labels and groups are {MOST} at most"
             )
+            raise CorpusError(problem, path=data)
     return TextData("csv", parts, positive=_positive(classes, positive))
 
 
 def _texts(table: TextTable, text: str, label: str, group: str) -> Texts:
-    texts = table.cells(text)
-    labels = tuple(cell.strip() for cell in table.cells(label))
+    texts, labels = table.cells(text), tuple(cell.strip() for cell in table.cells(label))
     if "" in labels:
         raise CorpusError(f"{label!r} is empty", path=table.path, line=table.lines[labels.index("")])
-    groups = None
-    if group in table.columns:
-        groups = [cell.strip() or None for cell in table.cells(group)]
+    groups = [cell.strip() or None for cell in table.cells(group)] if group in table.columns else None
     return Texts.of(table, texts, labels, groups)
 
 

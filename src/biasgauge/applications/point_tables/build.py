@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasgauge.applications.point_tables.outcomes import Outcome, outcome_of
+from biasgauge.applications.coref.paired import PERCENT
+from biasgauge.applications.coref.scores import CONLL
+from biasgauge.applications.coref.winobias_pairs import VERSIONS
 from biasgauge.applications.point_tables.result import Performance, Point, PointsResult
+from biasgauge.applications.tasks.result import TaskResult, read_task
 from biasgauge.applications.tasks.run import extrinsic
 from biasgauge.applications.tasks.task import Task
 from biasgauge.embeddings import load
-from biasgauge.errors import ParameterError
+from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
 from biasgauge.lexicons import AssociationTest
 from biasgauge.scores import Resampling, weat
@@ -57,13 +62,15 @@ class Variant:
         return self.name or " ".join([self.embedding, self.method, *changed])
 
 
-class Intrinsic(NamedTuple):
-    """One association test on one version."""
+class _Measured(NamedTuple):
+    """One version by its tests and by one result of the task; rows hold the fields of `Point` and `Performance`."""
 
-    test: str
-    weat: Estimate
-    found: int
-    asked: int
+    variant: Variant
+    tests: list[dict[str, Any]]
+    task: str
+    gaps: list[dict[str, Any]]
+    metrics: list[dict[str, Any]]
+    warnings: tuple[str, ...]
 
 
 def points(
@@ -100,24 +107,24 @@ def points(
         ParameterError: there is nothing to measure, two versions have the same name, or a setting cannot be used.
         InputError: data or vectors are not what they should be.
     """
-    given = _checked(variants)
-    how = _weat_settings(weat_settings, random_state)
+    versions = _checked(variants)
+    how = {"interval": Resampling(random_state=random_state), "random_state": random_state, **(weat_settings or {})}
     measured = []
-    for place, variant in enumerate(given):
+    for place, variant in enumerate(versions):
 
         def part(done: int, total: int, place: int = place) -> None:
             if progress is not None:
-                progress(place * _PARTS + _PARTS * done // max(total, 1), len(given) * _PARTS)
+                progress(place * _PARTS + _PARTS * done // max(total, 1), len(versions) * _PARTS)
 
         intrinsic = _intrinsic(variant, tests, how)
         result = extrinsic(
             task, variant.vectors, data, seeds=seeds, cache=cache, random_state=random_state, resamples=_FEW,
             progress=part, **settings,
         )  # fmt: skip
-        measured.append((variant, intrinsic, outcome_of(result)))
+        measured.append(_Measured(variant, intrinsic, *_outcome(result)))
         recorded = {"data_path": str(data), **result.settings}
     recorded = {key: value for key, value in recorded.items() if key not in {"vectors_checksum", "level", "resamples"}}
-    return _gathered(measured, {"tests": _names(measured), "weat": _told(how), **recorded})
+    return _gathered(measured, how, recorded)
 
 
 def points_from_results(
@@ -140,76 +147,141 @@ def points_from_results(
         ParameterError: there are no results, they are of several tasks, or two of a version have the same seed.
         InputError: a file is not what it should be.
     """
-    how = _weat_settings(weat_settings, random_state)
-    given = [(variant, outcome_of(result)) for variant, result in results]
-    versions = {variant.label: variant for variant, _ in given}
+    how = {"interval": Resampling(random_state=random_state), "random_state": random_state, **(weat_settings or {})}
+    measured = [_Measured(variant, [], *_outcome(result)) for variant, result in results]
+    versions = {row.variant.label: row.variant for row in measured}
     _checked(versions.values())
-    tasks = sorted({outcome.task for _, outcome in given})
+    tasks = sorted({row.task for row in measured})
     if len(tasks) > 1:
         raise ParameterError(f"Points must be of one task; the results are of {', '.join(tasks)}.")
-    seen = Counter((variant.label, *gap[:4], gap.seed) for variant, outcome in given for gap in outcome.gaps)
-    twice = next((one for one, count in seen.items() if count > 1), None)
+    labels = ("metric", "of", "a", "b", "seed")
+    seen = Counter((row.variant.label, *(gap[name] for name in labels)) for row in measured for gap in row.gaps)
+    twice = next((gap for gap, count in seen.items() if count > 1), None)
     if twice is not None:
         raise ParameterError(f"Two results of {twice[0]!r} have the seed {twice[-1]}; each model counts once.")
     intrinsic = {name: _intrinsic(variant, tests, how) for name, variant in versions.items()}
-    measured = [(variant, intrinsic[variant.label], outcome) for variant, outcome in given]
-    return _gathered(measured, {"tests": _names(measured), "weat": _told(how), "task": tasks[0]})
+    measured = [row._replace(tests=intrinsic[row.variant.label]) for row in measured]
+    return _gathered(measured, how, {"task": tasks[0]})
 
 
 def _checked(variants: Iterable[Variant]) -> tuple[Variant, ...]:
-    given = tuple(variants)
-    if not given:
+    versions = tuple(variants)
+    if not versions:
         raise ParameterError("Points need at least one version of an embedding. Got none.")
-    for one in given:
-        if not isinstance(one, Variant):
-            raise ParameterError(f"Versions of an embedding must be of the kind Variant. Got {type(one).__name__}.")
-    name, count = Counter(one.label for one in given).most_common(1)[0]
+    for version in versions:
+        if not isinstance(version, Variant):
+            raise ParameterError(f"Versions of an embedding must be of the kind Variant. Got {type(version).__name__}.")
+    name, count = Counter(version.label for version in versions).most_common(1)[0]
     if count > 1:
         raise ParameterError(f"{count} versions are called {name!r}; give each a name of its own.")
-    return given
+    return versions
 
 
-def _weat_settings(given: Mapping[str, Any] | None, random_state: int) -> dict[str, Any]:
-    return {"interval": Resampling(random_state=random_state), "random_state": random_state, **(given or {})}
-
-
-def _told(how: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: asdict(value) if isinstance(value, Resampling) else value for key, value in how.items()}
-
-
-def _intrinsic(variant: Variant, tests: Sequence[Test], how: Mapping[str, Any]) -> tuple[Intrinsic, ...]:
+def _intrinsic(variant: Variant, tests: Sequence[Test], how: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Effect sizes of one version, by test."""
     if isinstance(tests, str) or not tests:
         raise ParameterError(f"The 'tests' of points must be a list of lexicons of kind 'test'. Got {tests!r}.")
     model = load(variant.vectors)
-    found = []
+    rows = []
     for test in tests:
-        one = weat(model, test, **how)
-        low, high = (None, None) if one.interval is None else (one.interval.low, one.interval.high)
-        effect = Estimate(value=one.value, low=low, high=high, reason=one.reason)
-        found.append(Intrinsic(one.name, effect, one.coverage.found, one.coverage.asked))
-    return tuple(found)
+        result = weat(model, test, **how)
+        low, high = (None, None) if result.interval is None else (result.interval.low, result.interval.high)
+        effect = Estimate(value=result.value, low=low, high=high, reason=result.reason)
+        counts = {"found": result.coverage.found, "asked": result.coverage.asked}
+        rows.append({"test": result.name, "weat": effect, **counts})
+    return rows
 
 
-_Measured = tuple[Variant, tuple[Intrinsic, ...], "Outcome"]
-
-
-def _names(measured: Sequence[_Measured]) -> list[str]:
-    return [one.test for one in measured[0][1]]
-
-
-def _gathered(measured: Sequence[_Measured], settings: dict[str, Any]) -> PointsResult:
+def _gathered(measured: Sequence[_Measured], how: Mapping[str, Any], settings: dict[str, Any]) -> PointsResult:
     rows: list[Point] = []
     performance: list[Performance] = []
     undefined: dict[str, None] = {}
     warnings: dict[str, None] = {}
-    for variant, tests, outcome in measured:
-        made = {"variant": variant.label, "embedding": variant.embedding, "method": variant.method}
-        about: dict[str, Any] = {**made, "direction": variant.direction, "strength": variant.strength}
-        about["task"] = outcome.task
-        rows += [Point(**about, **test._asdict(), **gap._asdict()) for test in tests for gap in outcome.gaps]
-        performance += [Performance(**about, **one._asdict()) for one in outcome.metrics]
-        warnings |= dict.fromkeys(outcome.warnings)
-        undefined |= {
-            f"{one.test} on {variant.label}: {one.weat.reason}": None for one in tests if one.weat.value is None
-        }
+    for variant, tests, task, gaps, metrics, notes in measured:
+        about: dict[str, Any] = {"variant": variant.label, "embedding": variant.embedding, "method": variant.method}
+        about |= {"direction": variant.direction, "strength": variant.strength, "task": task}
+        rows += [Point(**about, **test, **gap) for test in tests for gap in gaps]
+        performance += [Performance(**about, **metric) for metric in metrics]
+        warnings |= dict.fromkeys(notes)
+        lost = [(test["test"], test["weat"].reason) for test in tests if test["weat"].value is None]
+        undefined |= {f"{name} on {variant.label}: {reason}": None for name, reason in lost}
+    weat_settings = {key: asdict(value) if isinstance(value, Resampling) else value for key, value in how.items()}
+    settings = {"tests": [test["test"] for test in measured[0].tests], "weat": weat_settings, **settings}
     return PointsResult(tuple(rows), tuple(performance), settings, (*undefined, *warnings))
+
+
+_Outcome = tuple[str, list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]
+"""Task, gaps and metrics of every seed, warnings."""
+
+
+def _outcome(result: object) -> _Outcome:
+    """What a `TaskResult`, a file of its JSON, or results of scripts/train_coref.py say, seed by seed."""
+    if isinstance(result, (str, os.PathLike)):
+        try:
+            content = json.loads(Path(result).read_bytes())
+        except (OSError, ValueError):
+            content = {}  # `read_task` says what is wrong
+        result = content if isinstance(content, dict) and "winobias" in content else read_task(result)
+    if isinstance(result, TaskResult):
+        outcome = _of_task(result)
+    elif isinstance(result, Mapping):
+        outcome = _of_coref(result)
+    else:
+        raise ParameterError(
+            f"An extrinsic result must be a TaskResult, or a file of its JSON. Got {type(result).__name__}."
+        )
+    if not outcome[1]:
+        why = getattr(result, "no_gaps", None) or "none were computed"
+        raise ParameterError(f"The task {outcome[0]} has no gaps between groups, which points need: {why}.")
+    return outcome
+
+
+def _of_task(result: TaskResult) -> _Outcome:
+    seeds = [run.seed for run in result.seeds]
+    for row in (*result.gaps, *result.metrics):
+        if len(row.values) != len(seeds):
+            raise InputError(
+                f"The result of {result.task} on {result.vectors} has {len(row.values)} values of {row.metric!r} for "
+                f"{len(seeds)} seeds; expected one a seed"
+            )
+    gaps = [
+        _gap(value, gap.reason, metric=gap.metric, of=gap.of, a=gap.a, b=gap.b, seed=seed)
+        for gap in result.gaps
+        for value, seed in zip(gap.values, seeds, strict=True)
+    ]
+    metrics = [
+        {"metric": metric.metric, "of": metric.of, "group": metric.group, "value": value, "seed": seed}
+        for metric in result.metrics
+        for value, seed in zip(metric.values, seeds, strict=True)
+    ]
+    return result.task, gaps, metrics, result.warnings
+
+
+def _of_coref(result: Mapping[str, Any]) -> _Outcome:
+    """Gaps of WinoBias, as fractions and under the names that the task `coref` gives them."""
+    try:
+        seed = int(result["seed"])
+        metrics = [
+            {"metric": score["rate"], "of": CONLL, "group": None, "value": score["value"], "seed": seed}
+            for score in result["test"]["scores"]
+            if score["metric"] == CONLL
+        ]
+        gaps = []
+        for row in result["winobias"]["gaps"]:
+            about = {"metric": row["metric"], "of": f"winobias {row['of']}", "seed": seed}
+            gaps.append(_gap(_fraction(row["gap"]), row["reason"], a=VERSIONS[0], b=VERSIONS[1], **about))
+            sides = zip(VERSIONS, ("first", "second"), strict=True)
+            metrics += [{**about, "group": version, "value": _fraction(row[side])} for version, side in sides]
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InputError(
+            f"A result of coreference is not what scripts/train_coref.py --winobias writes: {problem!r}"
+        ) from problem
+    return "coref", gaps, metrics, tuple(result["winobias"].get("warnings", ()))
+
+
+def _gap(value: float | None, reason: str | None, **about: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of a point
+    return {**about, "gap": value, "gap_reason": None if value is not None else reason or "undefined with this seed"}
+
+
+def _fraction(percent: float | None) -> float | None:
+    return None if percent is None else percent / PERCENT

@@ -13,8 +13,6 @@ from biasgauge.stats.estimate import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHOWN = 20
-
 
 @dataclass(frozen=True, kw_only=True)
 class _OfVersion(Record):
@@ -106,24 +104,15 @@ class PointsResult(Result):
     def summary(self) -> Summary:
         """How many points there are, and the points."""
         versions = len({point.variant for point in self.points})
-        columns: list[Column | str] = ["version", "test", Column("WEAT", "estimate"), "metric", "of", "groups"]
+        columns = ["version", "test", Column("WEAT", "estimate"), "metric", "of", "groups"]
         columns += [Column("gap", "number", 3), Column("task seed", "count")]
         rows = [
-            (
-                point.variant,
-                point.test,
-                point.weat,
-                point.metric,
-                point.of,
-                f"{point.a} − {point.b}",
-                point.gap,
-                point.seed,
-            )
-            for point in self.points
-        ]  # fmt: skip
+            (row.variant, row.test, row.weat, row.metric, row.of, f"{row.a} − {row.b}", row.gap, row.seed)
+            for row in self.points
+        ]
         return Summary(
             title="Intrinsic and extrinsic numbers",
             headline=f"{len(self.points):,} points of {versions:,} versions",
-            tables=(Table.of("points", "The points", columns, rows, most=_SHOWN),),
+            tables=(Table.of("points", "The points", columns, rows, most=20),),
             warnings=self.warnings,
         )

@@ -20,11 +20,7 @@ VERSION = 1
 
 
 class CellCache:
-    """Outcomes in a folder, or nowhere where the folder is None.
-
-    Attributes:
-        notes: sentences about damaged files.
-    """
+    """Outcomes in a folder, or nowhere where the folder is None; `notes` are sentences about damaged files."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -61,8 +57,8 @@ class CellCache:
 
 def _plain(key: Mapping[str, Any]) -> dict[str, Any]:
     """A key as JSON gives it back."""
-    found: dict[str, Any] = json.loads(json.dumps({**key, "version": VERSION}))
-    return found
+    plain: dict[str, Any] = json.loads(json.dumps({**key, "version": VERSION}))
+    return plain
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from biasgauge.applications.group_gaps.paired import compare_gaps
+from biasgauge.applications.group_gaps.measured import compare_gaps
 from biasgauge.applications.group_gaps.result import GapComparison
 from biasgauge.applications.tasks.result import PairedItems, TaskItems, TaskResult
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import bootstrap_settings
 
 DIFFER = "Two results can be compared on the same test items and groups; these differ."
+_INTERVAL = ("level", "resamples", "random_state")
 
 
 def compare_tasks(first: TaskResult, second: TaskResult, *, seed: int | None = None) -> GapComparison:
@@ -48,18 +49,10 @@ def _compare_items(first: TaskResult, one: TaskItems, other: TaskItems, places: 
     if (one.labels, one.groups) != (other.labels, other.groups):
         raise ParameterError(DIFFER)
     kept = [at for at, group in enumerate(one.groups) if group in first.counts]
-    return compare_gaps(
-        [one.labels[at] for at in kept],
-        [one.predictions[places[0]][at] for at in kept],
-        [other.predictions[places[1]][at] for at in kept],
-        [one.groups[at] for at in kept],
-        positive=first.settings["positive"],
-        order=list(first.counts),
-        as_published=first.settings["as_published"],
-        level=first.settings["level"],
-        resamples=first.settings["resamples"],
-        random_state=first.settings["random_state"],
-    )
+    asked = {name: first.settings[name] for name in ("positive", "as_published", *_INTERVAL)}
+    predictions = one.predictions[places[0]], other.predictions[places[1]]
+    columns = ([column[at] for at in kept] for column in (one.labels, *predictions, one.groups))
+    return compare_gaps(*columns, order=list(first.counts), **asked)
 
 
 def _compare_pairs(first: TaskResult, one: PairedItems, other: PairedItems, places: tuple[int, int]) -> GapComparison:
@@ -68,7 +61,7 @@ def _compare_pairs(first: TaskResult, one: PairedItems, other: PairedItems, plac
 
     if (one.checksum, list(one.parts)) != (other.checksum, list(other.parts)):
         raise ParameterError(DIFFER)
-    asked = {name: first.settings[name] for name in ("level", "resamples", "random_state")}
+    asked = {name: first.settings[name] for name in _INTERVAL}
     how = bootstrap_settings("compare_tasks", method="percentile", **asked)
     changes = [
         change

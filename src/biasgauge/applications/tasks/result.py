@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from biasgauge.applications.group_gaps.result import Gap
 from biasgauge.applications.tasks.figures import task_charts
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import from_plain
 from biasgauge.results.result import records_frame
-from biasgauge.stats.estimate import Estimate, LabeledEstimate
+from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats.estimate import Estimate, LabeledEstimate, check_level
+from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +29,10 @@ ONE_SEED = (
     "One model was trained: how far the gaps hang on its seed is not known, and the intervals leave it out. Train "
     "several (--seeds 5)."
 )
-_SEVERAL = 2
+_RELIABLE = (
+    "Whether the gaps are reliable enough to correlate with anything takes several embeddings: biasgauge correlate "
+    "--seed-column."
+)
 _MOST_NAMED = 3
 _MOST_GAPS = 40
 _MOST_GROUPS = 4
@@ -52,37 +59,17 @@ class _OverSeeds(LabeledEstimate):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskMetric(_OverSeeds):
-    """How well a task is done, as a mean over seeds.
-
-    Attributes:
-        metric, of, sd, values: which number, of which class, and how it differs over seeds.
-        group: whose items; None for all.
-        n: items.
-    """
+    """How well a task is done, as a mean over seeds, on the items of a `group`; None for all items."""
 
     group: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskGap(_OverSeeds):
+class TaskGap(_OverSeeds, Gap):
     """Difference of a metric between two groups, a − b, as a mean over seeds: −1 to 1, 0 where groups fare alike.
 
-    Attributes:
-        metric, of, sd, values: as in `TaskMetric`.
-        a, b: the groups; `b` may be "the rest".
-        p_value: as in `Gap`; None with several seeds, whose p-values are with the seeds.
-        p_method: how it was found.
-        p_holm: corrected for the number of pairs of groups.
-        n_a, n_b: items of the two groups.
+    Fields as in `Gap` and `TaskMetric`; p is None with several seeds, whose p-values are with the seeds.
     """
-
-    a: str
-    b: str
-    p_value: float | None = None
-    p_method: str | None = None
-    p_holm: float | None = None
-    n_a: int
-    n_b: int
 
 
 @dataclass(frozen=True)
@@ -104,13 +91,7 @@ class SeedRun(Record):
 
 @dataclass(frozen=True)
 class TaskItems:
-    """What the gaps are computed from, for `compare_tasks`.
-
-    Attributes:
-        labels: what is true of each test item.
-        groups: whom it is about; None for nobody's.
-        predictions: of each seed.
-    """
+    """What is true of each test item, whom it is about, and the predictions of each seed, for `compare_tasks`."""
 
     labels: tuple[str, ...]
     groups: tuple[str | None, ...]
@@ -121,10 +102,7 @@ class TaskItems:
 class PairedItems:
     """What gaps between two versions of the same sentences are computed from, for `compare_tasks`.
 
-    Attributes:
-        parts: for each part of the test set, seeds × pairs of sentences × 2 versions × what each adds to the sums of
-            the metrics.
-        checksum: of the sentences.
+    For each part of the test set: seeds × pairs of sentences × 2 versions × what each adds to the sums of the metrics.
     """
 
     parts: dict[str, Floats]
@@ -133,17 +111,7 @@ class PairedItems:
 
 @dataclass(frozen=True)
 class TaskSummary:
-    """Metrics and gaps over seeds.
-
-    Attributes:
-        metrics: of all items, then of each group.
-        gaps: one for each metric and pair of groups.
-        seeds: what is particular to each.
-        counts: items by group.
-        warnings: what to know before reading the tables.
-        no_gaps: why there are no gaps, where there are none.
-        items: what the numbers are computed from, where a task has such.
-    """
+    """Metrics and gaps over seeds: what a task gives of a `TaskResult`."""
 
     metrics: tuple[TaskMetric, ...]
     gaps: tuple[TaskGap, ...]
@@ -162,10 +130,15 @@ class TaskResult(Result):
         task: its name.
         about: what it is.
         vectors: name of the vectors.
-        metrics, gaps, seeds, counts, no_gaps, items: as in `TaskSummary`; `items` are not in its JSON.
+        metrics: of all items, then of each group.
+        gaps: one for each metric and pair of groups.
+        seeds: what is particular to each.
+        counts: items by group.
         coverage: which share of the task's words has vectors.
         settings: everything that was asked for or chosen.
         warnings: what to know before reading the tables.
+        no_gaps: why there are no gaps, where there are none.
+        items: what the numbers are computed from, where a task has such; not in its JSON.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("gaps",)
@@ -199,15 +172,13 @@ class TaskResult(Result):
 
     def summary(self) -> Summary:
         """How well the task is done, the rates of each group, and the gaps between groups."""
-        several = len(self.seeds) > 1
-        over = "items and seeds; sd: over seeds" if several else "items"
-        rows = [(_name(one.metric), one.of, one, one.n) for one in self.metrics if one.group is None]
+        over = "items and seeds; sd: over seeds" if len(self.seeds) > 1 else "items"
+        rows = [(_name(row.metric), row.of, row, row.n) for row in self.metrics if row.group is None]
         value, items = Column("value [interval]", "estimate", 3), Column("items", "count")
         metrics = Table.of("metrics", "", ["metric", "of", value, items], rows)
         parts = [Summary("Metrics", "", question="how well is the task done?", tables=(metrics,))]
         parts += self._by_group()
-        if self.no_gaps is None:
-            parts.append(self._gaps(several=several))
+        parts += [] if self.no_gaps is not None else [self._gaps()]
         return Summary(
             title=f"{self.task} with {self.vectors}",
             headline=f"{self.task}: {self.about}",
@@ -221,27 +192,27 @@ class TaskResult(Result):
             parts=tuple(parts),
         )
 
-    def _gaps(self, *, several: bool) -> Summary:
-        rows = [
-            (_name(gap.metric), gap.of, gap, _sd(gap) if several else gap.p_value, f"{gap.a} − {gap.b}")
-            for gap in self.gaps
-        ]
+    def _gaps(self) -> Summary:
+        several = len(self.seeds) > 1
         spread = Column("sd", "number", 3) if several else Column("p", "p")
+        rows = []
+        for gap in self.gaps:
+            sd = None if gap.sd is None else gap.sd.value
+            rows.append((_name(gap.metric), gap.of, gap, sd if several else gap.p_value, f"{gap.a} − {gap.b}"))
         columns: list[Column | str] = ["metric", "of", Column("gap [interval]", "estimate", 3), spread, "groups"]
         question = "by how much does the first group have more than the second?"
         return Summary("Gaps", "", question=question, tables=(Table.of("gaps", "", columns, rows, most=_MOST_GAPS),))
 
     def _by_group(self) -> list[Summary]:
         """The rates that gaps are differences of, where groups are few."""
-        groups = list(dict.fromkeys(one.group for one in self.metrics if one.group is not None))
+        own = [row for row in self.metrics if row.group is not None]
+        groups = [str(group) for group in dict.fromkeys(row.group for row in own)]
         if not 1 < len(groups) <= _MOST_GROUPS:
             return []
-        rates: dict[tuple[str, str | None], dict[str | None, float | None]] = {}
-        for one in self.metrics:
-            if one.group is not None:
-                rates.setdefault((_name(one.metric), one.of), {})[one.group] = one.value
+        rates = {(_name(row.metric), row.of, row.group): row.value for row in own}
         columns: list[Column | str] = ["metric", "of", *(Column(group, "number", 3) for group in groups)]
-        rows = [(*about, *(own.get(group) for group in groups)) for about, own in rates.items()]
+        metrics = dict.fromkeys((metric, of) for metric, of, _ in rates)
+        rows = [(*metric, *(rates.get((*metric, group)) for group in groups)) for metric in metrics]
         table = Table.of("by_group", "", columns, rows)
         return [Summary("By group", "", question="the rates that the gaps are differences of", tables=(table,))]
 
@@ -260,60 +231,53 @@ def seed_readings(gaps: Sequence[TaskGap], seeds: int) -> tuple[str, ...]:
     known = [gap for gap in gaps if gap.value is not None]
     if not known:
         return ()
-    if seeds < _SEVERAL:
+    if seeds < 2:
         return (ONE_SEED,)
-    if not any(_sd(gap) for gap in known):
+    if not any(map(_sd, known)):
         return (f"All {seeds} seeds give the same gaps, to the last digit: look whether the models differ at all.",)
-    sentences = [_largest(known, seeds)]
-    turning = [gap for gap in known if _turns(gap)]
-    if turning:
-        named = ", ".join(map(_gap_in_words, turning[:_MOST_NAMED])) + (", …" if len(turning) > _MOST_NAMED else "")
-        verb = "changes its sign" if len(turning) == 1 else "change their sign"
-        sentences.append(
-            f"{len(turning)} of {len(known)} gaps {verb} from seed to seed ({named}): no property of the vectors."
-        )
-    else:
-        sentences.append("No gap changes its sign from seed to seed.")
-    sentences.append(
-        "Whether the gaps are reliable enough to correlate with anything takes several embeddings: biasgauge correlate "
-        "--seed-column."
-    )
-    return tuple(sentences)
-
-
-def _turns(gap: TaskGap) -> bool:
-    """Whether some seed gives another sign than the mean."""
-    mean = gap.value or 0.0
-    return any((value or 0.0) * mean < 0 for value in gap.values)  # noqa: PD011 - no frame
-
-
-def _sd(gap: TaskGap) -> float | None:
-    return None if gap.sd is None else gap.sd.value
-
-
-def _largest(known: Sequence[TaskGap], seeds: int) -> str:
-    """The gap that moves most, with how far."""
-    most = max(known, key=lambda gap: _sd(gap) or 0.0)
+    most = max(known, key=_sd)
     sd = most.sd
     ends = "" if sd is None or sd.low is None else f", {sd.level:.0%} {sd.low:.3f} to {sd.high:.3f}"
-    return (
-        f"Over {seeds} seeds the gap that moves most is {_gap_in_words(most)}: {most.value:+.3f} with a standard "
-        f"deviation of {_sd(most) or 0.0:.3f}{ends}."
-    )
+    signs = "No gap changes its sign from seed to seed."
+    turning = [gap for gap in known if any((own or 0.0) * (gap.value or 0.0) < 0 for own in gap.values)]  # noqa: PD011 - no frame
+    if turning:
+        named = ", ".join(map(_in_words, turning[:_MOST_NAMED])) + (", …" if len(turning) > _MOST_NAMED else "")
+        verb = "changes its sign" if len(turning) == 1 else "change their sign"
+        signs = f"{len(turning)} of {len(known)} gaps {verb} from seed to seed ({named}): no property of the vectors."
+    moves = f"{_in_words(most)}: {most.value:+.3f} with a standard deviation of {_sd(most):.3f}{ends}"
+    return (f"Over {seeds} seeds the gap that moves most is {moves}.", signs, _RELIABLE)
 
 
-def _gap_in_words(gap: TaskGap) -> str:
+def _sd(gap: TaskGap) -> float:
+    return 0.0 if gap.sd is None else gap.sd.value or 0.0
+
+
+def _in_words(gap: TaskGap) -> str:
     of = f" of {gap.of}" if gap.of else ""
     return f"{gap.metric.replace('_', ' ')}{of}, {gap.a} − {gap.b}"
 
 
-def as_task(given: object) -> TaskResult:
-    """A result as it is, or read from a file.
+def over_seeds(
+    values: Floats,
+    drawn: Floats,
+    picked: Integers,
+    how: Resampling,
+    reason: str,
+    left_out: Callable[[], Sequence[Floats]] = list,
+) -> tuple[Estimate, dict[str, Any]]:
+    """Mean over seeds, undefined where it is for any of them; then what each gives and how far they differ.
 
-    Raises:
-        InputError: the file cannot be read or holds something else.
-        ParameterError: it is neither.
+    Arguments as in `mean_over_seeds`; `reason` says why a value is undefined.
     """
+    each = tuple(None if np.isnan(value) else float(value) for value in values)
+    if None in each:
+        return Estimate(value=None, reason=reason), {"values": each}
+    mean = mean_over_seeds(values, drawn, picked, how, left_out)
+    return mean, {"values": each, "sd": sd_over_seeds(values, how.level)}
+
+
+def as_task(given: object) -> TaskResult:
+    """A result as it is, or read from a file."""
     if isinstance(given, TaskResult):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -336,9 +300,7 @@ def read_task(path: str | os.PathLike[str]) -> TaskResult:
         raise InputError(f"{file}: is not JSON ({problem}); {expected}") from problem
     try:
         result: TaskResult = from_plain(TaskResult, content)
-        level = from_plain(float, result.settings.get("level", "nothing"), "settings.level")
-        if not 0 < level < 1:
-            raise InputError(f"settings.level must lie between 0 and 1. Got {level!r}.")  # noqa: TRY301 - told below
+        check_level(from_plain(float, result.settings.get("level", "nothing"), "settings.level"))
     except InputError as problem:
         raise InputError(f"{file}: is not a result of a task ({str(problem).rstrip('.')}); {expected}") from None
     return result

@@ -86,24 +86,25 @@ def extrinsic(
     outcomes: dict[int, dict[str, Any]] = {}
     reused = set()
     for place, seed in enumerate(numbers, 1):
-        found = store.read({**key, "seed": seed})
-        if found is None:
-            found = prepared.train(seed, part(place))
-            store.write({**key, "seed": seed}, found)
+        outcome = store.read({**key, "seed": seed})
+        if outcome is None:
+            outcome = prepared.train(seed, part(place))
+            store.write({**key, "seed": seed}, outcome)
         else:
             reused.add(seed)
-        outcomes[seed] = found
+        outcomes[seed] = outcome
         if progress is not None:
             progress((place + 1) * _PARTS, parts * _PARTS)
     summary = prepared.summarize(outcomes, how)
+    measured = {
+        **vars(summary),
+        "seeds": tuple(replace(run, reused=run.seed in reused) for run in summary.seeds),
+        "warnings": (*prepared.warnings, *summary.warnings, *store.notes),
+    }
     return TaskResult(
         task=chosen.name,
         about=chosen.about,
         vectors=prepared.vectors_name,
-        metrics=summary.metrics,
-        gaps=summary.gaps,
-        seeds=tuple(replace(one, reused=one.seed in reused) for one in summary.seeds),
-        counts=summary.counts,
         coverage=prepared.coverage,
         settings={
             **{name: _plain(value) for name, value in settings.items()},
@@ -116,28 +117,23 @@ def extrinsic(
             "resamples": resamples,
             "random_state": random_state,
         },
-        warnings=(*prepared.warnings, *summary.warnings, *store.notes),
-        no_gaps=summary.no_gaps,
-        items=summary.items,
+        **measured,
     )
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON
     """A setting as JSON takes it: paths and other things by their text."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _seeds(given: int | Sequence[int], first: int) -> tuple[int, ...]:
     numbers = tuple(range(first, first + given)) if isinstance(given, int) else tuple(given)
-    if (
-        not numbers
-        or len(set(numbers)) != len(numbers)
-        or not all(isinstance(one, int) and one >= 0 for one in numbers)
-    ):
+    usable = all(isinstance(seed, int) and seed >= 0 for seed in numbers)
+    if not numbers or not usable or len(set(numbers)) != len(numbers):
         raise ParameterError(
             f"The 'seeds' parameter of extrinsic must be a number of at least 1, or different seeds. Got {given!r}."
         )

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-Ints = np.ndarray[Any, np.dtype[np.int64]]
+from biasgauge.arrays import Integers
 
 POOL = 50
 """Batches whose texts are sorted by length together: little padding, and every epoch mixes texts anew."""
@@ -21,20 +20,15 @@ ZERO = 0
 
 @dataclass(frozen=True)
 class NumberedTexts:
-    """Texts as numbers of tokens.
+    """Texts as numbers of tokens, one text after the other; `beyond` stands for what is beyond the end of a text.
 
-    Attributes:
-        tokens: of all texts, one after the other, then as many times `beyond` as the longest text has tokens.
-        starts: where each text starts.
-        lengths: tokens of each text, filled up to the least length.
-        labels: number of each text's class.
-        beyond: the number that stands for what is beyond the end of a text.
+    Behind all texts `tokens` has `beyond` as many times as the longest text has tokens.
     """
 
-    tokens: Ints
-    starts: Ints
-    lengths: Ints
-    labels: Ints
+    tokens: Integers
+    starts: Integers
+    lengths: Integers
+    labels: Integers
     beyond: int
 
     def __len__(self) -> int:
@@ -42,40 +36,33 @@ class NumberedTexts:
 
     @classmethod
     def of(
-        cls,
-        texts: Sequence[Sequence[str]],
-        labels: Sequence[int],
-        numbers: Mapping[str, int],
-        *,
-        least: int,
+        cls, texts: Sequence[Sequence[str]], labels: Sequence[int], numbers: Mapping[str, int], *, least: int
     ) -> NumberedTexts:
         """Number the tokens: those that `numbers` lacks are 0, and texts shorter than `least` are filled up with 0."""
         beyond = max(numbers.values(), default=ZERO) + 1
         flat: list[int] = []
         lengths = np.empty(len(texts), np.int64)
-        get = numbers.get
         for at, text in enumerate(texts):
-            flat += [get(token, ZERO) for token in text]
-            short = max(0, least - len(text))
-            flat += [ZERO] * short
-            lengths[at] = len(text) + short
+            lengths[at] = max(least, len(text))
+            flat += [numbers.get(token, ZERO) for token in text]
+            flat += [ZERO] * (least - len(text))
         longest = int(lengths.max(initial=0))
-        tokens: Ints = np.array(flat + [beyond] * longest, np.int64)
-        starts: Ints = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)[: len(texts)]
+        tokens: Integers = np.array(flat + [beyond] * longest, np.int64)
+        starts: Integers = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)[: len(texts)]
         return cls(tokens, starts, lengths, np.asarray(labels, np.int64), beyond)
 
-    def batch(self, places: Ints) -> Ints:
+    def batch(self, places: Integers) -> Integers:
         """Tokens of some texts: (texts, time), up to the longest of them."""
         lengths = self.lengths[places]
-        time: Ints = np.arange(lengths.max())
-        found: Ints = self.tokens[self.starts[places][:, None] + time]
-        found[time >= lengths[:, None]] = self.beyond
-        return found
+        time: Integers = np.arange(lengths.max())
+        tokens: Integers = self.tokens[self.starts[places][:, None] + time]
+        tokens[time >= lengths[:, None]] = self.beyond
+        return tokens
 
-    def shuffled(self, size: int, random: np.random.Generator) -> Iterator[Ints]:
+    def shuffled(self, size: int, random: np.random.Generator) -> Iterator[Integers]:
         """Places of the texts of each batch of an epoch: at random, but of like length within a batch."""
         order = random.permutation(len(self))
-        batches: list[Ints] = []
+        batches: list[Integers] = []
         for start in range(0, len(order), POOL * size):
             pool = order[start : start + POOL * size]
             pool = pool[np.argsort(self.lengths[pool], kind="stable")]
@@ -83,7 +70,7 @@ class NumberedTexts:
         for at in random.permutation(len(batches)):
             yield batches[at]
 
-    def by_length(self, most_tokens: int) -> Iterator[Ints]:
+    def by_length(self, most_tokens: int) -> Iterator[Integers]:
         """Places of the texts of each batch, the shortest first; a batch has so many tokens, or one text."""
         order = np.argsort(self.lengths, kind="stable")
         start = 0

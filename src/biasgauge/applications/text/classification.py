@@ -7,50 +7,33 @@ import json
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasgauge.applications.tasks.result import TaskSummary
 from biasgauge.applications.text.batches import NumberedTexts
 from biasgauge.applications.text.classification_summary import summarize
-from biasgauge.applications.text.clean import TWITTER, Retweets, Tokenized, cleaned
 from biasgauge.applications.text.cnn_settings import THREADS, CnnSettings
+from biasgauge.applications.text.data import TWITTER, Retweets, TextData, Tokenized, cleaned
 from biasgauge.applications.text.groups import GroupWords, group_words, groups_by_words
 from biasgauge.applications.text.vectors import TaskVectors, Unknown, task_vectors
+from biasgauge.checks import check_choice
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
 from biasgauge.stats.bootstrap import Resampling
-
-if TYPE_CHECKING:
-    from biasgauge.applications.text.data import TextData
 
 TEXT_SETTINGS = frozenset({"as_published", "group_words", "order", "positive", "retweets", "tokenizer", "unknown"})
 
 
 def need_torch() -> None:
-    """Say how to get PyTorch where it is not installed.
-
-    Raises:
-        InputError: it is not.
-    """
+    """Say how to get PyTorch where it is not installed."""
     if find_spec("torch") is None:
         raise InputError('Downstream tasks need PyTorch. Install it with: pip install "biasgauge[extrinsic]"')
 
 
 class TextClassification:
-    """A classification task with texts tokenized and vectors read.
+    """A classification task with texts tokenized and vectors read; docs/extrinsic.md lists its settings.
 
-    Args:
-        data: the texts.
-        vectors: a path, or anything `load` takes.
-        as_published: as the released code of Goldfarb-Tarrant et al. 2021 trains (see `CnnSettings`) and averages.
-        group_words: words of groups, for data that names none; see `text_groups.group_words`.
-        order: groups in the order in which they are subtracted.
-        positive: the class that counts as positive.
-        retweets: drop or keep.
-        tokenizer: "twitter" are the paper's rules.
-        unknown: zero or subwords for words without a vector.
-        progress: called with (done, total) as the vectors are read.
-        settings: of the classifier.
+    `as_published` trains (see `CnnSettings`) and averages as the released code of Goldfarb-Tarrant et al. 2021 does.
     """
 
     def __init__(
@@ -74,18 +57,12 @@ class TextClassification:
         self.parts, notes = cleaned(data, tokenizer, retweets)
         self.name, self.classes = data.name, data.classes
         self.positive = data.positive if positive is None else positive
-        if self.positive not in self.classes:
-            raise ParameterError(
-                f"The 'positive' setting must be one of the labels {', '.join(self.classes)}. Got {positive!r}."
-            )
+        check_choice(self.classes, positive=self.positive)
         self.groups, self.order = _groups(self.parts["test"], data.order, group_words, order)
-        found = task_vectors(vectors, self.parts.values(), data.name, unknown, progress)
-        self.vectors: TaskVectors = found
-        self.vectors_name = found.name
-        self.vectors_checksum = found.checksum
-        self.data_checksum = _checksum(self.parts)
-        self.coverage = found.coverage
-        self.warnings = (*data.warnings, *notes, *found.warnings)
+        self.vectors: TaskVectors = task_vectors(vectors, self.parts.values(), data.name, unknown, progress)
+        self.vectors_name, self.vectors_checksum = self.vectors.name, self.vectors.checksum
+        self.data_checksum, self.coverage = _checksum(self.parts), self.vectors.coverage
+        self.warnings = (*data.warnings, *notes, *self.vectors.warnings)
         self.settings = {**self.cnn.to_dict(), "classes": list(self.classes)}
         self.recorded = {
             "data": data.name,
@@ -101,29 +78,22 @@ class TextClassification:
 
     def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Train with one seed and predict the test texts."""
-        from biasgauge.applications.text.cnn_training import fixed_threads, logits, train
+        from biasgauge.applications.text.cnn import fixed_threads, logits, train
 
-        numbered = {name: self._numbered(part) for name, part in self.parts.items()}
+        texts = {name: self._numbered(part) for name, part in self.parts.items()}
+        table, classes = self.vectors.table, len(self.classes)
         with fixed_threads():
-            found = train(
-                numbered["train"],
-                numbered["dev"],
-                self.vectors.table,
-                len(self.classes),
-                self.cnn,
-                seed=seed,
-                progress=progress,
-            )
-            predictions = logits(found.model, numbered["test"]).argmax(dim=1).tolist()
+            run = train(texts["train"], texts["dev"], table, classes, self.cnn, seed=seed, progress=progress)
+            predictions = logits(run.model, texts["test"]).argmax(dim=1).tolist()
         return {
             "predictions": predictions,
-            "best": found.best._asdict(),
-            "history": [one._asdict() for one in found.history],
-            "training_losses": list(found.losses),
-            "epochs": len(found.losses),
-            "steps": found.steps,
-            "dropout_steps": found.dropout_steps,
-            "stopped_early": found.stopped_early,
+            "best": run.best._asdict(),
+            "history": [evaluation._asdict() for evaluation in run.history],
+            "training_losses": list(run.losses),
+            "epochs": len(run.losses),
+            "steps": run.steps,
+            "dropout_steps": run.dropout_steps,
+            "stopped_early": run.stopped_early,
         }
 
     def _numbered(self, part: Tokenized) -> NumberedTexts:
@@ -133,13 +103,11 @@ class TextClassification:
 
     def summarize(self, outcomes: dict[int, dict[str, Any]], how: Resampling) -> TaskSummary:
         """Metrics and gaps over seeds."""
-        about = [
-            {name: value for name, value in one.items() if name not in {"predictions", "history", "training_losses"}}
-            for one in outcomes.values()
-        ]
+        long = {"predictions", "history", "training_losses"}
+        about = [{name: run[name] for name in run if name not in long} for run in outcomes.values()]
         return summarize(
             self.parts["test"].labels,
-            [[self.classes[at] for at in one["predictions"]] for one in outcomes.values()],
+            [[self.classes[at] for at in run["predictions"]] for run in outcomes.values()],
             self.groups,
             list(outcomes),
             about,

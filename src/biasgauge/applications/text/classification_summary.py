@@ -12,22 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.applications.group_gaps.cells import (
-    Label,
-    Rate,
-    comparisons,
-    rate_values,
-    rates_of,
-    sides,
-    why_undefined,
-)
+from biasgauge.applications.group_gaps.cells import comparisons, rate_values, rates_of, sides, why_undefined
 from biasgauge.applications.group_gaps.measured import gaps
-from biasgauge.applications.group_gaps.result import REST, Gap
-from biasgauge.applications.tasks.result import SeedRun, TaskGap, TaskItems, TaskMetric, TaskSummary
+from biasgauge.applications.group_gaps.result import REST, Gap, Label
+from biasgauge.applications.tasks.result import SeedRun, TaskGap, TaskItems, TaskMetric, TaskSummary, over_seeds
 from biasgauge.arrays import Floats, Integers
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
 
 NO_GROUPS = "the data names no groups of people; name words of groups (group_words) or a column of groups"
 
@@ -45,63 +35,42 @@ def summarize(
     how: Resampling,
     as_published: bool = False,
 ) -> TaskSummary:
-    """Metrics and gaps over seeds.
+    """Metrics and gaps over seeds, from what is true of each item, whom it is about, and the predictions of each seed.
 
-    Args:
-        labels: what is true of each item.
-        predictions: of each seed.
-        groups: whom each item is about; None for nobody's.
-        seeds: their numbers.
-        about: how training went with each.
-        classes: all of them.
-        positive: the one that counts as positive.
-        order: groups in the order in which they are subtracted, sorted by default; others are left out.
-        how: level, resamples and seed of the intervals.
-        as_published: count a class without a rate as 0 in weighted means, as scikit-learn does.
+    `about` says how training went with each seed. Groups are subtracted in `order`, sorted by default; others are left
+    out. `as_published` counts a class without a rate as 0 in weighted means, as scikit-learn does.
     """
     present = sorted({group for group in groups if group is not None})
     names = [name for name in (order if order is not None else present) if name in present]
     work = _Work(labels, predictions, groups, names, classes, positive, how, zeros=as_published)
     no_gaps = None
-    by_seed: list[tuple[Gap, ...]] = [() for _ in seeds]
+    by_seed: list[tuple[Gap, ...]] = []
     warnings: tuple[str, ...] = ()
     if len(names) < 2:
         no_gaps = f"the only group is {names[0]!r}" if names else NO_GROUPS
+        by_seed = [() for _ in seeds]
     else:
-        named = set(names)
-        kept = [at for at, group in enumerate(groups) if group in named]
-        results = [
-            gaps(
-                [labels[at] for at in kept],
-                [one[at] for at in kept],
-                [groups[at] for at in kept],
-                positive=positive if _occurs(positive, labels, one, kept) else None,
-                order=names,
-                as_published=as_published,
-                level=how.level,
-                resamples=how.resamples,
-                random_state=how.random_state,
-            )
-            for one in predictions
-        ]
-        by_seed = [result.gaps for result in results]
-        warnings = results[0].warnings
+        kept = [at for at, group in enumerate(groups) if group in names]
+        true, own = [labels[at] for at in kept], [groups[at] for at in kept]
+        asked: dict[str, Any] = {"level": how.level, "resamples": how.resamples, "random_state": how.random_state}
+        for marks in predictions:
+            predicted = [marks[at] for at in kept]
+            of = positive if positive in {*true, *predicted} else None
+            result = gaps(true, predicted, own, positive=of, order=names, as_published=as_published, **asked)
+            by_seed.append(result.gaps)
+            warnings = warnings or result.warnings
     single = by_seed[0] if len(seeds) == 1 else ()
     alone: dict[tuple[Label, ...], Gap] = {(gap.metric, gap.of, gap.a, gap.b): gap for gap in single}
     runs = zip(seeds, about, by_seed, strict=True)
     return TaskSummary(
         metrics=tuple(work.metrics()),
         gaps=tuple(work.gaps(alone)) if no_gaps is None else (),
-        seeds=tuple(SeedRun(seed, one, found) for seed, one, found in runs),
+        seeds=tuple(SeedRun(seed, training, own_gaps) for seed, training, own_gaps in runs),
         counts={name: int(count) for name, count in zip(names, work.sizes[1:], strict=True)},
         warnings=warnings,
         no_gaps=no_gaps,
         items=TaskItems(tuple(labels), tuple(groups), tuple(map(tuple, predictions))),
     )
-
-
-def _occurs(positive: str, labels: Sequence[str], predictions: Sequence[str], kept: Sequence[int]) -> bool:
-    return any(positive in {labels[at], predictions[at]} for at in kept)
 
 
 class _Work:
@@ -156,49 +125,34 @@ class _Work:
                 drawn = rate_values(rate, self.drawn[:, :, at], zeros=self.zeros)
                 who = "the test texts" if name is None else f"group {name!r}"
                 reasons = [why_undefined(rate, cells, self.classes, who) for cells in self.cells[np.isnan(values), at]]
-                mean, seeds = self._over(values, drawn, reasons)
-                yield TaskMetric.of_estimate(
-                    mean, metric=rate.metric, of=rate.of, group=name, n=self.sizes[at], **seeds
-                )
+                mean, seeds = over_seeds(values, drawn, self.picked, self.how, self._reason(values, reasons))
+                about: dict[str, Any] = {"metric": rate.metric, "of": rate.of, "group": name, "n": self.sizes[at]}
+                yield TaskMetric.of_estimate(mean, **about, **seeds)
 
     def gaps(self, alone: dict[tuple[Label, ...], Gap]) -> Iterator[TaskGap]:
         cells, drawn = self.cells[:, 1:], self.drawn[:, :, 1:]
         for rate in self.rates:
             for pair in comparisons(len(self.names)):
-                both, both_drawn = sides(cells, pair), sides(drawn, pair)
-                first, second = (rate_values(rate, one, zeros=self.zeros) for one in both)
+                both = sides(cells, pair)
+                each = [rate_values(rate, side, zeros=self.zeros) for side in both]
+                values = each[0] - each[1]
+                drawn_gaps = np.subtract(*(rate_values(rate, side, zeros=self.zeros) for side in sides(drawn, pair)))
                 a, b = self.names[pair[0]], REST if pair[1] is None else self.names[pair[1]]
-                drawn_gaps = np.subtract(*(rate_values(rate, one, zeros=self.zeros) for one in both_drawn))
-                single = alone.get((rate.metric, rate.of, a, b))
-                mean, seeds = self._over(first - second, drawn_gaps, self._reasons(rate, both, (a, b)))
+                reasons = [
+                    why_undefined(rate, table, self.classes, REST if name == REST else f"group {name!r}")
+                    for side, own, name in zip(both, each, (a, b), strict=True)
+                    for table in side[np.isnan(own)]
+                ]
+                mean, seeds = over_seeds(values, drawn_gaps, self.picked, self.how, self._reason(values, reasons))
                 sizes = [int(side[0].sum()) for side in both]
-                yield TaskGap.of_estimate(
-                    mean,
-                    metric=rate.metric,
-                    of=rate.of,
-                    a=a,
-                    b=b,
-                    n=sum(sizes),
-                    n_a=sizes[0],
-                    n_b=sizes[1],
-                    p_value=None if single is None else single.p_value,
-                    p_method=None if single is None else single.p_method,
-                    p_holm=None if single is None else single.p_holm,
-                    **seeds,
-                )
+                about: dict[str, Any] = {"metric": rate.metric, "of": rate.of, "a": a, "b": b}
+                about |= {"n": sum(sizes), "n_a": sizes[0], "n_b": sizes[1]}
+                if single := alone.get((rate.metric, rate.of, a, b)):
+                    about |= {name: getattr(single, name) for name in ("p_value", "p_method", "p_holm")}
+                yield TaskGap.of_estimate(mean, **about, **seeds)
 
-    def _reasons(self, rate: Rate, both: tuple[Integers, Integers], names: tuple[str, str]) -> list[str]:
-        return [
-            why_undefined(rate, one, self.classes, REST if name == REST else f"group {name!r}")
-            for cells, name in zip(both, names, strict=True)
-            for one in cells[np.isnan(rate_values(rate, cells, zeros=self.zeros))]
-        ]
-
-    def _over(self, values: Floats, drawn: Floats, reasons: Sequence[str]) -> tuple[Estimate, dict[str, Any]]:
-        """Mean over seeds, undefined where it is for any seed; then what each gives and how far they differ."""
-        each = tuple(None if np.isnan(value) else float(value) for value in values)
-        if None in each:
-            some = "" if self.seeds == 1 else f" with {each.count(None)} of {self.seeds} seeds"
-            return Estimate(value=None, reason=f"{reasons[0]}{some}"), {"values": each}
-        mean = mean_over_seeds(values, drawn, self.picked, self.how)
-        return mean, {"values": each, "sd": sd_over_seeds(values, self.how.level)}
+    def _reason(self, values: Floats, reasons: Sequence[str]) -> str:
+        """Why a mean is undefined: what holds of the first seed that has no value."""
+        if not reasons or self.seeds == 1:
+            return "".join(reasons[:1])
+        return f"{reasons[0]} with {np.isnan(values).sum()} of {self.seeds} seeds"

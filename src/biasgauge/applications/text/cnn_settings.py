@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Self, get_args
 
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.results import Record
 
 Monitor = Literal["loss", "accuracy"]
 THREADS = 1
@@ -24,7 +26,7 @@ mode after the first evaluation, and windows over the padding of a batch can win
 
 
 @dataclass(frozen=True)
-class CnnSettings:
+class CnnSettings(Record):
     """How the classifier is built and trained.
 
     Attributes:
@@ -58,22 +60,16 @@ class CnnSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "widths", tuple(self.widths))
-        if not self.widths or not all(_whole(width, 1) for width in self.widths):
-            raise _error("widths", "whole numbers of at least 1", self.widths)
-        for name in ("filters", "batch", "epochs"):
-            if not _whole(getattr(self, name), 1):
-                raise _error(name, "a whole number of at least 1", getattr(self, name))
-        for name in ("patience", "evaluate_every"):
-            if getattr(self, name) is not None and not _whole(getattr(self, name), 1):
-                raise _error(name, "a whole number of at least 1, or None", getattr(self, name))
+        for width in self.widths or (None,):
+            check_whole(1, widths=width)
+        check_whole(1, filters=self.filters, batch=self.batch, epochs=self.epochs)
+        limits = {"patience": self.patience, "evaluate_every": self.evaluate_every}
+        check_whole(1, **{name: limit for name, limit in limits.items() if limit is not None})
+        check_number(0, ends=False, learning_rate=self.learning_rate)
+        check_number(0, ends=False, max_norm=1 if self.max_norm is None else self.max_norm)
+        check_choice(get_args(Monitor), monitor=self.monitor)
         if not 0 <= self.dropout < 1:
-            raise _error("dropout", "at least 0 and below 1", self.dropout)
-        if not self.learning_rate > 0:
-            raise _error("learning_rate", "above 0", self.learning_rate)
-        if self.max_norm is not None and not self.max_norm > 0:
-            raise _error("max_norm", "above 0, or None", self.max_norm)
-        if self.monitor not in {"loss", "accuracy"}:
-            raise _error("monitor", "loss or accuracy", self.monitor)
+            raise ParameterError(f"The 'dropout' parameter must be at least 0 and below 1. Got {self.dropout!r}.")
 
     @classmethod
     def named(cls, *, as_published: bool = False, **given: Any) -> Self:  # noqa: ANN401 - the attributes
@@ -83,16 +79,4 @@ class CnnSettings:
     @classmethod
     def names(cls) -> frozenset[str]:
         """Of all settings."""
-        return frozenset(one.name for one in fields(cls))
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return {**asdict(self), "widths": list(self.widths)}
-
-
-def _whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _error(name: str, needed: str, got: object) -> ParameterError:
-    return ParameterError(f"The {name!r} setting of the classifier must be {needed}. Got {got!r}.")
+        return frozenset(field.name for field in fields(cls))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,19 +45,13 @@ class DataSet:
             own["positive"] = settings.get("positive")
         return self.load(data, **own)
 
+    def prepare(self, _name: str, vectors: VectorsLike, data: Path, **settings: Any) -> TextClassification:  # noqa: ANN401 - the task's
+        """The task of classifying the texts, with texts and vectors read."""
+        return TextClassification(self.read(data, settings), vectors, **settings)
+
 
 @cache
 def classification_task(data_set: DataSet) -> Task:
     """The task of classifying the texts of a data set."""
     settings = CLASSIFIER | data_set.settings
-    return Task(data_set.name, data_set.about, settings, partial(_prepare, data_set), tells_reading=True)
-
-
-def _prepare(
-    data_set: DataSet,
-    _name: str,
-    vectors: VectorsLike,
-    data: Path,
-    **settings: Any,  # noqa: ANN401 - the task's
-) -> TextClassification:
-    return TextClassification(data_set.read(data, settings), vectors, **settings)
+    return Task(data_set.name, data_set.about, settings, data_set.prepare, tells_reading=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
@@ -22,19 +23,17 @@ def group_words(given: GroupWords) -> dict[str, frozenset[str]]:
         LexiconError: there is no such lexicon.
     """
     sets = {name: tuple(words) for name, words in given.items()} if isinstance(given, Mapping) else _of_lexicon(given)
-    found = {name: frozenset(word.lower() for word in words) for name, words in sets.items()}
-    if len(found) < 2 or not all(found.values()):
+    groups = {name: frozenset(word.lower() for word in words) for name, words in sets.items()}
+    if len(groups) < 2 or not all(groups.values()):
         raise ParameterError(
-            f"Words of groups must be of two groups at least, each with a word. Got {', '.join(found) or 'none'}."
+            f"Words of groups must be of two groups at least, each with a word. Got {', '.join(groups) or 'none'}."
         )
-    names = list(found)
-    for at, name in enumerate(names):
-        for other in names[at + 1 :]:
-            if shared := sorted(found[name] & found[other]):
-                raise ParameterError(
-                    f"Words of groups must not be shared: {name!r} and {other!r} both have {len(shared)} such words."
-                )
-    return found
+    for name, other in combinations(groups, 2):
+        if shared := groups[name] & groups[other]:
+            raise ParameterError(
+                f"Words of groups must not be shared: {name!r} and {other!r} both have {len(shared)} such words."
+            )
+    return groups
 
 
 def _of_lexicon(given: str) -> dict[str, tuple[str, ...]]:
@@ -42,18 +41,17 @@ def _of_lexicon(given: str) -> dict[str, tuple[str, ...]]:
     if not colon:
         return dict(lexicon(given).sets)
     sets = lexicon(name).sets
-    chosen = [one.strip() for one in wanted.split(",")]
-    missing = [one for one in chosen if one not in sets]
-    if missing:
+    chosen = [group.strip() for group in wanted.split(",")]
+    if missing := [group for group in chosen if group not in sets]:
         raise ParameterError(f"The lexicon {name!r} has no set {missing[0]!r}; its sets are {', '.join(sets)}.")
-    return {one: sets[one] for one in chosen}
+    return {group: sets[group] for group in chosen}
 
 
 def groups_by_words(tokens: Iterable[Sequence[str]], words: Mapping[str, frozenset[str]]) -> tuple[str | None, ...]:
     """The group of each text: the one whose words it mentions; None where it mentions none, or several groups'."""
-    found = []
+    groups = []
     for text in tokens:
         present = {token.lower() for token in text}
         named = [name for name, own in words.items() if not own.isdisjoint(present)]
-        found.append(named[0] if len(named) == 1 else None)
-    return tuple(found)
+        groups.append(named[0] if len(named) == 1 else None)
+    return tuple(groups)

@@ -1,14 +1,16 @@
-"""Tables of texts: comma, tab or semicolon, compressed or not.
+"""Tables: comma, tab or semicolon, compressed or not.
 
-Whatever is wrong is said by file and line. The texts are often offensive, so no sentence quotes them.
+Whatever is wrong is said by file and line. Texts are often offensive, so no sentence quotes them.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +26,7 @@ _PACKED = ("", ".gz", ".xz", ".zst")
 
 @dataclass(frozen=True)
 class TextTable:
-    """Rows of text under named columns.
-
-    Attributes:
-        path: the file.
-        columns: their names.
-        rows: cells.
-        lines: where each row starts, from 1.
-    """
+    """Rows of text under named columns; `lines` are those of the file where each row starts, from 1."""
 
     path: Path
     columns: tuple[str, ...]
@@ -42,40 +37,28 @@ class TextTable:
         return len(self.rows)
 
     def cells(self, column: str) -> tuple[str, ...]:
-        """One column.
-
-        Raises:
-            CorpusError: there is none of that name; suggests the nearest.
-        """
+        """One column; where there is none of that name, the error suggests the nearest."""
         if column not in self.columns:
             names = f"its columns are {', '.join(self.columns)}"
             if max(map(len, self.columns)) > _LONGEST_NAME:
                 names = "the first line does not look like a header"
-            raise CorpusError(
-                f"expected a column {column!r}{did_you_mean(column, self.columns) or ';'} {names}",
-                path=self.path,
-                line=1,
-            )
+            problem = f"expected a column {column!r}{did_you_mean(column, self.columns) or ';'} {names}"
+            raise CorpusError(problem, path=self.path, line=1)
         at = self.columns.index(column)
         return tuple(row[at] for row in self.rows)
 
     def coded(self, column: str, names: dict[str, str]) -> tuple[str, ...]:
-        """One column of labels, each by the name that `names` gives it.
-
-        Raises:
-            CorpusError: a cell holds something else; names the line.
-        """
-        found = []
-        for cell, line in zip(self.cells(column), self.lines, strict=True):
-            if (name := names.get(cell.strip())) is None:
+        """One column of labels, each by the name that `names` gives it; nothing else may stand there."""
+        cells = [cell.strip() for cell in self.cells(column)]
+        for cell, line in zip(cells, self.lines, strict=True):
+            if cell not in names:
                 raise CorpusError(
                     f"{column!r} must be one of {', '.join(names)}; found something else", path=self.path, line=line
                 )
-            found.append(name)
-        return tuple(found)
+        return tuple(names[cell] for cell in cells)
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> TextTable:
+def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> TextTable:
     """Read a table; its first line names the columns unless `columns` does.
 
     Raises:
@@ -87,12 +70,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> TextTable:
         if not first.strip():
             raise CorpusError("expected a table with a header, found nothing", path=path, line=1)
         separator = max(",\t;", key=first.count)
-        return _parse(path, csv.reader(_chained(first, lines), delimiter=separator, strict=True), columns)
-
-
-def _chained(first: str, lines: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from lines
+        return _parse(Path(path), csv.reader(chain([first], lines), delimiter=separator, strict=True), columns)
 
 
 def _parse(path: Path, reader: Any, given: Sequence[str] | None) -> TextTable:  # noqa: ANN401 - csv has no name for it
@@ -105,7 +83,7 @@ def _parse(path: Path, reader: Any, given: Sequence[str] | None) -> TextTable:  
         while (fields := next(reader, None)) is not None:
             if names is None:
                 names = tuple(name.strip() for name in fields)
-                _check_names(names, path)
+                check_names(names, path, line=1)
             elif fields:
                 if len(fields) != len(names):
                     raise CorpusError(f"expected {len(names)} fields, found {len(fields)}", path=path, line=line)
@@ -121,18 +99,17 @@ def _parse(path: Path, reader: Any, given: Sequence[str] | None) -> TextTable:  
     return TextTable(path, names, tuple(rows), tuple(starts))
 
 
-def _check_names(names: tuple[str, ...], path: Path) -> None:
+def check_names(names: tuple[str, ...], path: str | os.PathLike[str], line: int | None = None) -> None:
+    """Columns must have names, no two the same."""
+    if not any(names):
+        raise CorpusError("expected a header with the names of columns, found nothing", path=path, line=line)
     twice = [name for name, count in Counter(names).items() if count > 1 and name]
     if twice:
-        raise CorpusError(f"the column {twice[0]!r} stands there twice; rename one of them", path=path, line=1)
+        raise CorpusError(f"the column {twice[0]!r} stands there twice; rename one of them", path=path, line=line)
 
 
 def find_file(data: Path, names: Sequence[str], what: str) -> Path:
-    """The first file of those names in a folder, also compressed; a file is taken as it is.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The first file of those names in a folder, also compressed; a file is taken as it is."""
     if data.is_file():
         return data
     if not data.is_dir():

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from biasgauge.applications.text.clean import Tokenized
-from biasgauge.embeddings import Embedding, load, load_subwords
+from biasgauge.applications.text.data import Tokenized
+from biasgauge.arrays import Singles
+from biasgauge.checks import check_choice
+from biasgauge.embeddings import load, load_subwords
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
 
@@ -22,20 +25,14 @@ LITTLE = 0.5
 
 @dataclass(frozen=True)
 class TaskVectors:
-    """Vectors for the words of a task.
+    """Vectors for the words of a task, which have the rows from 1 on in the order of the alphabet.
 
-    Attributes:
-        name: of the vectors.
-        numbers: row of each word that has a vector, from 1, in the order of the alphabet.
-        table: 32-bit rows; the first is zero and stands for words without a vector, the last is zero and stands for
-            what is beyond the end of a text.
-        coverage: words asked for and found, as types and as running words.
-        warnings: about coverage.
+    The first row is zero and stands for words without a vector, the last for what is beyond the end of a text.
     """
 
     name: str
     numbers: Mapping[str, int]
-    table: np.ndarray[Any, np.dtype[np.float32]]
+    table: Singles
     coverage: dict[str, Any]
     warnings: tuple[str, ...]
 
@@ -57,27 +54,18 @@ def task_vectors(
     unknown: Unknown = "zero",
     progress: Callable[[int, int], None] | None = None,
 ) -> TaskVectors:
-    """Read the vectors of a task's words.
+    """Read the vectors of the words of a task's texts; at least one must have one.
 
-    Args:
-        vectors: a path, or anything `load` takes.
-        parts: the task's texts.
-        task: its name, for sentences.
-        unknown: what a word without a vector gets: "zero", as published, or for a fastText model with n-grams the
-            vector that its "subwords" compose.
-        progress: called with (done, total) as the file is read.
-
-    Raises:
-        ParameterError: none of the task's words has a vector, or subwords are asked of something that has none.
+    A word without a vector gets "zero", as published, or for a fastText model with n-grams the vector that its
+    "subwords" compose.
     """
-    if unknown not in {"zero", "subwords"}:
-        raise ParameterError(f"The 'unknown' setting must be zero or subwords. Got {unknown!r}.")
-    counts: dict[str, int] = {}
-    for part in parts:
-        for text in part.tokens:
-            for token in text:
-                counts[token] = counts.get(token, 0) + 1
-    embedding = _read(vectors, list(counts), unknown, progress)
+    check_choice(get_args(Unknown), unknown=unknown)
+    counts = Counter(token for part in parts for text in part.tokens for token in text)
+    embedding = load(vectors, words=list(counts), progress=progress)
+    if unknown == "subwords":
+        if not isinstance(vectors, (str, os.PathLike)):
+            raise ParameterError("The 'unknown' setting can be subwords for a file of vectors with n-grams only.")
+        embedding = load_subwords(vectors).extend(embedding, list(counts))
     found = sorted(word for word in counts if word in embedding)
     tokens, tokens_found = sum(counts.values()), sum(counts[word] for word in found)
     if not found:
@@ -96,14 +84,3 @@ def task_vectors(
     coverage = {"asked": len(counts), "found": len(found), "asked_tokens": tokens, "found_tokens": tokens_found}
     numbers = {word: row for row, word in enumerate(found, 1)}
     return TaskVectors(embedding.name, numbers, table, coverage, tuple(warnings))
-
-
-def _read(
-    vectors: VectorsLike, words: list[str], unknown: Unknown, progress: Callable[[int, int], None] | None
-) -> Embedding:
-    embedding = load(vectors, words=words, progress=progress)
-    if unknown == "zero":
-        return embedding
-    if not isinstance(vectors, (str, os.PathLike)):
-        raise ParameterError("The 'unknown' setting can be subwords for a file of vectors with n-grams only.")
-    return load_subwords(vectors).extend(embedding, words)

@@ -197,8 +197,6 @@ def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
     absent = [column for column in _COORDINATES if column not in points.columns]
     if absent:
         raise InputError(f"{path}: expected the columns {', '.join(_COORDINATES)}; lacks {absent[0]}")
-    if not len(points):
-        raise InputError(f"{path}: has a header and no coordinates")
     labels = zip(*(points.texts(name) for name in _COORDINATES[:3]), strict=True)
     values = np.column_stack([points.numbers(name) for name in _COORDINATES[3:]])
     empty = np.flatnonzero(np.isnan(values).any(axis=1))

@@ -58,8 +58,6 @@ def _table(data: Data, need: str) -> Points:
     absent = [column for column in _COLUMNS[need] if column not in points.columns]
     if absent:
         raise InputError(f"{points.name}: has no column {absent[0]!r}; its columns are {', '.join(points.columns)}")
-    if not len(points):
-        raise InputError(f"{points.name}: has a header and no points")
     for column in _AXES:
         points.numbers(column)  # those of rows that are left out, too
     return points

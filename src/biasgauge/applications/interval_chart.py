@@ -1,0 +1,48 @@
+"""Numbers with their intervals, a row each: the chart that gaps, tasks and correlations share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.results.drawing import altair
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLORS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b58900", "#4b4b4b", "#d16ba5", "#2aa198"]
+ZERO = "#9aa09a"
+
+
+def interval_chart(
+    frame: pd.DataFrame,
+    x: Any,  # noqa: ANN401 - the library has no stubs
+    *,
+    zero: bool = True,
+    ticks: str = "",
+    panel: str = "",
+    columns: int = 2,
+    width: int = 320,
+    step: Any = None,  # noqa: ANN401 - as above
+    **channels: Any,  # noqa: ANN401 - as above
+) -> Any:  # noqa: ANN401 - as above
+    """A dot and an interval (columns low and high) for each row of a frame, at the height of its `what`.
+
+    Rows of the `kind` that `ticks` names are ticks, not dots; the column `panel` makes panels if it has several values,
+    `columns` of them side by side. `channels` are color and others; one color for all by default.
+    """
+    alt = altair()
+    rows = alt.Y("what:N", title=None, sort=list(dict.fromkeys(frame["what"])), axis=alt.Axis(grid=True))
+    told = [name for name in frame.columns if name != "kind"]
+    base = alt.Chart().encode(y=rows, tooltip=told, **{"color": alt.value(COLORS[0]), **channels})
+    layers = [alt.Chart().mark_rule(color=ZERO).encode(x=alt.datum(0))] if zero else []
+    layers.append(base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"))
+    dots = base.mark_point(filled=True, size=46, opacity=1).encode(x=x)
+    if ticks:
+        marks = base.mark_tick(thickness=2, size=12).encode(x=x, color=alt.value(COLORS[1]))
+        layers.append(marks.transform_filter(f"datum.kind === '{ticks}'"))
+        dots = dots.transform_filter(f"datum.kind !== '{ticks}'")
+    chart = alt.layer(*layers, dots, data=frame).properties(width=width, height=step or alt.Step(22))
+    panels = list(dict.fromkeys(frame[panel])) if panel in frame else []
+    if len(panels) > 1:
+        return chart.facet(facet=alt.Facet(f"{panel}:N", title=None, sort=panels), columns=columns)
+    return chart
