@@ -99,7 +99,7 @@ def test_one_model_is_an_outcome(scores: ScoreTensor, tmp_path: Path, capsys: py
         (["STORE", "--lists", "occ99"], "occ99"),
         (["STORE", "--level", "95"], "between 0 and 1"),
         (["STORE", "--target", "80"], "between 0 and 1"),
-        (["STORE", "--min-coverage", "2"], "between 0 and 1"),
+        (["STORE", "--min-coverage", "2"], "number from 0 to 1"),
     ],
 )
 def test_mistakes_get_one_sentence(

@@ -17,10 +17,8 @@ from biasgauge.agreement.components.analysis import VarianceComponents, variance
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.scores.store import ModelScores
-from biasgauge.stats.crossed import gaps as components_gaps
-from biasgauge.stats.crossed import sums as components_sums
-from biasgauge.stats.crossed.gaps import simulate
-from biasgauge.stats.crossed.sums import effect_squares, subsets_of
+from biasgauge.stats import crossed
+from biasgauge.stats.crossed import effect_squares, simulate, subsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,9 +202,9 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = tensor(
         np.random.default_rng(0).normal(size=(2, 3, 50, 4)), np.random.default_rng(1).random((2, 3, 50, 4)) < 0.1
     )
-    monkeypatch.setattr(components_gaps, "_LAYOUTS", 3)
+    monkeypatch.setattr(crossed, "_LAYOUTS", 3)
     whole = variance_components(scores)
-    monkeypatch.setattr(components_sums, "_BLOCK", 60)
+    monkeypatch.setattr(crossed, "_BLOCK", 60)
     monkeypatch.setattr(components_layout, "_BLOCK", 60)
     assert by_name(variance_components(scores)) == pytest.approx(by_name(whole), rel=1e-8, abs=1e-12)
 
@@ -258,7 +256,7 @@ def test_complete_layouts_recover_the_components_and_intervals_cover() -> None:
 
 @pytest.mark.calibration
 def test_layouts_with_gaps_recover_the_components_and_intervals_cover(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(components_gaps, "_LAYOUTS", 40)
+    monkeypatch.setattr(crossed, "_LAYOUTS", 40)
     hits, means = coverage(120, 0.2)
     for name, share in hits.items():
         assert share >= 0.88, name  # 120 runs: standard error 0.02
@@ -360,7 +358,7 @@ def bad(values: Sequence[int], fill: float | None = None) -> ScoreTensor:
         (bad((1, 1, 10, 1)), {}, "at least two facets"),
         (bad((1, 3, 10, 4), 2.0), {}, "no variance to split"),
         (tensor(np.zeros((1, 3, 10, 4)), np.ones((1, 3, 10, 4))), {}, "No score is defined"),
-        (bad((1, 3, 10, 4)), {"method": "ml"}, "'anova' or 'reml'"),
+        (bad((1, 3, 10, 4)), {"method": "ml"}, "'method' parameter must be one of anova, reml"),
         (bad((1, 3, 10, 4)), {"level": 0}, "between 0 and 1"),
         (bad((1, 3, 10, 4)), {"measure": "nbm"}, "no measure 'nbm'"),
         (bad((1, 10, 500, 10)), {"method": "reml"}, "use method='anova'"),

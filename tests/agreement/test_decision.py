@@ -10,12 +10,10 @@ import pytest
 
 from biasgauge.agreement import cronbach_alpha, icc
 from biasgauge.agreement.components.analysis import variance_components
-from biasgauge.agreement.decision.errors import Model
-from biasgauge.agreement.decision.study import decision_study
+from biasgauge.agreement.decision.study import Model, decision_study
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreTensor
-from biasgauge.stats.crossed.gaps import simulate
-from biasgauge.stats.crossed.sums import subsets_of
+from biasgauge.stats.crossed import simulate, subsets_of
 
 if TYPE_CHECKING:
     from biasgauge.arrays import Floats
@@ -142,11 +140,13 @@ def test_the_number_needed_is_the_smallest_that_reaches_the_target(target: float
 def test_levels_needed_at_the_boundary(limit: float, falling: float, levels: float, *, relative: bool) -> None:
     """Universe score 1 and goal .5 leave room for an error of exactly 1; with n models it is limit + falling / n."""
     facets = (("word",), ("word", "pair"), ("word", "model")) if relative else (("word",), ("pair",), ("model",))
-    model = Model(facets, np.array([[1.0, 2 * limit, falling]]), np.zeros(1), "word", frozenset())
-    found = model.needed("model", {"pair": 2, "model": 4}, 0.5, relative=relative)
-    assert found.tolist() == [levels]
-    reached = model.coefficients({"pair": 2, "model": levels})[0 if relative else 1]
-    assert (reached[0] >= 0.5) == (limit <= 1)
+    variances = np.array([[1.0, 2 * limit, falling]])
+    model = Model(facets, variances, np.zeros(1), "word", frozenset(), goal=0.5, relative=relative)
+    assert model.needed("model", {"pair": 2, "model": 4}).tolist() == [levels]
+    design = model.design({"pair": 2, "model": levels})
+    reached = design.generalizability if relative else design.dependability
+    assert reached is not None
+    assert (reached >= 0.5) == design.reaches == (limit <= 1)
 
 
 def test_what_cannot_be_reached_says_why() -> None:
@@ -250,13 +250,13 @@ def test_measures_can_be_a_facet_or_fixed() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"target": 1.0}, "between 0 and 1"),
+        ({"target": 1.0}, "'target' parameter must be a number strictly between 0 and 1"),
         ({"object": "model"}, "must be one of word, pair, query"),
         ({"coefficient": "alpha"}, "dependability, generalizability"),
         ({"object": "query", "coefficient": "generalizability"}, "compared with 0"),
         ({"fixed": ("word",)}, "other than the object"),
         ({"fixed": ("pair", "model")}, "not fixed"),
-        ({"pairs": [0, 3]}, "'pairs' parameter must hold whole numbers"),
+        ({"pairs": [0, 3]}, "'pairs' parameter must be a whole number of at least 1"),
         ({"replicates": []}, "'replicates' parameter must hold whole numbers"),
     ],
 )

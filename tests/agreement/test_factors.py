@@ -12,12 +12,9 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.agreement import icc
-from biasgauge.agreement.features.table import word_properties
-from biasgauge.agreement.features.words import word_features
-from biasgauge.agreement.regression.analysis import FactorSource, factor_table, factors
-from biasgauge.agreement.regression.clusters import errors_by_word
-from biasgauge.agreement.regression.model import regression
+from biasgauge.agreement import FactorSource, factor_table, factors, icc
+from biasgauge.agreement.features import word_features, word_properties
+from biasgauge.agreement.regression.model import errors_by_word, regression
 from biasgauge.cli.entry import run
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError, ParameterError
@@ -43,7 +40,7 @@ def test_lme4_lmertest_and_nakagawa_give_the_same(table: pd.DataFrame, golden: d
     names = [one.name.replace("[", "").replace("]", "").replace("(intercept)", "(Intercept)") for one in found.fixed]
     assert names == golden["names"]
     for name in ("estimate", "se", "df", "t", "p"):
-        assert [getattr(one.effect, name) for one in found.fixed] == pytest.approx(golden[name], rel=1e-4), name
+        assert [getattr(one, name) for one in found.fixed] == pytest.approx(golden[name], rel=1e-4), name
     assert [one.estimate for one in found.fixed] == pytest.approx(golden["estimate"], rel=1e-6)
     assert found.criterion == pytest.approx(golden["criterion"], abs=1e-8)
     variances = {one.name: one.variance for one in found.random}

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.agreement.features import geometry as features_geometry
-from biasgauge.agreement.features.geometry import nearest_similarity
-from biasgauge.agreement.features.table import HEADER, LICENSE_PATH, TABLE_PATH, word_properties
-from biasgauge.agreement.features.words import REASONS, word_features
+from biasgauge.agreement import features
+from biasgauge.agreement.features import (
+    HEADER,
+    LICENSE_PATH,
+    REASONS,
+    TABLE_PATH,
+    nearest_similarity,
+    word_features,
+    word_properties,
+)
 from biasgauge.embeddings import Embedding, stability
 from biasgauge.errors import ParameterError
 
@@ -82,7 +88,7 @@ def test_the_nearest_word_is_that_of_brute_force(monkeypatch: pytest.MonkeyPatch
     rows = np.array([5, 699, 0, 321, 5])
     found = nearest_similarity(model, rows)
     assert found == pytest.approx(similarities.max(axis=1)[rows], abs=1e-6)
-    monkeypatch.setattr(features_geometry, "block_rows", lambda _: 2)
+    monkeypatch.setattr(features, "block_rows", lambda _: 2)
     assert nearest_similarity(model, rows).tolist() == found.tolist()
 
 
@@ -173,7 +179,7 @@ def test_all_words_of_all_models_by_default(replicates: list[Embedding]) -> None
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"words": "dog"}, "list of words"),
+        ({"words": "dog"}, "collection of words"),
         ({"counts": {"dog": 0}}, "at least 1. Got 0 for 'dog'"),
         ({"counts": ["dog"]}, "map words to counts"),
     ],

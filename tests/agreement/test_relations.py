@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from biasgauge.agreement import BANDS, SOURCES, band, reliability, verdict
-from biasgauge.agreement.bands import alpha_bands, bands
+from biasgauge.agreement.distributions import whisker
 from biasgauge.agreement.relations import correlation, singular_plural
-from biasgauge.agreement.untrusted import whisker
+from biasgauge.agreement.rows import alpha_bands, bands
 from biasgauge.lexicons import lexicon
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_correlation_against_scipy(seed: int, level: float) -> None:
     interval = theirs.confidence_interval(level)
     found = correlation(np.append(x, np.nan), np.append(y, 1.0), level, **LABELS)
     assert (found.n, found.method) == (23, "Fisher z")
-    assert [found.r, found.p] == pytest.approx([theirs.statistic, theirs.pvalue], rel=1e-9)
+    assert [found.value, found.p] == pytest.approx([theirs.statistic, theirs.pvalue], rel=1e-9)
     assert [found.low, found.high] == pytest.approx([interval.low, interval.high], rel=1e-9)
 
 
@@ -41,7 +41,7 @@ def test_correlations_without_a_value() -> None:
     assert "does not vary" in str(correlation(x, np.full(5, 0.1), 0.95, **LABELS).reason)
     assert "fewer than 4" in str(correlation(x[:3], x[:3], 0.95, **LABELS).reason)
     perfect = correlation(x, 3 - x, 0.95, **LABELS)
-    assert (perfect.r, perfect.low, perfect.p, perfect.reason) == (-1, None, 0, "the correlation is perfect")
+    assert (perfect.value, perfect.low, perfect.p, perfect.reason) == (-1, None, 0, "the correlation is perfect")
 
 
 def test_the_eight_pairs_of_the_paper() -> None:
@@ -92,8 +92,8 @@ def test_plurals_with_more_noise_are_found_out(scores: ScoreTensor) -> None:
     assert first.reliability == "test_retest"
     assert first.p is not None
     assert first.p < 0.001
-    assert first.difference is not None
-    assert first.difference > 0.1
+    assert first.value is not None
+    assert first.value > 0.1
     assert any("Singular pairs are more reliable" in one for one in found.verdicts)
 
 
@@ -109,14 +109,14 @@ def test_reliabilities_correlate_over_pairs_and_words(scores: ScoreTensor) -> No
     names = ["~".join(pair) for pair in scores.pairs]
     over_models = [np.median(found.test_retest.where(of="pair", name=name).value) for name in names]
     over_measures = [found.inter_rater.where(of="pair", name=name).value[0] for name in names]
-    assert rows["pair"].r == pytest.approx(stats.pearsonr(over_models, over_measures).statistic, rel=1e-9)
+    assert rows["pair"].value == pytest.approx(stats.pearsonr(over_models, over_measures).statistic, rel=1e-9)
     assert (rows["pair"].n, rows["word"].n) == (23, 76)
 
 
 def test_measures_correlate_over_words(scores: ScoreTensor) -> None:
     found = {(one.a, one.b): one for one in reliability(scores).measures}
     means = scores.values.astype(np.float64).mean(axis=(1, 3))
-    assert found["dbwa", "nbm"].r == pytest.approx(stats.pearsonr(means[0], means[2]).statistic, rel=1e-6)
+    assert found["dbwa", "nbm"].value == pytest.approx(stats.pearsonr(means[0], means[2]).statistic, rel=1e-6)
     by_cell = scores.values.astype(np.float64).mean(axis=3).reshape(3, -1).std(axis=1, ddof=1)
     assert found["dbwa", "nbm"].spread_ratio == pytest.approx(by_cell[2] / by_cell[0], rel=1e-6)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge.agreement import ReliabilityResult, reliability
-from biasgauge.agreement.over_measures import standardized
+from biasgauge.agreement.reliabilities import standardized
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.scores import ScoreStore
@@ -189,7 +189,7 @@ def test_words_keep_their_numbers_in_any_order(scores: ScoreTensor) -> None:
     shuffled = scores.select(word=list(reversed(WORDS)), pair=list(reversed(PAIRS)))
     again = reliability(shuffled, lists=LISTS, queries=QUERIES)
     first = reliability(scores, lists=LISTS, queries=QUERIES)
-    for one in first.test_retest.to_dicts():
+    for one in first.test_retest.to_dict():
         labels = {name: one[name] for name in ("of", "name", "measure", "list")}
         assert value(again.test_retest, **labels) == pytest.approx(one["value"], rel=1e-6)
 
@@ -254,7 +254,7 @@ class TestLists:
             reliability(scores, lists=3)  # type: ignore[arg-type]  # the mistake
         with pytest.raises(ParameterError, match="at least one list"):
             reliability(scores, lists={})
-        with pytest.raises(ParameterError, match="'min_coverage' of reliability"):
+        with pytest.raises(ParameterError, match="'min_coverage' parameter must be a number from 0 to 1"):
             reliability(scores, min_coverage=80)
         with pytest.raises(ParameterError, match="needs a ScoreTensor or a ScoreStore"):
             reliability([[1, 2]])  # type: ignore[arg-type]  # the test
@@ -373,8 +373,8 @@ def store(gaps: ScoreTensor, tmp_path: Path) -> ScoreStore:
 
 def test_a_store_gives_the_same(store: ScoreStore, gaps: ScoreTensor) -> None:
     first, second = (reliability(one, lists=LISTS, queries=QUERIES, min_coverage=0.5) for one in (gaps, store))
-    assert first.test_retest.to_dicts() == second.test_retest.to_dicts()
-    assert first.internal.to_dicts() == second.internal.to_dicts()
+    assert first.test_retest.to_dict() == second.test_retest.to_dict()
+    assert first.internal.to_dict() == second.internal.to_dict()
 
 
 @pytest.mark.shared

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.agreement.untrusted import Spreads
+from biasgauge.agreement.distributions import Spreads
 from biasgauge.stats.intraclass import icc_stack
 
 if TYPE_CHECKING:

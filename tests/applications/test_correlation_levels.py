@@ -12,8 +12,7 @@ from scipy import stats
 
 from biasgauge.applications import correlate
 from biasgauge.scores import Resampling
-from biasgauge.stats.random_slopes import random_slopes
-from biasgauge.stats.strata import levels, within_r
+from biasgauge.stats.strata import levels, random_slopes, within_r
 
 if TYPE_CHECKING:
     from biasgauge.arrays import Floats

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.agreement.features.table import word_properties
+from biasgauge.agreement.features import word_properties
 from biasgauge.errors import ParameterError
 from biasgauge.seed_words import generated_cloud, generated_sets, seeds
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from biasgauge import stats
-from biasgauge.stats.bootstrap import Resampled, Resampling, draw_counts
+from biasgauge.stats.bootstrap import Resampled, Resampling, draw_counts, percentile_estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.jackknife import jackknife_mean, leave_one_out
 from biasgauge.stats.over_seeds import mean_over_seeds, sd_estimate
@@ -216,6 +216,13 @@ CASES = {
     "estimate_of_posterior": Case(
         lambda random: random.normal(0, 1, 10),
         lambda x: stats.estimate_of_posterior(_POSTERIOR + x.mean(), Credible("percentile", 0.9)),
+        0.0,
+        lambda x: x + 1,
+        _shifted,
+    ),
+    "percentile_estimate": Case(
+        lambda random: random.normal(0, 1, 10),
+        lambda x: percentile_estimate(float(x.mean()), _POSTERIOR + x.mean(), 0.9, method="quantiles of draws"),
         0.0,
         lambda x: x + 1,
         _shifted,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import f
 
-from biasgauge.stats import f_quantiles
-from biasgauge.stats.f_quantiles import upper_quantiles
+from biasgauge.stats import intraclass
+from biasgauge.stats.intraclass import upper_quantiles
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
@@ -36,8 +36,8 @@ def test_few_are_left_to_scipy() -> None:
 
 def test_a_series_that_does_not_fit_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too low a degree is noticed, and SciPy takes over."""
-    monkeypatch.setattr(f_quantiles, "_DEGREES", (2,))
+    monkeypatch.setattr(intraclass, "_DEGREES", (2,))
     many = np.linspace(1, 700, 1_000)
     assert upper_quantiles(0.95, 22, many)[::50] == pytest.approx(f.isf(0.025, 22, many[::50]), rel=1e-12)
-    monkeypatch.setattr(f_quantiles, "_ACCURACY", np.inf)
+    monkeypatch.setattr(intraclass, "_ACCURACY", np.inf)
     assert np.abs(upper_quantiles(0.95, 22, many) / f.isf(0.025, 22, many) - 1).max() > 0.01

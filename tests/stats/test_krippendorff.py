@@ -136,7 +136,7 @@ class TestOutcomes:
         assert found[1, 0].value == pytest.approx(alone.value)
 
     def test_bad_input(self) -> None:
-        with pytest.raises(ParameterError, match="'metric' of krippendorff_alpha"):
+        with pytest.raises(ParameterError, match="'metric' parameter must be one of nominal"):
             krippendorff_alpha([[1, 2], [1, 2]], "polar")  # type: ignore[arg-type]  # the test
         with pytest.raises(ParameterError, match="units in rows"):
             krippendorff_alpha([1, 2])

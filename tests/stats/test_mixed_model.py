@@ -18,7 +18,7 @@ from biasgauge.stats.mixed_models.model import MixedFit, fit_mixed
 from biasgauge.stats.mixed_models.moments import moments
 from biasgauge.stats.mixed_models.r2 import r2
 from biasgauge.stats.mixed_models.reml import evaluate, problem
-from biasgauge.stats.mixed_models.solve import solve
+from biasgauge.stats.mixed_models.variances import solve
 
 if TYPE_CHECKING:
     from biasgauge.arrays import Floats

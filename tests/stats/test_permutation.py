@@ -216,10 +216,10 @@ def test_clopper_pearson_agrees_with_scipy(hits: int, trials: int) -> None:
         ({"first": []}, "non-empty"),
         ({"first": [[1.0]]}, "lists of numbers"),
         ({"second": [np.nan]}, "finite"),
-        ({"alternative": "bigger"}, "'alternative' must be one of"),
-        ({"ties": "half"}, "'ties' must be one of"),
-        ({"samples": 0}, "'samples' at least 1"),
-        ({"random_state": -1}, "'random_state' must be at least 0"),
+        ({"alternative": "bigger"}, "'alternative' parameter must be one of"),
+        ({"ties": "half"}, "'ties' parameter must be one of"),
+        ({"samples": 0}, "'samples' parameter must be a whole number of at least 1"),
+        ({"random_state": -1}, "'random_state' parameter must be a whole number of at least 0"),
     ],
 )
 def test_impossible_arguments_get_a_sentence(arguments: dict[str, Any], sentence: str) -> None:

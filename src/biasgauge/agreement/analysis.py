@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biasgauge.agreement import over_measures, over_replicates, verdicts, within_scales
+from biasgauge.agreement import verdicts
 from biasgauge.agreement.components.analysis import VarianceComponents, variance_components
 from biasgauge.agreement.decision.result import DecisionStudy
 from biasgauge.agreement.decision.study import decision_study
+from biasgauge.agreement.distributions import Blame, summarize, untrusted_rows
 from biasgauge.agreement.lists import Chooser, ListsLike, WordList
 from biasgauge.agreement.relations import between_measures, between_reliabilities, compare_forms
+from biasgauge.agreement.reliabilities import by_measure, over_measures, over_replicates, standardized, within_scales
 from biasgauge.agreement.result import NotAnalyzed, ReliabilityResult
 from biasgauge.agreement.rows import Rows
-from biasgauge.agreement.scores_by_measure import by_measure
-from biasgauge.agreement.summary import summarize
-from biasgauge.agreement.untrusted import Blame, from_rows
+from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.estimate import check_level
@@ -58,52 +58,50 @@ def reliability(
         LexiconError: a lexicon is unknown.
     """
     check_level(level)
-    if not 0 <= min_coverage <= 1:
-        raise ParameterError(f"The 'min_coverage' of reliability must be between 0 and 1. Got {min_coverage!r}.")
-    if target is not None and not 0 < target < 1:
-        raise ParameterError(f"The 'target' of reliability must lie between 0 and 1. Got {target!r}.")
-    averages = np.stack([one.mean_over_models() for one in by_measure(scores)])
-    told = progress or (lambda _done, _total: None)
+    check_number(0, 1, min_coverage=min_coverage)
+    if target is not None:
+        check_number(0, 1, ends=False, target=target)
+    averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
+    report = progress or (lambda _done, _total: None)
     total = len(scores.measures) + 2
-    told(1, total)
+    report(1, total)
     chooser = Chooser(scores.words, np.asarray((~np.isnan(averages)).any(axis=(0, 1))), min_coverage)
     asked = chooser.queries(queries)
     chosen = chooser.lists(lists, beside=asked)
     rest = chooser.unlisted(chosen) if lists is None else np.empty(0, np.intp)
     parts: list[Rows] = []
     blame: Blame = {}
-    for done, one in enumerate(by_measure(scores), 2):
-        rows, spreads = over_replicates.assess(one, scores.words, scores.pairs, chosen, rest, level)
+    for done, measure in enumerate(by_measure(scores), 2):
+        rows, spreads = over_replicates(measure, scores, chosen, rest, level)
         parts += rows
         blame |= spreads
-        told(done, total)
-    test_retest = Rows.joined(parts)
-    raw, scaled = (
-        over_measures.rows(each, scores.words, scores.pairs, chosen, rest, level)
-        for each in (averages, over_measures.standardized(averages))
-    )
+        report(done, total)
     ensemble = str(scores.provenance.get("pairs", {}).get("name", "all pairs"))
-    internal, omega = within_scales.rows(
+    internal, omega = within_scales(
         averages, scores.measures, ensemble, chosen, asked, level=level, random_state=random_state
     )
-    names = [one.name for one in chosen]
     tables = {
-        "test_retest": test_retest,
-        "inter_rater": raw,
-        "inter_rater_standardized": scaled,
+        "test_retest": Rows.joined(parts),
+        "inter_rater": over_measures(averages, scores, chosen, rest, level),
+        "inter_rater_standardized": over_measures(standardized(averages), scores, chosen, rest, level),
         "internal": internal,
     }
-    summaries = tuple(line for name, rows in tables.items() for line in summarize(rows, name))
+    names = [words.name for words in chosen]
+    summaries = tuple(row for name, rows in tables.items() for row in summarize(rows, name))
     measures = between_measures(averages, scores.measures, level)
-    relations = between_reliabilities(test_retest, raw, names, level)
+    relations = between_reliabilities(tables["test_retest"], tables["inter_rater"], names, level)
     forms = tuple(
-        line
+        row
         for name in ("test_retest", "inter_rater")
-        for line in compare_forms(tables[name], name, scores.pairs, names, level)
+        for row in compare_forms(tables[name], name, scores.pairs, names, level)
     )
-    studies = (
-        [] if target is None else [_study(scores, name, level, target, random_state) for name in _analyses(scores)]
-    )
+    untrusted = [
+        row
+        for name in ("test_retest", "inter_rater_standardized", "internal")
+        for row in untrusted_rows(tables[name], name, blame)
+    ]
+    studied = [*scores.measures, *([None] if len(scores.measures) > 1 else [])] if target is not None else []
+    studies = [_study(scores, name, level, target or 0.0, random_state) for name in studied]
     return ReliabilityResult(
         **tables,
         omega=omega,
@@ -111,13 +109,9 @@ def reliability(
         measures=measures,
         relations=relations,
         forms=forms,
-        untrusted=tuple(
-            line
-            for name in ("test_retest", "inter_rater_standardized", "internal")
-            for line in from_rows(tables[name], name, blame)
-        ),
+        untrusted=tuple(untrusted),
         verdicts=(
-            *(line for name in names for line in verdicts.over_replicates(test_retest, summaries, name)),
+            *(line for name in names for line in verdicts.over_replicates(tables["test_retest"], summaries, name)),
             *verdicts.over_measures(summaries, measures, names),
             *verdicts.within_scales(internal),
             *verdicts.on_relations(relations, forms),
@@ -126,7 +120,7 @@ def reliability(
         queries=asked,
         settings={
             "lists": names,
-            "queries": [one.name for one in asked],
+            "queries": [words.name for words in asked],
             "measures": list(scores.measures),
             "models": list(scores.models),
             "pairs": ensemble,
@@ -139,11 +133,6 @@ def reliability(
         components=tuple(components for components, _ in studies),
         design=tuple(design for _, design in studies),
     )
-
-
-def _analyses(scores: ScoreTensor | ScoreStore) -> list[str | None]:
-    """Every measure alone; all of them together where there are several."""
-    return [*scores.measures, *([None] if len(scores.measures) > 1 else [])]
 
 
 def _study(
@@ -161,14 +150,14 @@ def _study(
 def _warnings(
     scores: ScoreTensor | ScoreStore, lists: tuple[WordList, ...], queries: tuple[WordList, ...]
 ) -> list[str]:
-    found = []
+    notes = []
     if len(scores.models) == 1:
-        found.append("there is one model: test-retest reliability takes replicates")
+        notes.append("there is one model: test-retest reliability takes replicates")
     elif len(scores.models) < _FEW_MODELS:
-        found.append(f"there are {len(scores.models)} replicates: intervals are wide with so few")
+        notes.append(f"there are {len(scores.models)} replicates: intervals are wide with so few")
     if len(scores.measures) == 1:
-        found.append("there is one measure: inter-rater reliability takes at least two")
+        notes.append("there is one measure: inter-rater reliability takes at least two")
     if not queries:
-        found.append("no query was scored: score the words of a query too, such as those of du2021_queries")
-    short = [one for one in (*lists, *queries) if one.short]
-    return found + [f"{one.name}: {one.short}; a lower min_coverage judges it all the same" for one in short]
+        notes.append("no query was scored: score the words of a query too, such as those of du2021_queries")
+    short = [words for words in (*lists, *queries) if words.short]
+    return notes + [f"{words.name}: {words.short}; a lower min_coverage judges it all the same" for words in short]

@@ -6,15 +6,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.agreement.bands import ACCEPTABLE
 from biasgauge.agreement.components.analysis import VarianceComponents
 from biasgauge.agreement.decision.result import DecisionStudy
+from biasgauge.agreement.rows import ACCEPTABLE, LIMITS, Rows
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
 
 if TYPE_CHECKING:
     from biasgauge.agreement.result import ReliabilityResult
-    from biasgauge.agreement.rows import Rows
 
 TITLES = {
     "test_retest": "Test–retest reliability: does a score hold when the model is trained again?",
@@ -22,8 +21,6 @@ TITLES = {
     "inter_rater_standardized": "Inter-rater reliability: do measures agree after standardizing?",
 }
 BOXES = "Over words: median, middle half, and 5 % to 95 %. Lines at .5, .75 and .9 (Koo & Li 2016)"
-BANDS = (0.5, 0.75, 0.9)
-"""Koo & Li 2016: below .5 poor, to .75 moderate, to .9 good, above excellent."""
 
 
 def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
@@ -39,7 +36,7 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
         first = str(pairs.list[0])
         title = f"Test–retest reliability of each pair, on {first}"
         remark = "ICC(2,1) of the words' scores over replicates, with its interval"
-        charts.append(Chart("pairs", title, remark, partial(_dots, pairs.where(list=first), BANDS)))
+        charts.append(Chart("pairs", title, remark, partial(_dots, pairs.where(list=first), LIMITS)))
     queries = result.internal.where(of="query")
     queries = queries.take(queries.defined)
     if len(queries):
@@ -77,7 +74,7 @@ def _boxes(result: ReliabilityResult, name: str) -> Any:  # noqa: ANN401 - a cha
     tips = ["list", "measure", "count", "undefined", "p05", "q1", "median", "q3", "p95"]
     base = alt.Chart(part).encode(y=y, tooltip=tips)
     layers = alt.layer(
-        _lines(BANDS),
+        _lines(LIMITS),
         base.mark_rule(strokeWidth=1.5, color="#5c6470").encode(x=x, x2="p95:Q"),
         base.mark_bar(height=14, color="#7aa6c2").encode(x="q1:Q", x2="q3:Q"),
         base.mark_tick(height=14, thickness=2.5, color="#16324a").encode(x="median:Q"),

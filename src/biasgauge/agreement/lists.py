@@ -78,7 +78,7 @@ class Chooser:
                 raise ParameterError("The 'lists' of reliability must name at least one list. Got none.")
             return tuple(self._one(name, words) for name, words, _ in named)
         chosen = [self._one(name, words_of(name).words) for name in LISTS if self._scored(words_of(name).words)]
-        covered = {place for one in (*chosen, *beside) for place in one.places.tolist()}
+        covered = {place for words in (*chosen, *beside) for place in words.places.tolist()}
         if len(covered) < int(self._found.sum()) or not chosen:
             everything = np.flatnonzero(self._found)
             lost = tuple(word for word, place in self._index.items() if not self._found[place])
@@ -88,14 +88,14 @@ class Chooser:
     def unlisted(self, lists: Iterable[WordList]) -> NDArray[np.intp]:
         """Places of words that have a score and are in none of the lists."""
         left = self._found.copy()
-        for one in lists:
-            left[one.places] = False
+        for words in lists:
+            left[words.places] = False
         return np.flatnonzero(left)
 
     def queries(self, asked: ListsLike | None) -> tuple[WordList, ...]:
         """Queries that were asked for; by default those of Du et al. of which enough words were scored."""
         if asked is not None:
-            return tuple(self._one(*one) for one in _named(asked, "queries"))
+            return tuple(self._one(*query) for query in _named(asked, "queries"))
         shipped = lexicon(QUERIES)
         return tuple(self._one(name, words, QUERIES) for name, words in shipped.sets.items() if self._scored(words))
 
@@ -105,18 +105,17 @@ class Chooser:
         return len(wanted & self._index.keys()) >= max(self._min_coverage, 1e-9) * len(wanted)
 
     def _one(self, name: str, words: Iterable[str], source: str | None = None) -> WordList:
-        unique = tuple(dict.fromkeys(words))
-        here = [word in self._index and bool(self._found[self._index[word]]) for word in unique]
-        kept = [word for word, there in zip(unique, here, strict=True) if there]
-        lost = tuple(word for word, there in zip(unique, here, strict=True) if not there)
+        scored = {word: word in self._index and bool(self._found[self._index[word]]) for word in words}
+        kept = [word for word, there in scored.items() if there]
+        lost = tuple(word for word, there in scored.items() if not there)
         places = np.array([self._index[word] for word in kept], np.intp)
         short = ""
-        if len(kept) < self._min_coverage * len(unique):
+        if len(kept) < self._min_coverage * len(scored):
             short = (
-                f"only {len(kept)} of {len(unique)} words have scores ({len(kept) / len(unique):.0%}, at least "
+                f"only {len(kept)} of {len(scored)} words have scores ({len(kept) / len(scored):.0%}, at least "
                 f"{self._min_coverage:.0%} are asked for)"
             )
-        return WordList(name, source, len(unique), places, lost, short)
+        return WordList(name, source, len(scored), places, lost, short)
 
 
 def _named(asked: ListsLike | None, what: str) -> list[tuple[str, tuple[str, ...], str | None]]:
@@ -127,7 +126,7 @@ def _named(asked: ListsLike | None, what: str) -> list[tuple[str, tuple[str, ...
         case str() | os.PathLike() | Lexicon() | WordSet():
             return _reference(asked, what)
         case Iterable():
-            return [one for reference in asked for one in _reference(reference, what)]
+            return [words for reference in asked for words in _reference(reference, what)]
     raise ParameterError(f"The '{what}' of reliability must be names of lexicons or a mapping of names to words.")
 
 
@@ -139,7 +138,7 @@ def _reference(reference: Any, what: str) -> list[tuple[str, tuple[str, ...], st
         except LexiconError:
             pass  # one set of a lexicon, as NAME:SET
         else:
-            labels = {role: one.name for role, one in getattr(source, "roles", {}).items()}  # those of a test
+            labels = {role: words.name for role, words in getattr(source, "roles", {}).items()}  # those of a test
             alone = [source.name] if len(source.sets) == 1 else []
             names = alone or [labels.get(name, name) for name in source.sets]
             return [(name, words, source.name) for name, words in zip(names, source.sets.values(), strict=True)]

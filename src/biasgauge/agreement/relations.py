@@ -6,28 +6,28 @@ Du, Fang & Nguyen 2021, sections 5.3 and 5.5; they released no code for these nu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import combinations
-from typing import Any
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from biasgauge.agreement.over_measures import spreads
 from biasgauge.agreement.rows import Rows, pair_name
 from biasgauge.arrays import Floats
+from biasgauge.results import Record
 from biasgauge.stats.correlations import t_p
+from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.fisher import fisher_interval
 from biasgauge.stats.rounding import SAME
 
 _LEAST = 4
 """Points that a correlation with an interval takes."""
-_TWO = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correlation:
-    """Pearson's r of two numbers over words or pairs, with Fisher's interval; None and a reason where undefined.
+class Correlation(Estimate):
+    """Pearson's r of two numbers over words or pairs, with Fisher's interval.
 
     Attributes:
         of: what the points are: "word" or "pair".
@@ -37,81 +37,69 @@ class Correlation:
         spread_ratio: standard deviation of b by that of a, where both are measures.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "r"}
+
     of: str
     a: str
     b: str
     list: str | None
-    r: float | None
-    low: float | None
-    high: float | None
-    level: float
-    n: int
-    p: float | None
-    method: str = "Fisher z"
+    p: float | None = None
     spread_ratio: float | None = None
-    reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return asdict(self)
+
+@dataclass(frozen=True)
+class FormMedians(Record):
+    """A pair in both forms, and the median reliability of each."""
+
+    singular: str
+    plural: str
+    singular_median: float
+    plural_median: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class FormComparison:
-    """Pairs in the singular against the same in the plural: paired t test of their median reliabilities.
+class FormComparison(Estimate):
+    """Pairs in the singular less the same in the plural: paired t test of their median reliabilities.
+
+    Positive: the singular is more reliable.
 
     Attributes:
         reliability: "test_retest" or "inter_rater".
         list: the word list.
-        difference: mean of singular less plural; positive: the singular is more reliable.
-        low, high: its interval (Student's t).
         t, df, p: the test, two-sided.
-        medians: singular pair, plural pair, and the median of each.
-        reason: why there is no test; None when there is one.
+        medians: every pair that has a reliability in both forms.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "difference"}
 
     reliability: str
     list: str
-    difference: float | None
-    low: float | None
-    high: float | None
-    level: float
-    t: float | None
     df: int
-    p: float | None
-    medians: tuple[tuple[str, str, float, float], ...]
-    method: str = "paired t"
-    reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        shape = asdict(self)
-        columns = ("singular", "plural", "singular_median", "plural_median")
-        shape["medians"] = [dict(zip(columns, row, strict=True)) for row in self.medians]
-        return shape
+    t: float | None = None
+    p: float | None = None
+    medians: tuple[FormMedians, ...]
 
 
 def correlation(x: Floats, y: Floats, level: float, **about: Any) -> Correlation:  # noqa: ANN401 - labels, by name
     """Correlate two columns over the rows that have both."""
     both = ~(np.isnan(x) | np.isnan(y))
     x, y = x[both], y[both]
-    n = len(x)
-    if n < _LEAST:
-        return _no_correlation(level, n, f"fewer than {_LEAST} have both numbers", about)
-    size = n * float(np.abs(x).max() * np.abs(y).max())
+    about |= {"level": level, "method": "Fisher z", "n": len(x)}
+    if len(x) < _LEAST:
+        return Correlation(value=None, reason=f"fewer than {_LEAST} have both numbers", **about)
+    size = len(x) * float(np.abs(x).max() * np.abs(y).max())
     x, y = x - x.mean(), y - y.mean()
     lengths = float(np.sqrt((x @ x) * (y @ y)))
     if lengths <= SAME * size:
-        return _no_correlation(level, n, "one of the two does not vary", about)
+        return Correlation(value=None, reason="one of the two does not vary", **about)
     r = float(np.clip(x @ y / lengths, -1, 1))
-    around = fisher_interval(r, n, level=level)
-    return Correlation(
-        r=r, low=around.low, high=around.high, level=level, n=n, p=t_p(r, n - 2), reason=around.reason, **about
-    )
+    return Correlation.of_estimate(fisher_interval(r, len(x), level=level), **about, over="", p=t_p(r, len(x) - 2))
 
 
-def _no_correlation(level: float, n: int, reason: str, about: Mapping[str, Any]) -> Correlation:
-    return Correlation(r=None, low=None, high=None, level=level, n=n, p=None, reason=reason, **about)
+def spreads(averages: Floats) -> Floats:
+    """Standard deviation of each measure over all its words and pairs; NaN where it has fewer than two scores."""
+    known = (scores[~np.isnan(scores)] for scores in averages)
+    return np.array([scores.std(ddof=1) if len(scores) > 1 else np.nan for scores in known])
 
 
 def between_measures(averages: Floats, measures: Sequence[str], level: float) -> tuple[Correlation, ...]:
@@ -123,27 +111,26 @@ def between_measures(averages: Floats, measures: Sequence[str], level: float) ->
     by_word = averages[:, defined].sum(axis=1) / max(int(defined.sum()), 1)
     by_word[:, np.isnan(averages).all(axis=(0, 1))] = np.nan
     scale = spreads(averages)
-    found = []
+    rows = []
     for a, b in combinations(range(len(measures)), 2):
         ratio = float(scale[b] / scale[a]) if scale[a] > 0 and scale[b] > 0 else None
         labels: dict[str, Any] = {"of": "word", "a": measures[a], "b": measures[b], "list": None, "spread_ratio": ratio}
-        found.append(correlation(by_word[a], by_word[b], level, **labels))
-    return tuple(found)
+        rows.append(correlation(by_word[a], by_word[b], level, **labels))
+    return tuple(rows)
 
 
 def between_reliabilities(
     test_retest: Rows, inter_rater: Rows, lists: Sequence[str], level: float
 ) -> tuple[Correlation, ...]:
     """Test-retest (median over measures) with inter-rater reliability, over the pairs and over the words of a list."""
-    found = []
+    relations = []
     for within in lists:
         for of in ("pair", "word"):
             first, second = (medians(rows, of, within) for rows in (test_retest, inter_rater))
             shared = [name for name in first if name in second]
-            x, y = (np.array([one[name] for name in shared], np.float64) for one in (first, second))
-            labels = {"of": of, "a": "test_retest", "b": "inter_rater", "list": within}
-            found.append(correlation(x, y, level, **labels))
-    return tuple(found)
+            x, y = (np.array([middle[name] for name in shared], np.float64) for middle in (first, second))
+            relations.append(correlation(x, y, level, of=of, a="test_retest", b="inter_rater", list=within))
+    return tuple(relations)
 
 
 def medians(rows: Rows, of: str, within: str) -> dict[str, float]:
@@ -165,49 +152,34 @@ def compare_forms(
     rows: Rows, reliability: str, pairs: Sequence[tuple[str, str]], lists: Sequence[str], level: float
 ) -> tuple[FormComparison, ...]:
     """Singular against plural pairs on each list; none where no pair comes in both forms."""
-    matched = singular_plural(pairs)
-    if not matched:
-        return ()
-    return tuple(_compared(medians(rows, "pair", within), reliability, matched, within, level) for within in lists)
+    matched = [(pair_name(singular), pair_name(plural)) for singular, plural in singular_plural(pairs)]
+    comparisons = []
+    for within in lists if matched else ():
+        middle = medians(rows, "pair", within)
+        both = [FormMedians(*names, *(middle.get(name, np.nan) for name in names)) for names in matched]
+        kept = tuple(row for row in both if not np.isnan(row.singular_median + row.plural_median))
+        comparisons.append(_compared(kept, level, reliability=reliability, list=within))
+    return tuple(comparisons)
 
 
-def _compared(
-    middle: Mapping[str, float],
-    reliability: str,
-    matched: Sequence[tuple[tuple[str, str], tuple[str, str]]],
-    within: str,
-    level: float,
-) -> FormComparison:
-    rows = [(pair_name(one), pair_name(many)) for one, many in matched]
-    kept = tuple(
-        (one, many, middle[one], middle[many])
-        for one, many in rows
-        if not np.isnan(middle.get(one, np.nan)) and not np.isnan(middle.get(many, np.nan))
-    )
-    gaps = np.array([one - many for _, _, one, many in kept])
-    labels: dict[str, Any] = {"reliability": reliability, "list": within, "level": level, "medians": kept}
-    few = len(gaps) < _TWO
-    deviation = 0.0 if few else float(gaps.std(ddof=1)) / len(gaps) ** 0.5
-    if deviation == 0:
-        reason = "fewer than two pairs have a reliability in both forms" if few else "all differences are equal"
-        labels |= {"low": None, "high": None, "t": None, "p": None}
-        mean = None if few else float(gaps.mean())
-        return FormComparison(**labels, difference=mean, df=max(len(gaps) - 1, 0), reason=reason)
-    mean, df = float(gaps.mean()), len(gaps) - 1
-    t = mean / deviation
-    margin = float(stdtrit(df, (1 + level) / 2)) * deviation
-    p = float(2 * stdtr(df, -abs(t)))
-    return FormComparison(**labels, difference=mean, low=mean - margin, high=mean + margin, t=t, df=df, p=p)
+def _compared(medians: tuple[FormMedians, ...], level: float, **about: Any) -> FormComparison:  # noqa: ANN401 - labels
+    gaps = np.array([row.singular_median - row.plural_median for row in medians])
+    n, df = len(gaps), max(len(gaps) - 1, 0)
+    about |= {"medians": medians, "level": level, "method": "paired t", "n": n, "df": df}
+    if n < 2:
+        reason = "fewer than two pairs have a reliability in both forms"
+        return FormComparison(value=None, reason=reason, **about)
+    mean, error = float(gaps.mean()), float(gaps.std(ddof=1)) / n**0.5
+    if error == 0:
+        return FormComparison(value=mean, reason="all differences are equal", **about)
+    margin, p = float(stdtrit(df, (1 + level) / 2)) * error, float(2 * stdtr(df, -abs(mean / error)))
+    return FormComparison(value=mean, low=mean - margin, high=mean + margin, t=mean / error, p=p, **about)
 
 
 def singular_plural(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], tuple[str, str]], ...]:
     """Pairs whose two ends also come in the plural, with that: ((man, woman), (men, women))."""
     known = set(pairs)
-    found = []
-    for first, second in pairs:
-        plurals = [(a, b) for a in _plurals(first) for b in _plurals(second)]
-        found += [((first, second), plural) for plural in plurals if plural in known]
-    return tuple(found)
+    return tuple((pair, plural) for pair in pairs for plural in product(*map(_plurals, pair)) if plural in known)
 
 
 _IRREGULAR = {"child": "children", "person": "people", "wife": "wives", "wolf": "wolves", "ox": "oxen"}

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.agreement import verdicts
-from biasgauge.agreement.bands import SOURCES
 from biasgauge.agreement.components.analysis import VarianceComponents
 from biasgauge.agreement.decision.result import DecisionStudy
+from biasgauge.agreement.distributions import Distribution, Untrusted
 from biasgauge.agreement.figures import reliability_charts
 from biasgauge.agreement.lists import WordList
 from biasgauge.agreement.relations import Correlation, FormComparison
-from biasgauge.agreement.rows import Rows
-from biasgauge.agreement.summary import Distribution
-from biasgauge.agreement.untrusted import Untrusted
+from biasgauge.agreement.rows import SOURCES, Rows
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
@@ -63,6 +61,9 @@ class ReliabilityResult(Result):
         design: how many replicates and pairs are enough, likewise.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"summaries": "summary", "forms": "word_forms"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"omega", "lists", "queries"})
+
     test_retest: Rows
     inter_rater: Rows
     inter_rater_standardized: Rows
@@ -81,51 +82,34 @@ class ReliabilityResult(Result):
     components: tuple[VarianceComponents | NotAnalyzed, ...] = ()
     design: tuple[DecisionStudy | NotAnalyzed, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object; `test_retest`, `inter_rater` and `internal` are a contract."""
-        internal: list[dict[str, Any]] = self.internal.to_dicts()
-        omegas = self.omega.to_dicts()
-        for row, other in zip(internal, omegas, strict=True):
-            row["omega"] = {name: other[name] for name in ("value", "low", "high", "reason")}
-        tables = {name: getattr(self, name) for name in PARTS}
+    def derived(self) -> Mapping[str, Any]:
+        """Omega beside alpha, what all intervals share, the bands, and which words were found."""
+        internal = zip(self.internal.to_dict(), self.omega.to_dict(), strict=True)
         return {
-            "test_retest": self.test_retest.to_dicts(),
-            "inter_rater": self.inter_rater.to_dicts(),
-            "inter_rater_standardized": self.inter_rater_standardized.to_dicts(),
-            "internal": internal,
-            "summary": [one.to_dict() for one in self.summaries],
-            "measures": [one.to_dict() for one in self.measures],
-            "relations": [one.to_dict() for one in self.relations],
-            "word_forms": [one.to_dict() for one in self.forms],
-            "untrusted": [one.to_dict() for one in self.untrusted],
-            "verdicts": list(self.verdicts),
+            "internal": [
+                {**row, "omega": {name: other[name] for name in ("value", "low", "high", "reason")}}
+                for row, other in internal
+            ],
             "intervals": {
-                **{
-                    name: {"statistic": table.statistic, "level": table.level, "method": table.method}
-                    for name, table in tables.items()
-                },
-                "omega": {"statistic": "omega", "level": self.omega.level, "method": self.omega.method},
+                name: {"statistic": table.statistic, "level": table.level, "method": table.method}
+                for name, table in self._tables().items()
             },
-            "bands": dict(SOURCES),
-            "components": [part.to_dict() for part in self.components],
-            "design": [part.to_dict() for part in self.design],
+            "bands": SOURCES,
             "coverage": {
-                "lists": {one.name: one.to_dict() for one in self.lists},
-                "queries": {one.name: one.to_dict() for one in self.queries},
+                "lists": {words.name: words for words in self.lists},
+                "queries": {words.name: words for words in self.queries},
             },
-            "settings": dict(self.settings),
-            "warnings": list(self.warnings),
         }
+
+    def _tables(self) -> dict[str, Rows]:
+        return {name: getattr(self, name) for name in (*PARTS, "omega")}
 
     def to_frame(self) -> pd.DataFrame:
         """Every reliability in one tidy table; the column `reliability` says which of the parts a row is of."""
         import pandas as pd
 
-        tables: dict[str, Rows] = {**{name: getattr(self, name) for name in PARTS}, "omega": self.omega}
-        return pd.concat(
-            [table.to_frame().assign(reliability=name) for name, table in tables.items() if len(table)],
-            ignore_index=True,
-        )
+        tables = [table.to_frame().assign(reliability=name) for name, table in self._tables().items() if len(table)]
+        return pd.concat(tables, ignore_index=True)
 
     def distributions(self) -> pd.DataFrame:
         """The distributions: one row for each reliability, kind, measure and list."""
@@ -151,26 +135,23 @@ class ReliabilityResult(Result):
             if words.lost
         ]
         size = f"{len(self.settings['models'])} replicates, {len(self.settings['measures'])} measures"
-        told = self.headlines or (f"No reliability is defined ({size}).",)
+        headlines = self.headlines or (f"No reliability is defined ({size}).",)
+        scales = _each("internal", self.internal, self.omega)
         return Summary(
             title="Reliability of bias scores",
-            headline=told[0],
-            sentences=told[1:],
-            more=tuple(sentence for sentence in self.verdicts if sentence not in told),
+            headline=headlines[0],
+            sentences=headlines[1:],
+            more=tuple(sentence for sentence in self.verdicts if sentence not in headlines),
             warnings=(*self.warnings, *lost),
             charts=reliability_charts(self),
             parts=(
-                self._part("Test–retest", "do scores hold when the model is trained again? ICC(2,1)", ("test_retest",)),
-                self._part(
-                    "Inter-rater",
-                    "do measures agree? ICC(3,1) of scores averaged over models",
-                    ("inter_rater", "inter_rater_standardized"),
-                ),
+                self._part("Test–retest", "do scores hold when the model is trained again? ICC(2,1)", PARTS[:1]),
+                self._part("Inter-rater", "do measures agree? ICC(3,1) of scores averaged over models", PARTS[1:3]),
                 Summary(
                     "Internal consistency",
                     "",
                     question="do words, or pairs, measure one thing? Cronbach's alpha",
-                    tables=(_each("internal", self.internal, self.omega),),
+                    tables=(scales,),
                 ),
                 self._untrusted(),
                 *((self._variance(),) if self.components else ()),
@@ -181,93 +162,64 @@ class ReliabilityResult(Result):
         """Distributions over words and pairs, and for test-retest the measures themselves."""
         names = [words.name for words in self.lists]
         scales = {"inter_rater": "raw scores", "inter_rater_standardized": "standardized"}
-        mine = sorted(
-            (one for one in self.summaries if one.reliability in parts),
-            key=lambda one: (names.index(one.list or ""), one.of != "word"),
-        )
-        rows = [
-            (
-                one.list,
-                f"{one.of}s",
-                one.measure or scales.get(one.reliability),
-                one.count,
-                one.median,
-                one.p05,
-                one.p95,
-                one.below,
-                one.band or "undefined",
-            )
-            for one in mine
-        ]
-        columns: list[Column | str] = [
+        mine = [row for row in self.summaries if row.reliability in parts]
+        mine.sort(key=lambda row: (names.index(row.list or ""), row.of != "word"))
+        rows = []
+        for row in mine:
+            scored = row.measure or scales.get(row.reliability)
+            numbers = (row.count, row.median, row.p05, row.p95, row.below)
+            rows.append((row.list, f"{row.of}s", scored, *numbers, row.band or "undefined"))
+        again = "test_retest" in parts
+        quantiles = (Column(name, "number") for name in ("median", "5 %", "95 %"))
+        poor = Column("poor", "count", about="below .5")
+        columns = [
             "list",
             "of",
-            "measure" if "test_retest" in parts else "scores",
+            "measure" if again else "scores",
             Column("number", "count"),
-            Column("median", "number"),
-            Column("5 %", "number"),
-            Column("95 %", "number"),
-            Column("poor", "count", about="below .5"),
+            *quantiles,
+            poor,
             "median is",
         ]
-        tables = [Table.of(parts[0], "", columns, rows)]
-        if "test_retest" in parts:
-            tables.append(_each("measures", self.test_retest.where(of="rule")))
-        return Summary(title, "", question=question, tables=tuple(tables))
+        measures = (_each("measures", self.test_retest.where(of="rule")),) if again else ()
+        return Summary(title, "", question=question, tables=(Table.of(parts[0], "", columns, rows), *measures))
 
     def _untrusted(self) -> Summary:
-        rows: dict[str, list[Untrusted]] = {}
-        for one in self.untrusted:
-            if one.kind == "poor" and one.reliability == "test_retest" and one.of in {"word", "pair"}:
-                rows.setdefault(f"{one.of} {one.name}", []).append(one)
-        table = Table.of(
-            "untrusted",
-            "",
-            ["of", Column("lowest", "number"), Column("measures", "words"), "because"],
-            [
-                (
-                    name,
-                    min(one.value for one in poor),
-                    tuple(dict.fromkeys(one.measure or "" for one in poor)),
-                    poor[0].because,
-                )
-                for name, poor in rows.items()
-            ],
-            most=8,
-        )
-        return Summary(
-            "Not to be trusted",
-            f"{len(rows):,} words and pairs are poor (below .5) under some measure.",
-            tables=(table,),
-        )
+        poor: dict[str, list[Untrusted]] = {}
+        for row in self.untrusted:
+            if row.kind == "poor" and row.reliability == "test_retest" and row.of in {"word", "pair"}:
+                poor.setdefault(f"{row.of} {row.name}", []).append(row)
+        lines = [
+            (
+                name,
+                min(row.value for row in rows),
+                tuple(dict.fromkeys(row.measure or "" for row in rows)),
+                rows[0].because,
+            )
+            for name, rows in poor.items()
+        ]
+        columns = ["of", Column("lowest", "number"), Column("measures", "words"), "because"]
+        headline = f"{len(poor):,} words and pairs are poor (below .5) under some measure."
+        return Summary("Not to be trusted", headline, tables=(Table.of("untrusted", "", columns, lines, most=8),))
 
     def _variance(self) -> Summary:
         known = [part for part in self.components if isinstance(part, VarianceComponents)]
-        names = list(dict.fromkeys(one.name for part in known for one in part.components))
-        shares = [{one.name: one.share for one in part.components} for part in known]
-        table = Table.of(
-            "components",
-            "",
-            ["share of the variance", *(Column(part.measure or "together", "share", 3) for part in known)],
-            [(name, *(share.get(name) for share in shares)) for name in names],
-        )
-        designs = tuple(
-            Summary(part.measure or "All measures together", "", sentences=part.sentences())
-            for part in self.design
-            if isinstance(part, DecisionStudy)
-        )
-        missing = tuple(
-            f"{part.measure or 'all measures together'}: {part.reason}"
-            for part in self.components
-            if isinstance(part, NotAnalyzed)
-        )
+        missing = [part for part in self.components if isinstance(part, NotAnalyzed)]
+        shares = [{component.name: component.share for component in part.components} for part in known]
+        names = dict.fromkeys(name for share in shares for name in share)
+        columns = ["share of the variance", *(Column(part.measure or "together", "share", 3) for part in known)]
+        rows = [(name, *(share.get(name) for share in shares)) for name in names]
         return Summary(
             "What scores vary with",
             "",
             question="share of the variance",
-            tables=(table,),
-            warnings=missing,
-            parts=designs,
+            tables=(Table.of("components", "", columns, rows),),
+            warnings=tuple(f"{part.measure or 'all measures together'}: {part.reason}" for part in missing),
+            parts=tuple(
+                Summary(part.measure or "All measures together", "", sentences=part.sentences())
+                for part in self.design
+                if isinstance(part, DecisionStudy)
+            ),
         )
 
 
@@ -278,15 +230,12 @@ def _each(name: str, rows: Rows, omega: Rows | None = None) -> Table:
     for index in range(len(rows)):
         of = str(rows.of[index])
         label = str((rows.name if of == "query" else rows.list)[index])
-        value, low, high = (_number(end[index]) for end in (rows.value, rows.low, rows.high))
+        numbers = (float(end[index]) for end in (rows.value, rows.low, rows.high))
+        value, low, high = (None if isnan(number) else number for number in numbers)
         estimate = Estimate(value=value, low=low, high=high, reason=str(rows.reason[index]) or None)
         judged = None if value is None else rows.verdict(index) if omega is None else str(rows.band[index])
         other = [] if omega is None else [None if omega.reason[index] else float(omega.value[index])]
         lines.append((kinds[of], label, str(rows.measure[index]), estimate, *other, judged))
-    columns: list[Column | str] = ["of", "", "measure", Column(f"value [{rows.level:.0%} interval]", "estimate")]
-    columns += [] if omega is None else [Column("omega", "number")]
-    return Table.of(name, "", [*columns, "so it is"], lines)
-
-
-def _number(value: float) -> float | None:
-    return None if isnan(value) else float(value)
+    omegas = [] if omega is None else [Column("omega", "number")]
+    value_column = Column(f"value [{rows.level:.0%} interval]", "estimate")
+    return Table.of(name, "", ["of", "", "measure", value_column, *omegas, "so it is"], lines)

@@ -1,15 +1,17 @@
-"""A table of reliabilities: what of, under which measure and word list, the number, its interval, or the reason."""
+"""A table of reliabilities: what of, under which measure and word list, the number, its interval, or the reason.
+
+And names for how good a reliability is, with their sources.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.agreement.bands import alpha_bands, bands, verdict
 from biasgauge.arrays import Floats
 from biasgauge.stats.estimate import Estimates
 
@@ -20,6 +22,14 @@ Objects = np.ndarray[Any, np.dtype[np.object_]]
 Records = list[dict[str, Any]]
 
 WORD, PAIR, RULE, QUERY, PAIRS = "word", "pair", "rule", "query", "pairs"
+
+BANDS = ("poor", "moderate", "good", "excellent")
+LIMITS = (0.5, 0.75, 0.9)
+ACCEPTABLE = 0.7
+SOURCES = {
+    "icc": "Koo & Li 2016: below .5 poor, to .75 moderate, to .9 good, above .9 excellent",
+    "alpha": "Nunnally 1978: .7 and more acceptable",
+}
 
 _COLUMNS = ("of", "name", "measure", "list", "value", "low", "high", "n", "k", "band", "reason")
 
@@ -66,50 +76,46 @@ class Rows:
     ) -> Rows:
         """Rows of a stack of estimates, one for each name."""
         size = len(names)
+        same = ("value", "low", "high", "n", "k", "statistic", "level", "method")
         return cls(
             of=_column(of, size),
             name=_column(list(names), size),
             measure=_column(measure if measure is None or isinstance(measure, str) else list(measure), size),
             list=_column(within, size),
-            value=estimates.value,
-            low=estimates.low,
-            high=estimates.high,
-            n=estimates.n,
-            k=estimates.k,
-            reason=_column(estimates.sentences(), len(estimates.sentences()))[estimates.undefined],
-            statistic=estimates.statistic,
-            level=estimates.level,
-            method=estimates.method,
+            reason=np.array(estimates.sentences(), dtype=object)[estimates.undefined],
+            **{name: getattr(estimates, name) for name in same},
         )
 
     @classmethod
     def joined(cls, parts: Iterable[Rows]) -> Rows:
         """One table after the other."""
         tables = list(parts)
-        columns: dict[str, Any] = {
-            field.name: np.concatenate([getattr(table, field.name) for table in tables])
-            for field in fields(cls)
-            if isinstance(getattr(tables[0], field.name), np.ndarray)
-        }
-        return replace(tables[0], **columns)
+        joined: dict[str, Any] = {}
+        for name in tables[0].columns():
+            joined[name] = np.concatenate([getattr(table, name) for table in tables])
+        return replace(tables[0], **joined)
 
     def __len__(self) -> int:
         return len(self.value)
 
     def take(self, places: NDArray[Any]) -> Rows:
         """Some rows, in the order given; or those where a mask is true."""
-        columns: dict[str, Any] = {
-            field.name: getattr(self, field.name)[places]
-            for field in fields(self)
-            if isinstance(getattr(self, field.name), np.ndarray)
-        }
-        return replace(self, **columns)
+        return replace(self, **{name: column[places] for name, column in self.columns().items()})
+
+    def columns(self) -> dict[str, Any]:
+        """What differs from row to row, by name."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+
+    def groups(self) -> Iterator[tuple[str, str | None, str | None, Rows]]:
+        """Kind, measure, list and the rows that have them, in the order of the rows."""
+        for of, measure, within in dict.fromkeys(zip(self.of, self.measure, self.list, strict=True)):
+            yield of, measure, within, self.take((self.of == of) & (self.measure == measure) & (self.list == within))
 
     def where(self, **labels: str | None) -> Rows:
         """Rows with these labels: `rows.where(of="word", measure="dbwa", list="occ16")`."""
         mask = np.ones(len(self), bool)
         for name, label in labels.items():
-            mask &= np.array([one == label for one in getattr(self, name)], bool)
+            mask &= np.array([value == label for value in getattr(self, name)], bool)
         return self.take(mask)
 
     def within(self, name: str) -> Rows:
@@ -126,6 +132,11 @@ class Rows:
         """Band of each value: Koo & Li for ICCs, Nunnally for alpha and omega; None where undefined."""
         return bands(self.value) if self.statistic.startswith("ICC") else alpha_bands(self.value)
 
+    @property
+    def limit(self) -> float:
+        """Below it a reliability is poor (ICCs) or not acceptable (alpha, omega)."""
+        return LIMITS[0] if self.statistic.startswith("ICC") else ACCEPTABLE
+
     def verdict(self, place: int) -> str:
         """What the interval of one row says: "good to excellent"."""
         return verdict(float(self.low[place]), float(self.high[place]))
@@ -136,7 +147,7 @@ class Rows:
 
         return pd.DataFrame({name: getattr(self, name) for name in _COLUMNS}).assign(statistic=self.statistic)
 
-    def to_dicts(self) -> Records:
+    def to_dict(self) -> Records:
         """The same for `--json`: undefined numbers are None, beside their reason."""
         columns: dict[str, Any] = {name: getattr(self, name).tolist() for name in _COLUMNS}
         for name in ("value", "low", "high"):
@@ -154,3 +165,31 @@ def _column(label: Any, size: int) -> Objects:  # noqa: ANN401 - one label for a
 def pair_name(pair: tuple[str, str]) -> str:
     """How a pair is written: he~she."""
     return "~".join(pair)
+
+
+def band(value: float | None) -> str | None:
+    """Band of an ICC after Koo & Li: .5 is moderate, .75 good, .9 still good; None for None."""
+    return None if value is None or np.isnan(value) else str(bands(np.array([value]))[0])
+
+
+def bands(values: NDArray[np.floating[Any]]) -> Objects:
+    """`band` of many values; None where they are NaN."""
+    numbers = np.asarray(values, np.float64)
+    steps = (numbers >= LIMITS[0]).astype(int) + (numbers >= LIMITS[1]) + (numbers > LIMITS[2])
+    names = np.array([*BANDS, None], dtype=object)
+    return np.asarray(names[np.where(np.isnan(numbers), len(BANDS), steps)])
+
+
+def verdict(low: float | None, high: float | None) -> str:
+    """What an interval says, as Koo & Li advise to judge: "good to excellent"; "undefined" without one."""
+    ends = [band(low), band(high)]
+    if ends[0] is None or ends[1] is None:
+        return "undefined"
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def alpha_bands(values: NDArray[np.floating[Any]]) -> Objects:
+    """Whether Cronbach's alphas are acceptable (Nunnally): "acceptable" from .7 on, "low" below; None for NaN."""
+    numbers = np.asarray(values, np.float64)
+    names = np.array(["low", "acceptable", None], dtype=object)
+    return np.asarray(names[np.where(np.isnan(numbers), 2, numbers >= ACCEPTABLE)])

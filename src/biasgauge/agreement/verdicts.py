@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from biasgauge.agreement.bands import ACCEPTABLE, band, verdict
+from biasgauge.agreement.distributions import Distribution
 from biasgauge.agreement.relations import Correlation, FormComparison
-from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD, Rows
-from biasgauge.agreement.summary import Distribution
+from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, verdict
 
 _NOTABLE = 1.5
 """Ratio of spreads from which on it is blamed for disagreement."""
@@ -18,94 +17,92 @@ _LEVEL = 0.05
 
 def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
     """Words, pairs and measures of one list, when the model is trained again."""
-    found = []
+    sentences = []
     for of in (WORD, PAIR):
-        mine = [one for one in summaries if one.of == of and one.list == within and one.reliability == "test_retest"]
-        middle = [one.median for one in mine if one.median is not None]
-        if not middle:
-            continue
-        poor, count = [one.below for one in mine], max(one.count for one in mine)
-        found.append(
-            f"Trained again, the scores of the median {of} of {within} hold {_well(middle)} "
-            f"({_range(middle)}); {_span(poor)} of {count:,} {of}s are poor (below .5)."
-        )
+        mine = [row for row in summaries if (row.of, row.list, row.reliability) == (of, within, "test_retest")]
+        middle = [row.median for row in mine if row.median is not None]
+        if middle:
+            poor, count = [row.below for row in mine], max(row.count for row in mine)
+            sentences.append(
+                f"Trained again, the scores of the median {of} of {within} hold {_well(middle)} "
+                f"({_range(middle)}); {_span(poor)} of {count:,} {of}s are poor (below .5)."
+            )
     part = rows.where(of=RULE, list=within)
     part = part.take(part.defined)
     if len(part):
         words = verdict(float(np.nanmin(part.low)), float(np.nanmax(part.high)))
-        found.append(f"Averaged over pairs, the words of {within} keep their places: {_range(part.value)} ({words}).")
-    return found
+        kept = f"{_range(part.value)} ({words})"
+        sentences.append(f"Averaged over pairs, the words of {within} keep their places: {kept}.")
+    return sentences
 
 
 def over_measures(
     summaries: Sequence[Distribution], measures: Sequence[Correlation], lists: Iterable[str]
 ) -> list[str]:
     """Whether measures agree on the words of each list, and what raw scores hide."""
-    found = []
+    sentences = []
     for within in lists:
-        medians = {one.reliability: one.median for one in summaries if one.of == WORD and one.list == within}
+        medians = {row.reliability: row.median for row in summaries if row.of == WORD and row.list == within}
         raw, scaled = medians.get("inter_rater"), medians.get("inter_rater_standardized")
         if raw is not None and scaled is not None:
-            found.append(
+            sentences.append(
                 f"Measures agree {_well([raw])} on the median word of {within} on raw scores ({_number(raw)}) and "
                 f"{_well([scaled])} after standardizing ({_number(scaled)})."
             )
-    known = [one for one in measures if one.spread_ratio is not None and one.r is not None]
-    if found and known:
-        widest = max(known, key=lambda one: abs(np.log(one.spread_ratio or 1)))
+    known = [row for row in measures if row.spread_ratio is not None and row.defined]
+    if sentences and known:
+        widest = max(known, key=lambda row: abs(np.log(row.spread_ratio or 1)))
         ratio, names = float(widest.spread_ratio or 1), (widest.b, widest.a)
         if ratio < 1:
             ratio, names = 1 / ratio, (widest.a, widest.b)
         if ratio > _NOTABLE:
-            found.append(
+            sentences.append(
                 f"The two differ because {names[0]} spreads {ratio:.1f} times as wide as {names[1]}: on raw scores, "
                 f"that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "
-                f"{_number(widest.r)} over words."
+                f"{_number(widest.value)} over words."
             )
-    return found
+    return sentences
 
 
 def within_scales(rows: Rows) -> list[str]:
     """Queries that are no scale, and the pairs as one."""
-    found = []
+    sentences = []
     queries = rows.where(of=QUERY)
     queries = queries.take(queries.defined)
     if len(queries):
         low = queries.take(queries.value < ACCEPTABLE)
-        names = list(dict.fromkeys(zip(low.name, low.measure, low.value, strict=True)))
+        names = dict.fromkeys(zip(low.name, low.measure, low.value, strict=True))
         listed = ", ".join(f"{name} ({_number(value)} under {measure})" for name, measure, value in names)
-        total = len(set(queries.name))
-        found.append(
-            f"Below an alpha of .7: {listed}." if len(low) else f"All {total} queries are consistent (alpha ≥ .7)."
-        )
+        consistent = f"All {len(set(queries.name))} queries are consistent (alpha ≥ .7)."
+        sentences.append(f"Below an alpha of .7: {listed}." if len(low) else consistent)
     pairs = rows.where(of=PAIRS)
     values = pairs.value[pairs.defined]
     if len(values):
         state = "consistent" if values.min() >= ACCEPTABLE else "not consistent throughout"
-        found.append(f"The pairs together are {state}: alpha {_range(values)}.")
-    return found
+        sentences.append(f"The pairs together are {state}: alpha {_range(values)}.")
+    return sentences
 
 
 def on_relations(relations: Iterable[Correlation], forms: Iterable[FormComparison]) -> list[str]:
     """Whether the two reliabilities go together, and whether the singular differs from the plural."""
-    found = []
-    for one in relations:
-        if one.of == PAIR and one.r is not None and one.p is not None:
-            told = "go together" if one.p < _LEVEL else "may be unrelated"
-            found.append(
-                f"Over the pairs on {one.list}, reliability over replicates and over measures {told}: "
-                f"r = {_number(one.r)} [{_number(one.low)}, {_number(one.high)}]."
+    sentences = []
+    for row in relations:
+        if row.of == PAIR and row.p is not None:
+            together = "go together" if row.p < _LEVEL else "may be unrelated"
+            sentences.append(
+                f"Over the pairs on {row.list}, reliability over replicates and over measures {together}: "
+                f"r = {_number(row.value)} [{_number(row.low)}, {_number(row.high)}]."
             )
     for form in forms:
         if form.p is not None:
-            more = "more" if (form.difference or 0) > 0 else "less"
+            more = "more" if (form.value or 0) > 0 else "less"
             sure = f"are {more} reliable than" if form.p < _LEVEL else "do not differ for sure from"
-            found.append(
+            sentences.append(
                 f"Singular pairs {sure} plural ones in {form.reliability.replace('_', '-')} on {form.list}: "
-                f"{_number(form.difference)} [{_number(form.low)}, {_number(form.high)}], t({form.df}) = {form.t:.2f}, "
+                f"{_number(form.value)} [{_number(form.low)}, {_number(form.high)}], t({form.df}) = {form.t:.2f}, "
                 f"p = {form.p:.2g}."
             )
-    return found
+    return sentences
 
 
 def _well(values: Sequence[float]) -> str:

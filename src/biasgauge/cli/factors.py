@@ -29,7 +29,7 @@ Examples:
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Gather the features of words into one table, then regress."""
     from biasgauge import agreement
-    from biasgauge.agreement.regression.counts import read_counts, stored_counts
+    from biasgauge.agreement.regression.table import read_counts, stored_counts
     from biasgauge.scores import ScoreStore
 
     named = [_named_store(typed) for typed in arguments.pop("sources")]

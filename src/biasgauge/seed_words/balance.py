@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.agreement.features.table import word_properties
+from biasgauge.agreement.features import word_properties
 from biasgauge.arrays import Floats, Vectors
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import cosine

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biasgauge.agreement.features.table import word_properties
+from biasgauge.agreement.features import word_properties
 from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding, load_models

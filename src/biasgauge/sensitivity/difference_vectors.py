@@ -94,7 +94,7 @@ def likeness_and_agreement(
         for number, pair in enumerate(pairs):
             fit = correlation(cosines[number], kappas[number], level, of="pair", a="cosine", b="kappa", list=None)
             r = Estimate(
-                statistic="Pearson's r", value=fit.r, low=fit.low, high=fit.high, level=level, method=fit.method,
+                statistic="Pearson's r", value=fit.value, low=fit.low, high=fit.high, level=level, method=fit.method,
                 n=fit.n, k=2, reason=fit.reason,
             )  # fmt: skip
             correlations.append(SimilarityAgreement(measure, pair, r, fit.p, with_itself))

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.jackknife import jackknife_variance
@@ -50,14 +51,10 @@ class Resampling:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
-            raise ParameterError(f"The 'method' of an interval must be one of {get_args(Method)}. Got {self.method!r}.")
+        check_choice(get_args(Method), method=self.method)
         check_level(self.level)
-        if self.resamples < 1 or self.random_state < 0:
-            raise ParameterError(
-                "The 'resamples' of an interval must be at least 1 and its 'random_state' at least 0. "
-                f"Got {self.resamples!r} and {self.random_state!r}."
-            )
+        check_whole(1, resamples=self.resamples)
+        check_whole(0, random_state=self.random_state)
 
     def to_settings(self) -> dict[str, Any]:
         """As the settings of a result record it."""
@@ -136,6 +133,21 @@ def estimate_from_draws(
         tails = bca_tails(tails, float(ndtri(share)), acceleration(list(without)) if whole else 0.0)
     low, high = np.quantile(sound, tails).tolist()
     return Estimate(low=low, high=high, method=method, **about)
+
+
+def percentile_estimate(value: float | None, drawn: Floats, level: float, **about: Any) -> Estimate:  # noqa: ANN401 - method, over
+    """A number with the interval between the quantiles of draws of it, all of them defined."""
+    low, high = percentile_ends(drawn, level) or (None, None)
+    return Estimate(value=value, low=low, high=high, level=level, resamples=len(drawn), **about)
+
+
+def percentile_ends(drawn: Floats, level: float) -> tuple[float, float] | None:
+    """Quantiles of draws of a number; None where more than 5 % of the draws have no value."""
+    sound = drawn[~np.isnan(drawn)]
+    if len(sound) < (1 - TOLERATED) * len(drawn):
+        return None
+    low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high
 
 
 def estimate_over_words(

@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws
 from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
-from biasgauge.stats.fisher import METHODS, fisher_interval
+from biasgauge.stats.fisher import METHODS, Kind, fisher_interval
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
-
-Kind = Literal["pearson", "spearman"]
 
 _FLAT = 1e-14
 """A variance below this share of the mean square of a column is rounding."""
@@ -106,13 +103,7 @@ def why_undefined(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
     return None
 
 
-def coefficient(
-    kind: Kind,
-    x: Floats,
-    y: Floats,
-    units: NDArray[np.intp] | None,
-    how: Resampling,
-) -> Coefficient:
+def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Resampling) -> Coefficient:
     """A correlation of points that have one (`why_undefined`), with its intervals and p.
 
     Args:
@@ -139,15 +130,13 @@ def coefficient(
 
 
 def bootstrap(
-    statistic: Callable[[Floats], Floats],
-    value: float,
-    codes: NDArray[np.intp],
-    how: Resampling,
-    over: str,
+    statistic: Callable[[Floats], Floats], value: float, codes: Places, how: Resampling, over: str
 ) -> Estimate:
     """Interval of a function of weights, by drawing units (`codes` says which unit a point is of) again."""
     number = int(codes.max()) + 1
-    drawn = [statistic(weights[:, codes]) for weights in _resamples(number, len(codes), how)]
+    random = np.random.default_rng([how.random_state, 0])
+    sizes = blocks(how.resamples, len(codes), _CELLS)
+    drawn = [statistic(draw_counts(random, number, draws)[:, codes]) for draws in sizes]
 
     def left_out() -> list[Floats]:
         return [np.concatenate([statistic(weights[:, codes]) for weights in _left_out(number, len(codes))])]
@@ -195,7 +184,7 @@ def _p(kind: Kind, value: float, x: Floats, y: Floats) -> tuple[float, str]:
 
 
 def _unit_p(
-    kind: Kind, value: float, x: Floats, y: Floats, units: NDArray[np.intp], random_state: int
+    kind: Kind, value: float, x: Floats, y: Floats, units: Places, random_state: int
 ) -> tuple[float | None, str]:
     """P by shuffling y over units; (None, reason) where a unit has no single y."""
     number = int(units.max()) + 1
@@ -216,12 +205,6 @@ def _unit_p(
         every = weighted_r(left, shuffled, ones)
         extreme += int((np.abs(every) >= abs(value) - SAME).sum())
     return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"
-
-
-def _resamples(units: int, points: int, how: Resampling) -> Iterator[Floats]:
-    random = np.random.default_rng([how.random_state, 0])
-    for draws in blocks(how.resamples, points, _CELLS):
-        yield draw_counts(random, units, draws)
 
 
 def _left_out(units: int, points: int) -> Iterator[Floats]:

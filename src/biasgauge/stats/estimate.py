@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from html import escape
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -228,15 +229,17 @@ class Estimates:
     @classmethod
     def blank(cls, size: int, **about: Any) -> Self:  # noqa: ANN401 - the other attributes, by name
         """Room for `size` estimates, nothing known of any of them yet."""
-        return cls(
-            value=np.full(size, np.nan),
-            low=np.full(size, np.nan),
-            high=np.full(size, np.nan),
-            n=np.zeros(size, np.int64),
-            k=np.zeros(size, np.int64),
-            undefined=np.zeros(size, np.uint8),
-            **about,
-        )
+        value, low, high = (np.full(size, np.nan) for _ in range(3))
+        n, k = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        return cls(value=value, low=low, high=high, n=n, k=k, undefined=np.zeros(size, np.uint8), **about)
+
+    def put(self, place: int, value: float, ends: tuple[float, float] | None) -> None:
+        """Write one number with its interval; without one, too few draws have a value."""
+        self.value[place] = value
+        if ends is None:
+            self.undefined[place] = NO_INTERVAL
+        else:
+            self.low[place], self.high[place] = ends
 
     def reshape(self, shape: tuple[int, ...]) -> Self:
         """The same estimates, in the shape of their stack."""
@@ -247,12 +250,11 @@ class Estimates:
         return len(self.value)
 
     def __getitem__(self, place: int | tuple[int, ...]) -> Estimate:
-        value, low, high = (_number(one[place]) for one in (self.value, self.low, self.high))
-        reason = self.reason(place) or None
-        counts = int(self.n[place]), int(self.k[place])
+        numbers = (float(array[place]) for array in (self.value, self.low, self.high))
+        value, low, high = (None if np.isnan(number) else number for number in numbers)
         return Estimate(
             statistic=self.statistic, value=value, low=low, high=high, level=self.level, method=self.method,
-            n=counts[0], k=counts[1], reason=reason,
+            n=int(self.n[place]), k=int(self.k[place]), reason=self.reason(place) or None,
         )  # fmt: skip
 
     def reason(self, place: int | tuple[int, ...]) -> str:
@@ -274,14 +276,8 @@ class Estimates:
     def _repr_html_(self) -> str:
         sound = self.value[~np.isnan(self.value)]
         middle = f", median {np.median(sound):.3f}" if len(sound) else ""
-        return paragraph(f"{self.value.size:,} × {self.statistic}, {self.value.size - len(sound):,} undefined{middle}")
-
-
-def paragraph(text: str) -> str:
-    """HTML of one line of text."""
-    from html import escape
-
-    return f"<p>{escape(text)}</p>"
+        size = self.value.size
+        return f"<p>{size:,} × {escape(self.statistic)}, {size - len(sound):,} undefined{middle}</p>"
 
 
 UNDEFINED = Estimate(value=None)
@@ -320,7 +316,3 @@ def as_stack(scores: object, what: str) -> NDArray[Any]:
 def flat(array: NDArray[Any]) -> NDArray[Any]:
     """A stack of any shape as (matrices, subjects, raters), also where there are none."""
     return array.reshape(prod(array.shape[:-2]), *array.shape[-2:])
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -55,16 +55,17 @@ def correlations_differ(
     (2007), overlapping correlations; `kind` says which correlations they are.
     """
     own = [fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second)]
+    difference = first - second
     about: dict[str, Any] = {
-        "value": first - second,
+        "value": difference,
         "level": level,
         "method": "zou-2007",
         "over": "word pairs",
         "n": pairs,
     }
-    if any(one.low is None for one in own):
+    if not all(estimate.bounded for estimate in own):
         return Estimate(reason=own[0].reason or own[1].reason, **about)
-    lows, highs = [one.low or 0.0 for one in own], [one.high or 0.0 for one in own]
+    lows, highs = [estimate.low or 0.0 for estimate in own], [estimate.high or 0.0 for estimate in own]
     joint = (between - first * second / 2) * (1 - first**2 - second**2 - between**2) + between**3
     together = float(np.clip(joint / ((1 - first**2) * (1 - second**2)), -1, 1))
     down, up = (first - lows[0], highs[1] - second), (highs[0] - first, second - lows[1])

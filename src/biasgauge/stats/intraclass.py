@@ -13,25 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc
+from scipy.special import fdtrc, fdtri
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Places
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import (
-    DEFINED,
-    EQUAL,
-    FEW_RATERS,
-    FEW_SUBJECTS,
-    NO_LOW,
-    NO_SPREAD,
-    Estimate,
-    Estimates,
-    as_stack,
-    check_level,
-    flat,
-)
-from biasgauge.stats.f_quantiles import upper_quantiles
+from biasgauge.stats import estimate as why
+from biasgauge.stats.estimate import Estimate, Estimates, as_stack, check_level, flat
 from biasgauge.stats.mean_squares import MeanSquares, mean_squares
 
 if TYPE_CHECKING:
@@ -41,9 +31,14 @@ Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _METHODS = {"1": "F", "2": "F, Satterthwaite degrees of freedom", "3": "F"}
-_TWO = 2
 _POLE = 1e-12
-_LEAST_FREEDOM = 1.0
+_FEW = 512
+"""As many quantiles of F as SciPy may compute one by one."""
+_BLOCK = 2**14
+"""Quantiles computed at a time, in the processor's cache."""
+_DEGREES = (16, 32, 64)
+_ACCURACY = 1e-11
+"""Largest relative error of a quantile from a series, at the points where it is checked."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +66,16 @@ class Iccs(Estimates):
 
     def __getitem__(self, place: int | tuple[int, ...]) -> Icc:
         """One of them with its F test."""
-        one = super().__getitem__(place)
+        estimate = super().__getitem__(place)
         assert self.squares is not None  # noqa: S101 - always there, `None` only keeps the order of fields
-        flat = int(np.ravel_multi_index(place if isinstance(place, tuple) else (place,), self.shape))
-        n, k = one.n, one.k
-        df2 = n * (k - 1) if self.form[0] == "1" else (n - 1) * (k - 1)
-        spread, rest = self.squares.ms_rows[flat], _left(self.squares, self.form)[flat]
-        tests: tuple[float | None, float | None] = (None, None)
-        if rest > 0:
-            tests = float(spread / rest), float(fdtrc(n - 1, df2, spread / rest))
-        return Icc(**one.__dict__, f=tests[0], df1=max(n - 1, 0), df2=max(df2, 0), p_value=tests[1])
+        index = int(np.ravel_multi_index(place if isinstance(place, tuple) else (place,), self.shape))
+        n, k, one_way = estimate.n, estimate.k, self.form[0] == "1"
+        df2 = n * (k - 1) if one_way else (n - 1) * (k - 1)
+        spread = self.squares.ms_rows[index]
+        rest = (self.squares.ms_within if one_way else self.squares.ms_error)[index]
+        f = float(spread / rest) if rest > 0 else None
+        p = None if f is None else float(fdtrc(n - 1, df2, f))
+        return Icc(**vars(estimate), f=f, df1=max(n - 1, 0), df2=max(df2, 0), p_value=p)
 
 
 def icc(scores: ArrayLike, form: Form = "2,1", *, level: float = 0.95, n_jobs: int | None = None) -> Icc | Iccs:
@@ -103,7 +98,7 @@ def icc(scores: ArrayLike, form: Form = "2,1", *, level: float = 0.95, n_jobs: i
     """
     array = as_stack(scores, "icc")
     found = icc_stack(array, form, level=level, n_jobs=n_jobs)
-    return found[0] if array.ndim == _TWO else found
+    return found[0] if array.ndim == 2 else found
 
 
 def icc_stack(
@@ -116,25 +111,13 @@ def icc_stack(
     raters: str = "raters",
 ) -> Iccs:
     """`icc` of an array of the shape (…, subjects, raters), always as a stack; names what rows and columns are."""
-    if form not in FORMS:
-        raise ParameterError(f"The 'form' parameter of icc must be one of {', '.join(FORMS)}. Got {form!r}.")
+    check_choice(FORMS, form=form)
     squares = mean_squares(flat(stack), n_jobs)
-    value, low, high, undefined = from_mean_squares(squares, form, check_level(level))
-    return Iccs(
-        statistic=f"ICC({form})",
-        value=value,
-        low=low,
-        high=high,
-        level=level,
-        method=_METHODS[form[0]],
-        n=squares.n,
-        k=squares.k,
-        undefined=undefined,
-        subjects=subjects,
-        raters=raters,
-        form=form,
-        squares=squares,
-    ).reshape(stack.shape[:-2] or (1,))
+    about: dict[str, Any] = {"subjects": subjects, "raters": raters, "form": form, "squares": squares}
+    estimates = Iccs(
+        statistic=f"ICC({form})", method=_METHODS[form[0]], **from_mean_squares(squares, form, level), **about
+    )
+    return estimates.reshape(stack.shape[:-2] or (1,))
 
 
 def icc_table(scores: ArrayLike, *, level: float = 0.95) -> pd.DataFrame:
@@ -142,36 +125,36 @@ def icc_table(scores: ArrayLike, *, level: float = 0.95) -> pd.DataFrame:
     import pandas as pd
 
     array = as_stack(scores, "icc_table")
-    if array.ndim != _TWO:
+    if array.ndim != 2:
         raise ParameterError(f"icc_table needs one matrix. Got the shape {array.shape}.")
     return pd.DataFrame([icc_stack(array, form, level=level)[0].to_dict() for form in FORMS])
 
 
-def from_mean_squares(
-    squares: MeanSquares, form: Form, level: float
-) -> tuple[Floats, Floats, Floats, NDArray[np.uint8]]:
-    """Value, ends of the interval and places in `REASONS`, from mean squares."""
-    undefined = np.full(squares.rows.shape, DEFINED, np.uint8)
-    undefined[squares.equal] = EQUAL
-    undefined[squares.n < _TWO] = FEW_SUBJECTS
-    undefined[squares.k < _TWO] = FEW_RATERS
+def from_mean_squares(squares: MeanSquares, form: Form, level: float) -> dict[str, Any]:
+    """Fields of `Estimates` that follow from mean squares."""
+    check_level(level)
+    undefined = np.full(squares.rows.shape, why.DEFINED, np.uint8)
+    undefined[squares.equal] = why.EQUAL
+    undefined[squares.n < 2] = why.FEW_SUBJECTS
+    undefined[squares.k < 2] = why.FEW_RATERS
     value, low, high = (np.full(squares.rows.shape, np.nan) for _ in range(3))
-    for n, k, here in _by_size(squares, undefined == DEFINED):
+    for n, k, here in _by_size(squares, undefined == why.DEFINED):
         part = _Part(n, k, level, squares, here)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = part.sampled_raters() if form[0] == "2" else part.ratio(form[0])
+            numbers = part.sampled_raters() if form[0] == "2" else part.ratio(form[0])
             if form[2] == "k":
-                found = (_of_the_mean(found[0], k), _of_the_mean(found[1], k), _of_the_mean(found[2], k))
-        value[here], low[here], high[here] = found
-    lost = (undefined == DEFINED) & ~np.isfinite(value)
-    undefined[lost] = NO_SPREAD
-    for one in (value, low, high):
-        one[lost] = np.nan
-    undefined[(undefined == DEFINED) & np.isnan(low)] = NO_LOW
-    return value, low, high, undefined
+                numbers = [_of_the_mean(single, k) for single in numbers]
+        value[here], low[here], high[here] = numbers
+    lost = (undefined == why.DEFINED) & ~np.isfinite(value)
+    undefined[lost] = why.NO_SPREAD
+    for column in (value, low, high):
+        column[lost] = np.nan
+    undefined[(undefined == why.DEFINED) & np.isnan(low)] = why.NO_LOW
+    return {"value": value, "low": low, "high": high, "level": level, "n": squares.n, "k": squares.k,
+            "undefined": undefined}  # fmt: skip
 
 
-def _by_size(squares: MeanSquares, wanted: NDArray[np.bool_]) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
+def _by_size(squares: MeanSquares, wanted: Flags) -> Iterator[tuple[int, int, Places]]:
     """Matrices with as many subjects and raters as each other."""
     places = np.flatnonzero(wanted)
     n, k = squares.n[places], squares.k[places]
@@ -191,29 +174,29 @@ def _of_the_mean(single: Floats, k: int) -> Floats:
 class _Part:
     """Matrices of one size: their mean squares, each as a share of all, and single-rater values with intervals."""
 
-    def __init__(self, n: int, k: int, level: float, squares: MeanSquares, here: NDArray[np.intp]) -> None:
+    def __init__(self, n: int, k: int, level: float, squares: MeanSquares, here: Places) -> None:
         self.n, self.k, self.level = n, k, level
-        sums = [one[here] for one in (squares.rows, squares.columns, squares.error)]
-        rows, columns, error = (one / (sums[0] + sums[1] + sums[2]) for one in sums)
+        sums = [column[here] for column in (squares.rows, squares.columns, squares.error)]
+        rows, columns, error = (column / (sums[0] + sums[1] + sums[2]) for column in sums)
         self.rows = rows / (n - 1)
         self.columns = columns / (k - 1)
         self.error = error / ((n - 1) * (k - 1))
         self.within = (columns + error) / (n * (k - 1))
 
-    def ratio(self, model: str) -> tuple[Floats, Floats, Floats]:
+    def ratio(self, model: str) -> list[Floats]:
         """ICC(1,1) and ICC(3,1): functions of one F ratio."""
         n, k = self.n, self.k
         rest, freedom = (self.within, n * (k - 1)) if model == "1" else (self.error, (n - 1) * (k - 1))
         wider = float(upper_quantiles(self.level, n - 1, freedom))
         other = float(upper_quantiles(self.level, freedom, n - 1))
-        return self._single(rest, 1), self._single(rest, wider), self._single(rest, 1 / other)
+        return [self._single(rest, by) for by in (1, wider, 1 / other)]
 
     def _single(self, rest: Floats, by: float) -> Floats:
         """(F/q − 1) / (F/q + k − 1) with F = MS_R / rest: also where rest is 0."""
-        found: Floats = (self.rows - by * rest) / (self.rows + (self.k - 1) * by * rest)
-        return found
+        single: Floats = (self.rows - by * rest) / (self.rows + (self.k - 1) * by * rest)
+        return single
 
-    def sampled_raters(self) -> tuple[Floats, Floats, Floats]:
+    def sampled_raters(self) -> list[Floats]:
         """ICC(2,1): what raters share in level counts too."""
         n, k, rows, columns, error = self.n, self.k, self.rows, self.columns, self.error
         value = (rows - error) / (rows + (k - 1) * error + k / n * (columns - error))
@@ -221,13 +204,48 @@ class _Part:
         noise = (n * (1 + (k - 1) * value) - k * value) * error
         freedom = (k - 1) * (n - 1) * (levels + noise) ** 2 / ((n - 1) * levels**2 + noise**2)
         freedom[np.isnan(freedom)] = k - 1  # neither raters nor error vary: the ends do not depend on it
-        freedom = np.maximum(freedom, _LEAST_FREEDOM)  # less than that says nothing; happens below 0 alone
+        freedom = np.maximum(freedom, 1.0)  # less than that says nothing; happens below 0 alone
         wider = upper_quantiles(self.level, n - 1, freedom)
         other = upper_quantiles(self.level, freedom, n - 1)
         rest = k * columns + (k * n - k - n) * error
         less, more = n * rows / wider, n * rows * other
-        return value, (less - n * error) / (rest + less), (more - n * error) / (rest + more)
+        return [value, (less - n * error) / (rest + less), (more - n * error) / (rest + more)]
 
 
-def _left(squares: MeanSquares, form: Form) -> Floats:
-    return squares.ms_within if form[0] == "1" else squares.ms_error
+def upper_quantiles(level: float, numerator: Floats | float, denominator: Floats | float) -> Floats:
+    """Quantiles of F at (1 + level) / 2; one of the degrees of freedom is one number, the other may be many, all ≥ 1.
+
+    SciPy takes about a microsecond each. The logarithm of a quantile is a smooth function of the logarithm of one of
+    its degrees of freedom, so a Chebyshev series through a few dozen of SciPy's values gives all others; it is used
+    only where it agrees with SciPy at points between them.
+    """
+    first, second = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    many = first if first.ndim else second
+    if many.size > _FEW and (quantiles := _series(level, first, second)) is not None:
+        return quantiles
+    return _exact(level, first, second)
+
+
+def _exact(level: float, numerator: Floats, denominator: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(fdtri(numerator, denominator, (1 + level) / 2), np.float64)
+
+
+def _series(level: float, numerator: Floats, denominator: Floats) -> Floats | None:
+    many = np.log(numerator if numerator.ndim else denominator)
+    low, high = float(many.min()), float(many.max())
+    middle, half = (low + high) / 2, max((high - low) / 2, 1e-9)
+
+    def exact(points: Floats) -> Floats:
+        freedom = np.exp(middle + half * points)
+        return np.log(_exact(level, *((freedom, denominator) if numerator.ndim else (numerator, freedom))))
+
+    for degree in _DEGREES:
+        nodes = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
+        terms = chebyshev.chebfit(nodes, exact(nodes), degree)
+        between = np.cos(np.pi * np.arange(degree + 2) / (degree + 1))
+        if np.abs(chebyshev.chebval(between, terms) - exact(between)).max() < _ACCURACY:
+            places = (many - middle) / half
+            parts = [chebyshev.chebval(places[at : at + _BLOCK], terms) for at in range(0, len(places), _BLOCK)]
+            return np.asarray(np.exp(np.concatenate(parts)), np.float64)
+    return None

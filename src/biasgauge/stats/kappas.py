@@ -8,35 +8,26 @@ Educational and Psychological Measurement 81 (2021).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Integers, Places
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import TOLERATED, draw_counts
-from biasgauge.stats.estimate import (
-    FEW_RATERS,
-    FEW_SUBJECTS,
-    ONE_CATEGORY,
-    Estimate,
-    Estimates,
-    check_level,
-    flat,
-)
+from biasgauge.stats import estimate as why
+from biasgauge.stats.bootstrap import draw_counts, percentile_ends
+from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
 from biasgauge.stats.labels import MISSING, codes
 
 Weights = Literal["linear", "quadratic"]
 
-_TWO = 2
 _CATEGORIES = 3
 """Directions: to the first end, to neither, to the second."""
 _DRAWS = 200
 """Draws computed at a time."""
-NO_DRAWS = "too few draws of the words have a value for an interval"
 _BLOCK = 1_000
 """Matrices counted at a time."""
 _CERTAIN = 1e-12
@@ -65,18 +56,17 @@ def cohen_kappa(
         level: nominal coverage of the interval.
     """
     check_level(level)
+    check_choice((None, "linear", "quadratic"), weights=weights)
     a, b = (_array(labels) for labels in (first, second))
     if a.shape != b.shape or a.ndim == 0:
         raise ParameterError(
             f"cohen_kappa needs two ratings of the same items. Got the shapes {a.shape} and {b.shape}."
         )
-    if weights not in {None, "linear", "quadratic"}:
-        raise ParameterError(f"The 'weights' of cohen_kappa must be 'linear', 'quadratic' or None. Got {weights!r}.")
     both, kinds = codes(np.stack([a, b]), categories)
     rows = both.reshape(2, -1, a.shape[-1])
     counts = _confusions(rows[0], rows[1], max(len(kinds), 1))
-    found = _cohen(counts, _credit(len(counts[0]), weights), level, weights)
-    return found[0] if a.ndim == 1 else found.reshape(a.shape[:-1])
+    estimates = _cohen(counts, _credit(len(counts[0]), weights), level, weights)
+    return estimates[0] if a.ndim == 1 else estimates.reshape(a.shape[:-1])
 
 
 def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimates:
@@ -93,21 +83,21 @@ def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimate
     """
     check_level(level)
     labels, kinds = codes(ratings)
-    if labels.ndim < _TWO:
+    if labels.ndim < 2:
         raise ParameterError(f"fleiss_kappa needs items in rows and raters in columns. Got the shape {labels.shape}.")
     stack = flat(labels)
-    found = Estimates.blank(
+    estimates = Estimates.blank(
         len(stack), statistic="Fleiss' kappa", level=level, method="Gwet (t over items)", subjects="items"
     )
-    kept = (stack != MISSING).all(axis=(1, 2))
+    whole = (stack != MISSING).all(axis=(1, 2))
     for start in range(0, len(stack), _BLOCK):
-        here = start + np.flatnonzero(kept[start : start + _BLOCK])
-        _fleiss(found, here, stack[here], max(len(kinds), 1))
-    for place in np.flatnonzero(~kept):
-        one = stack[place][:, (stack[place] != MISSING).any(axis=0)]
-        one = one[(one != MISSING).all(axis=1)]
-        _fleiss(found, np.array([place]), one[None], max(len(kinds), 1))
-    return found[0] if labels.ndim == _TWO else found.reshape(labels.shape[:-2])
+        here = start + np.flatnonzero(whole[start : start + _BLOCK])
+        _fleiss(estimates, here, stack[here], max(len(kinds), 1))
+    for index in np.flatnonzero(~whole):
+        matrix = stack[index][:, (stack[index] != MISSING).any(axis=0)]
+        matrix = matrix[(matrix != MISSING).all(axis=1)]
+        _fleiss(estimates, np.array([index]), matrix[None], max(len(kinds), 1))
+    return estimates[0] if labels.ndim == 2 else estimates.reshape(labels.shape[:-2])
 
 
 def _array(labels: object) -> NDArray[Any]:
@@ -115,7 +105,7 @@ def _array(labels: object) -> NDArray[Any]:
     return np.asarray(labels, dtype=object) if array.dtype.kind in "US" else array
 
 
-def _confusions(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> Floats:
+def _confusions(first: Integers, second: Integers, kinds: int) -> Floats:
     """How often each pair of categories occurs: stack × categories × categories."""
     size = len(first)
     rated = (first != MISSING) & (second != MISSING)
@@ -135,37 +125,37 @@ def _credit(kinds: int, weights: Weights | None) -> Floats:
 
 def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None) -> Estimates:
     name = "Cohen's kappa" + ("" if weights is None else f" ({weights} weights)")
-    found = Estimates.blank(
+    estimates = Estimates.blank(
         len(counts), statistic=name, level=level, method="normal (Fleiss, Cohen & Everitt)", subjects="items"
     )
-    found.n[:] = counts.sum(axis=(1, 2))
-    found.k[:] = _TWO
-    shares = counts / np.maximum(found.n, 1)[:, None, None]
+    estimates.n[:] = counts.sum(axis=(1, 2))
+    estimates.k[:] = 2
+    shares = counts / np.maximum(estimates.n, 1)[:, None, None]
     rows, columns = shares.sum(axis=2), shares.sum(axis=1)
     observed = (shares * credit).sum(axis=(1, 2))
     chance = np.einsum("si,ij,sj->s", rows, credit, columns)
-    found.undefined[chance > 1 - _CERTAIN] = ONE_CATEGORY
-    found.undefined[found.n < _TWO] = FEW_SUBJECTS
-    here = found.undefined == 0
+    estimates.undefined[chance > 1 - _CERTAIN] = why.ONE_CATEGORY
+    estimates.undefined[estimates.n < 2] = why.FEW_SUBJECTS
+    here = estimates.undefined == 0
     left = np.where(here, 1 - chance, 1)
     kappa = (observed - chance) / left
     marginal = (columns @ credit.T)[:, :, None] + (rows @ credit)[:, None, :]
     spread = (shares * (credit - marginal * (1 - kappa)[:, None, None]) ** 2).sum(axis=(1, 2))
-    variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (np.maximum(found.n, 1) * left**2)
+    variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (np.maximum(estimates.n, 1) * left**2)
     variance[observed > 1 - _CERTAIN] = 0
     margin = float(ndtri((1 + level) / 2)) * np.sqrt(variance)
-    found.value[here] = kappa[here]
-    found.low[here] = np.maximum(kappa - margin, -1)[here]
-    found.high[here] = np.minimum(kappa + margin, 1)[here]
-    return found
+    estimates.value[here] = kappa[here]
+    estimates.low[here] = np.maximum(kappa - margin, -1)[here]
+    estimates.high[here] = np.minimum(kappa + margin, 1)[here]
+    return estimates
 
 
-def _fleiss(found: Estimates, places: NDArray[np.intp], labels: NDArray[np.int64], kinds: int) -> None:
+def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) -> None:
     """Kappas of matrices without gaps, into their places."""
     size, n, k = labels.shape
-    found.n[places], found.k[places] = n, k
-    if n < _TWO or k < _TWO:
-        found.undefined[places] = FEW_RATERS if k < _TWO else FEW_SUBJECTS
+    estimates.n[here], estimates.k[here] = n, k
+    if n < 2 or k < 2:
+        estimates.undefined[here] = why.FEW_RATERS if k < 2 else why.FEW_SUBJECTS
         return
     cells = np.arange(size * n).reshape(size, n, 1) * kinds + labels
     counts = np.bincount(cells.ravel(), minlength=size * n * kinds).reshape(size, n, kinds).astype(np.float64)
@@ -178,12 +168,12 @@ def _fleiss(found: Estimates, places: NDArray[np.intp], labels: NDArray[np.int64
     kappa = each.mean(axis=1, keepdims=True)
     expected = (counts @ shares[:, :, None])[:, :, 0] / k
     influence = each - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
-    margin = float(stdtrit(n - 1, (1 + found.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
-    found.undefined[places[certain]] = ONE_CATEGORY
-    here = places[~certain]
-    found.value[here] = kappa[~certain, 0]
-    found.low[here] = np.maximum(kappa[:, 0] - margin, -1)[~certain]
-    found.high[here] = np.minimum(kappa[:, 0] + margin, 1)[~certain]
+    margin = float(stdtrit(n - 1, (1 + estimates.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
+    estimates.undefined[here[certain]] = why.ONE_CATEGORY
+    here = here[~certain]
+    estimates.value[here] = kappa[~certain, 0]
+    estimates.low[here] = np.maximum(kappa[:, 0] - margin, -1)[~certain]
+    estimates.high[here] = np.minimum(kappa[:, 0] + margin, 1)[~certain]
 
 
 def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, random_state: int) -> Estimate:
@@ -200,57 +190,41 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
         random_state: seed of the draws.
     """
     cells = _cells(first, second)
-    rated = cells.any(axis=(1, 2))
-    cells = cells[rated]
+    cells = cells[cells.any(axis=(1, 2))]
     n = len(cells)
     each = kappas(cells.sum(axis=0))
     used = ~np.isnan(each)
-    found = Estimate(
-        statistic=f"mean of {int(used.sum())} kappas",
-        value=float(each[used].mean()) if used.any() else None,
-        low=None,
-        high=None,
-        level=level,
-        method="bootstrap over words (percentile)",
-        n=n,
-        k=int(used.sum()),
-        reason=None if used.any() else "no pair has a kappa",
-    )
-    if not used.any():
-        return found
+    k = int(used.sum())
+    about: dict[str, Any] = {"statistic": f"mean of {k} kappas", "level": level, "n": n, "k": k}
+    about["method"] = "bootstrap over words (percentile)"
+    if k == 0:
+        return Estimate(value=None, reason="no pair has a kappa", **about)
     cells = cells[:, used].reshape(n, -1)
     random = np.random.default_rng(random_state)
-    drawn = np.concatenate(
-        [
-            _mean_of_defined(kappas((draw_counts(random, n, size) @ cells).reshape(size, -1, _CATEGORIES**2)))
-            for size in _sizes(resamples)
-        ]
-    )
-    sound = drawn[~np.isnan(drawn)]
-    if len(sound) < (1 - TOLERATED) * resamples:
-        return replace(found, reason=NO_DRAWS)
-    low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return replace(found, low=low, high=high)
-
-
-def _sizes(resamples: int) -> list[int]:
-    return [min(_DRAWS, resamples - start) for start in range(0, resamples, _DRAWS)]
+    drawn = []
+    for start in range(0, resamples, _DRAWS):
+        counts = draw_counts(random, n, min(_DRAWS, resamples - start)) @ cells
+        drawn.append(_mean_of_defined(kappas(counts.reshape(len(counts), -1, _CATEGORIES**2))))
+    value, ends = float(each[used].mean()), percentile_ends(np.concatenate(drawn), level)
+    if ends is None:
+        return Estimate(value=value, reason=why.REASONS[why.NO_INTERVAL].format(subjects="words"), **about)
+    return Estimate(value=value, low=ends[0], high=ends[1], **about)
 
 
 def _mean_of_defined(each: Floats) -> Floats:
     """Mean of each row over what is defined, as the estimate itself is taken; NaN where nothing is."""
     defined = ~np.isnan(each)
     counts = defined.sum(axis=1)
-    found: Floats = np.where(counts > 0, np.where(defined, each, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
-    return found
+    means: Floats = np.where(counts > 0, np.where(defined, each, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
+    return means
 
 
 def _cells(first: Floats, second: Floats) -> Floats:
     """Which cell of the table of the two ways each word falls into: words × pairs × 9, all 0 where undefined."""
     both = ~(np.isnan(first) | np.isnan(second))
     codes = np.where(both, _CATEGORIES * (first + 1) + second + 1, -1).astype(np.int64)
-    found: Floats = (codes.T[:, :, None] == np.arange(_CATEGORIES**2)).astype(np.float64)
-    return found
+    cells: Floats = (codes.T[:, :, None] == np.arange(_CATEGORIES**2)).astype(np.float64)
+    return cells
 
 
 def kappas(cells: NDArray[np.floating[Any]]) -> Floats:
@@ -260,6 +234,6 @@ def kappas(cells: NDArray[np.floating[Any]]) -> Floats:
     shares = tables / np.maximum(total, 1)[..., None, None]
     observed = np.trace(shares, axis1=-2, axis2=-1)
     chance = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1)
-    certain = (chance > 1 - _CERTAIN) | (total < _TWO)
-    found: Floats = np.where(certain, np.nan, (observed - chance) / np.where(certain, 1, 1 - chance))
-    return found
+    certain = (chance > 1 - _CERTAIN) | (total < 2)
+    kappa: Floats = np.where(certain, np.nan, (observed - chance) / np.where(certain, 1, 1 - chance))
+    return kappa

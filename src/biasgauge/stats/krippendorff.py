@@ -10,31 +10,20 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Integers
+from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import draw_counts
-from biasgauge.stats.estimate import (
-    FEW_RATERS,
-    FEW_SUBJECTS,
-    NO_INTERVAL,
-    ONE_CATEGORY,
-    Estimate,
-    Estimates,
-    check_level,
-    flat,
-)
+from biasgauge.stats import estimate as why
+from biasgauge.stats.bootstrap import draw_counts, percentile_ends
+from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
 from biasgauge.stats.labels import MISSING, codes
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
-_TWO = 2
 _BLOCK = 100
 """Draws computed at a time."""
-_TOLERATED = 0.05
-"""Largest share of draws without a value; beyond it the rest would be a selection."""
 _ROUNDING = 1e-12
 _MOST = 5_000
 """Different values that ratings on a ratio scale may have: every two of them are compared."""
@@ -66,27 +55,24 @@ def krippendorff_alpha(
         random_state: seed of the draws.
     """
     check_level(level)
-    if metric not in get_args(Metric):
-        raise ParameterError(
-            f"The 'metric' of krippendorff_alpha must be one of {', '.join(get_args(Metric))}. Got {metric!r}."
-        )
+    check_choice(get_args(Metric), metric=metric)
     labels, kinds = codes(ratings, categories)
-    if labels.ndim < _TWO:
+    if labels.ndim < 2:
         raise ParameterError(
             f"krippendorff_alpha needs units in rows, raters in columns. Got the shape {labels.shape}."
         )
-    values = _values(kinds, metric)
     stack = flat(labels)
-    found = Estimates.blank(
+    estimates = Estimates.blank(
         len(stack),
         statistic=f"Krippendorff's alpha ({metric})",
         level=level,
         method="bootstrap over units (percentile)",
         subjects="units",
     )
-    for place, one in enumerate(stack):
-        _alpha(found, place, one, _Disagreement(metric, values), resamples, random_state)
-    return found[0] if labels.ndim == _TWO else found.reshape(labels.shape[:-2])
+    disagreement = _Disagreement(metric, _values(kinds, metric))
+    for index, matrix in enumerate(stack):
+        _alpha(estimates, index, matrix, disagreement, resamples, random_state)
+    return estimates[0] if labels.ndim == 2 else estimates.reshape(labels.shape[:-2])
 
 
 def _values(kinds: list[Any], metric: Metric) -> Floats:
@@ -104,35 +90,26 @@ def _values(kinds: list[Any], metric: Metric) -> Floats:
 
 
 def _alpha(
-    found: Estimates, place: int, labels: NDArray[np.int64], disagreement: _Disagreement, resamples: int, seed: int
+    estimates: Estimates, index: int, labels: Integers, disagreement: _Disagreement, resamples: int, seed: int
 ) -> None:
-    given = labels != MISSING
-    found.k[place] = int(given.any(axis=0).sum())
-    labels = labels[given.sum(axis=1) >= _TWO]
-    n, kinds = len(labels), len(disagreement.values)
-    found.n[place] = n
-    if found.k[place] < _TWO or n < _TWO:
-        found.undefined[place] = FEW_RATERS if found.k[place] < _TWO else FEW_SUBJECTS
+    rated = labels != MISSING
+    labels = labels[rated.sum(axis=1) >= 2]
+    n, k = len(labels), int(rated.any(axis=0).sum())
+    estimates.n[index], estimates.k[index] = n, k
+    if k < 2 or n < 2:
+        estimates.undefined[index] = why.FEW_RATERS if k < 2 else why.FEW_SUBJECTS
         return
     units, raters = np.nonzero(labels != MISSING)
-    counts = csr_array((np.ones(len(units)), (units, labels[units, raters])), shape=(n, kinds))
+    shape = (n, len(disagreement.values))
+    counts = csr_array((np.ones(len(units)), (units, labels[units, raters])), shape=shape)
     value = disagreement.alpha(counts, np.ones((1, n)))[0]
     if np.isnan(value):
-        found.undefined[place] = ONE_CATEGORY
+        estimates.undefined[index] = why.ONE_CATEGORY
         return
-    found.value[place] = value
     random = np.random.default_rng(seed)
-    drawn = np.concatenate(
-        [
-            disagreement.alpha(counts, draw_counts(random, n, min(_BLOCK, resamples - start)))
-            for start in range(0, resamples, _BLOCK)
-        ]
-    )
-    sound = drawn[~np.isnan(drawn)]
-    if len(sound) < (1 - _TOLERATED) * resamples:
-        found.undefined[place] = NO_INTERVAL
-        return
-    found.low[place], found.high[place] = np.quantile(sound, [(1 - found.level) / 2, (1 + found.level) / 2])
+    sizes = [min(_BLOCK, resamples - start) for start in range(0, resamples, _BLOCK)]
+    drawn = np.concatenate([disagreement.alpha(counts, draw_counts(random, n, size)) for size in sizes])
+    estimates.put(index, value, percentile_ends(drawn, estimates.level))
 
 
 class _Disagreement:

@@ -12,12 +12,12 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Integers, Places
 from biasgauge.errors import ParameterError
 
 _BLOCK = 2**18
@@ -51,8 +51,8 @@ class MeanSquares:
     rows: Floats
     columns: Floats
     error: Floats
-    n: NDArray[np.int64]
-    k: NDArray[np.int64]
+    n: Integers
+    k: Integers
 
     @classmethod
     def empty(cls, size: int) -> MeanSquares:
@@ -60,13 +60,13 @@ class MeanSquares:
         n, k = np.zeros(size, np.int64), np.zeros(size, np.int64)
         return cls(np.zeros(size), np.zeros(size), np.zeros(size), n, k)
 
-    def put(self, places: slice | NDArray[np.intp], other: MeanSquares) -> None:
+    def put(self, places: slice | Places, other: MeanSquares) -> None:
         """Write the sums of some matrices into their places."""
         for field in fields(self):
             getattr(self, field.name)[places] = getattr(other, field.name)
 
     @property
-    def equal(self) -> NDArray[np.bool_]:
+    def equal(self) -> Flags:
         """Which matrices hold one and the same score throughout."""
         return np.asarray(self.rows + self.columns + self.error == 0)
 
@@ -101,15 +101,15 @@ def mean_squares(stack: NDArray[Any], n_jobs: int | None = None) -> MeanSquares:
         ParameterError: a score is infinite.
     """
     size, n, k = stack.shape
-    found = MeanSquares.empty(size)
+    squares = MeanSquares.empty(size)
     if stack.size == 0:
-        found.n[:], found.k[:] = n, k
-        return found
+        squares.n[:], squares.k[:] = n, k
+        return squares
     step = max(1, _SPAN // (n * k))
     spans = [slice(start, min(start + step, size)) for start in range(0, size, step)]
 
     def work(span: slice) -> None:
-        found.put(span, _span(stack[span]))
+        squares.put(span, _span(stack[span]))
 
     threads = min(n_jobs or os.cpu_count() or 1, len(spans))
     if threads == 1:
@@ -118,20 +118,18 @@ def mean_squares(stack: NDArray[Any], n_jobs: int | None = None) -> MeanSquares:
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, spans))
-    return found
+    return squares
 
 
 def _span(stack: NDArray[Any]) -> MeanSquares:
-    found, sound = _complete(stack)
+    squares, sound = _complete(stack)
     rest = np.flatnonzero(~sound)
-    if len(rest):
-        awkward = np.asarray(stack[rest], np.float64)
-        for members, part in _without_gaps(awkward):
-            found.put(rest[members], _complete(_scaled(part))[0])
-    return found
+    for members, part in _without_gaps(np.asarray(stack[rest], np.float64)) if len(rest) else ():
+        squares.put(rest[members], _complete(_scaled(part))[0])
+    return squares
 
 
-def _without_gaps(stack: Floats) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+def _without_gaps(stack: Floats) -> Iterator[tuple[Places, Floats]]:
     """Matrices with the same gaps together, without the raters and subjects that have to be left out."""
     if np.isinf(stack).any():
         raise ParameterError("Scores must be numbers, or NaN where they are undefined. Got an infinite one.")
@@ -155,31 +153,29 @@ def _scaled(stack: Floats) -> Floats:
     return scaled
 
 
-def _complete(stack: NDArray[Any]) -> tuple[MeanSquares, NDArray[np.bool_]]:
+def _complete(stack: NDArray[Any]) -> tuple[MeanSquares, Flags]:
     """Mean squares of matrices without gaps, and which of them can be used."""
     size, n, k = stack.shape
     if n == 0 or k == 0:
         return MeanSquares.empty(size), np.ones(size, bool)
     with np.errstate(invalid="ignore", over="ignore"):
         sums = _moments(stack)
-        rows, columns, error = sums.of_rows(), sums.of_columns(), sums.of_error()
+        columns, (rows, error) = sums.of_columns(), sums.of_rows_and_error()
         sound = (sums.squares > _TINY) & (sums.squares < _HUGE)
         doubtful = np.flatnonzero(sound & (np.minimum(rows, error) < _DOUBT * sums.squares))
     if len(doubtful):
         part = stack[doubtful]
         means = part.mean(axis=1, dtype=np.float64)
-        centered = _moments(part, means)
-        rows[doubtful], error[doubtful] = centered.of_rows(), centered.of_error()
+        rows[doubtful], error[doubtful] = _moments(part, means).of_rows_and_error()
         columns[doubtful] = n * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     columns[columns <= _EQUAL**2 * sums.squares] = 0
     equal = rows + columns + error <= _EQUAL**2 * sums.squares
-    for one in (rows, columns, error):
-        one[equal] = 0
+    for sums_of_squares in (rows, columns, error):
+        sums_of_squares[equal] = 0
     return MeanSquares(rows, columns, error, np.full(size, n), np.full(size, k)), sound
 
 
-@dataclass(frozen=True)
-class _Moments:
+class _Moments(NamedTuple):
     """Sums over each matrix: of squared row sums, of squared column sums, of squares, of everything."""
 
     n: int
@@ -189,46 +185,38 @@ class _Moments:
     squares: Floats
     total: Floats
 
-    def of_rows(self) -> Floats:
-        """Sum of squares between rows."""
-        return self._beyond_rounding(self.rows / self.k - self.total**2 / (self.n * self.k))
-
     def of_columns(self) -> Floats:
         """Sum of squares between columns."""
         return np.maximum(self.columns / self.n - self.total**2 / (self.n * self.k), 0)
 
-    def of_error(self) -> Floats:
-        """Sum of squares that is left."""
-        return self._beyond_rounding(self._within() - self.rows / self.k + self.total**2 / (self.n * self.k))
-
-    def _within(self) -> Floats:
-        within: Floats = self.squares - self.columns / self.n
-        return within
-
-    def _beyond_rounding(self, sums: Floats) -> Floats:
-        return np.where(sums > _ROUNDING * self._within(), sums, 0)
+    def of_rows_and_error(self) -> tuple[Floats, Floats]:
+        """Sum of squares between rows, and what is left; 0 where rounding alone makes it."""
+        middle = self.total**2 / (self.n * self.k)
+        within = self.squares - self.columns / self.n
+        between, left = self.rows / self.k - middle, within - self.rows / self.k + middle
+        return np.where(between > _ROUNDING * within, between, 0), np.where(left > _ROUNDING * within, left, 0)
 
 
 def _moments(stack: NDArray[Any], centers: Floats | None = None) -> _Moments:
     """Sums over each matrix, from blocks in double precision; of scores less `centers`, one for each column."""
     size, n, k = stack.shape
-    found = _Moments(n, k, *(np.zeros(size) for _ in range(4)))
+    sums = _Moments(n, k, *(np.zeros(size) for _ in range(4)))
     subjects = min(n, max(1, _BLOCK // k))
     matrices = max(1, _BLOCK // (subjects * k))
     over_raters = np.ones(k)
     for start in range(0, size, matrices):
         span = slice(start, start + matrices)
-        columns = np.zeros((len(found.total[span]), k))
+        columns = np.zeros((len(sums.total[span]), k))
         for first in range(0, n, subjects):
             block = np.array(stack[span, first : first + subjects], np.float64, order="K")
             if centers is not None:
                 block -= centers[span, None, :]
-            found.rows[span] += _squared(block @ over_raters)
-            found.squares[span] += _squared(block)
+            sums.rows[span] += _squared(block @ over_raters)
+            sums.squares[span] += _squared(block)
             columns += np.ones(block.shape[1]) @ block
-        found.columns[span] = _squared(columns)
-        found.total[span] = columns.sum(axis=1)
-    return found
+        sums.columns[span] = _squared(columns)
+        sums.total[span] = columns.sum(axis=1)
+    return sums
 
 
 def _squared(block: Floats) -> Floats:
@@ -240,5 +228,5 @@ def _squared(block: Floats) -> Floats:
     return squares
 
 
-def _by(sums: Floats, freedom: NDArray[np.int64]) -> Floats:
+def _by(sums: Floats, freedom: Integers) -> Floats:
     return np.asarray(np.divide(sums, freedom, out=np.full(sums.shape, np.nan), where=freedom > 0))

@@ -14,7 +14,6 @@ from biasgauge.stats.jackknife import jackknife_variance
 from biasgauge.stats.rounding import SAME
 
 UNBOUNDED = (-np.inf, np.inf)
-_TWO = 2
 _OVER_WORDS = "Student's t over words"
 
 
@@ -37,7 +36,7 @@ def mean_estimate(
     n = len(values)
     value = float(values.mean()) if n else None
     about |= {"value": value, "level": level, "method": method or spread, "over": over, "n": n}
-    if value is None or n < _TWO:
+    if value is None or n < 2:
         return Estimate(reason=f"no {over} have a value" if n == 0 else f"fewer than two {over} have a value", **about)
     deviation = float(values.std(ddof=1))
     if same is not None and deviation <= SAME:
@@ -49,7 +48,7 @@ def mean_estimate(
 
 def mean_share(shares: Floats, level: float, statistic: str, k: int) -> Estimate:
     """Mean over words of a number between 0 and 1, with Student's interval cut at 0 and 1."""
-    if len(shares) < _TWO:
+    if len(shares) < 2:
         about: dict[str, Any] = {"statistic": statistic, "level": level, "n": len(shares), "k": k}
         return Estimate(value=None, method=_OVER_WORDS, reason="fewer than two words have scores", **about)
     return mean_estimate(shares, level=level, bounds=(0.0, 1.0), method=_OVER_WORDS, over="", statistic=statistic, k=k)
@@ -85,7 +84,7 @@ def jackknife_t(
     about: dict[str, Any] = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
     if left_out is None:
         return Estimate(reason="there is one model", **about)
-    if any(len(values) < _TWO or not np.isfinite(values).all() for values in left_out):
+    if any(len(values) < 2 or not np.isfinite(values).all() for values in left_out):
         return Estimate(reason="there is one model, and not every seed can be left out", **about)
     variance = jackknife_variance(left_out)
     if variance <= SAME**2:

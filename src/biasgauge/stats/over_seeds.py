@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,7 @@ CHI_SQUARE = "chi-square, seeds taken as normal"
 
 
 def mean_over_seeds(
-    values: Floats,
-    drawn: Floats,
-    picked: Integers,
-    how: Resampling,
-    left_out: Callable[[], Sequence[Floats]] = list,
+    values: Floats, drawn: Floats, picked: Integers, how: Resampling, left_out: Callable[[], Sequence[Floats]] = list
 ) -> Estimate:
     """Mean over seeds, with its interval over items and, where there are several, over seeds.
 
@@ -46,9 +43,8 @@ def sd_estimate(sd: float, n: int, level: float) -> Estimate:
     """
     from scipy.special import chdtri
 
+    about: dict[str, Any] = {"value": sd, "level": level, "method": CHI_SQUARE, "over": "seeds", "n": n}
     if sd == 0:
-        return Estimate(
-            value=sd, level=level, method=CHI_SQUARE, over="seeds", n=n, reason="every seed gives the same value"
-        )
+        return Estimate(reason="every seed gives the same value", **about)
     low, high = (sd * ((n - 1) / float(chdtri(n - 1, tail))) ** 0.5 for tail in ((1 - level) / 2, (1 + level) / 2))
-    return Estimate(value=sd, low=low, high=high, level=level, method=CHI_SQUARE, over="seeds", n=n)
+    return Estimate(low=low, high=high, **about)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
@@ -73,7 +74,16 @@ def permutation_p(
     share, as XWEAT's code does; it can give 0 and is there to reproduce published numbers.
     """
     one, two = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
-    _check(one, two, alternative, ties, max_exact, samples, random_state)
+    if one.ndim != 1 or two.ndim != 1 or not one.size or not two.size:
+        raise ParameterError(
+            f"A permutation test needs two non-empty lists of numbers. Got shapes {one.shape} and {two.shape}."
+        )
+    if not (np.isfinite(one).all() and np.isfinite(two).all()):
+        raise ParameterError("A permutation test needs finite numbers. Got nan or infinity.")
+    check_choice(get_args(Alternative), alternative=alternative)
+    check_choice(get_args(Ties), ties=ties)
+    check_whole(0, max_exact=max_exact, random_state=random_state)
+    check_whole(1, samples=samples)
     if alternative == "less" or (alternative == "two-sided" and len(two) < len(one)):
         one, two = two, one
     pool = np.sort(np.concatenate([one, two]))
@@ -87,7 +97,8 @@ def permutation_p(
     if splits <= max_exact and len(pool) <= _LONGEST:
         extreme = _count(pool - center, chosen, threshold, alternative, ties)
         p = extreme / splits
-        return PermutationP(p, "exact", _exactly(p, splits), splits, 0)
+        exactly = Estimate(value=p, low=p, high=p, level=1.0, method="exact", over="splits", n=splits)
+        return PermutationP(p, "exact", exactly, splits, 0)
     extreme = sum(
         int(_is_extreme(sums, threshold, alternative, ties).sum())
         for sums in _random_sums(pool - center, chosen, samples, random_state)
@@ -95,10 +106,6 @@ def permutation_p(
     p = extreme / samples if ties == "strict" else (1 + extreme) / (1 + samples)
     least = 0.0 if ties == "strict" else 1 / splits
     return PermutationP(p, "monte-carlo", clopper_pearson(extreme, samples, least), splits, samples)
-
-
-def _exactly(p: float, splits: int) -> Estimate:
-    return Estimate(value=p, low=p, high=p, level=1.0, method="exact", over="splits", n=splits)
 
 
 def monte_carlo_p(observed: Floats, drawn: Iterable[Floats]) -> Floats:
@@ -117,31 +124,11 @@ def monte_carlo_p(observed: Floats, drawn: Iterable[Floats]) -> Floats:
         defined += np.isfinite(values).sum(axis=0)
         with np.errstate(invalid="ignore"):
             extreme += (values >= size - SAME).sum(axis=0)
-    found: Floats = (1 + extreme) / (1 + defined)
-    return found
+    p: Floats = (1 + extreme) / (1 + defined)
+    return p
 
 
-def _check(
-    one: Floats, two: Floats, alternative: str, ties: str, max_exact: int, samples: int, random_state: int
-) -> None:
-    if one.ndim != 1 or two.ndim != 1 or not one.size or not two.size:
-        raise ParameterError(
-            f"A permutation test needs two non-empty lists of numbers. Got shapes {one.shape} and {two.shape}."
-        )
-    if not (np.isfinite(one).all() and np.isfinite(two).all()):
-        raise ParameterError("A permutation test needs finite numbers. Got nan or infinity.")
-    if alternative not in get_args(Alternative):
-        raise ParameterError(f"The 'alternative' must be one of {get_args(Alternative)}. Got {alternative!r}.")
-    if ties not in get_args(Ties):
-        raise ParameterError(f"The 'ties' must be one of {get_args(Ties)}. Got {ties!r}.")
-    if max_exact < 0 or samples < 1 or random_state < 0:
-        raise ParameterError(
-            "'max_exact' and 'random_state' must be at least 0 and 'samples' at least 1. "
-            f"Got {max_exact!r}, {random_state!r} and {samples!r}."
-        )
-
-
-def _is_extreme(sums: Floats, threshold: float, alternative: str, ties: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _is_extreme(sums: Floats, threshold: float, alternative: str, ties: str) -> Flags:
     measured = np.abs(sums) if alternative == "two-sided" else sums
     return measured > threshold if ties == "strict" else measured >= threshold
 
@@ -173,12 +160,8 @@ def _subset_sums(values: Floats) -> list[Floats]:
     """Sums of all subsets, by the number of values in the subset."""
     sums = [np.zeros(1)]
     for value in values:
-        grown = [one + value for one in sums]
-        sums = [
-            sums[0],
-            *(np.concatenate(pair) for pair in zip(sums[1:], grown[:-1], strict=True)),
-            grown[-1],
-        ]
+        grown = [smaller + value for smaller in sums]
+        sums = [sums[0], *(np.concatenate(pair) for pair in zip(sums[1:], grown[:-1], strict=True)), grown[-1]]
     return sums
 
 

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln, hyp2f1, stdtrit
 
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 
 FEWEST = 3
@@ -41,12 +42,9 @@ def correlation_power(n: int, r: float = 0.5, *, alpha: float = 0.05) -> float:
     Raises:
         ParameterError: fewer than 3 points, a correlation beyond ±1, or an impossible alpha.
     """
-    if n < FEWEST:
-        raise ParameterError(f"The 'n' parameter of correlation_power must be at least {FEWEST}. Got {n!r}.")
-    if not -1 <= r <= 1:
-        raise ParameterError(f"The 'r' parameter of correlation_power must lie between -1 and 1. Got {r!r}.")
-    if not 0 < alpha < 1:
-        raise ParameterError(f"The 'alpha' parameter of correlation_power must lie between 0 and 1. Got {alpha!r}.")
+    check_whole(FEWEST, n=n)
+    check_number(-1, 1, r=r)
+    check_number(0, 1, ends=False, alpha=alpha)
     if abs(r) == 1:
         return 1.0
     return 1 - _chance_within(n, r, float(np.arcsin(critical_r(n, alpha))))
@@ -76,8 +74,7 @@ def detectable_r(n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
     Raises:
         ParameterError: as in `correlation_power`, or a power that is not between alpha and 1.
     """
-    if not alpha < power < 1:
-        raise ParameterError(f"The 'power' parameter of detectable_r must lie between alpha and 1. Got {power!r}.")
+    check_number(alpha, 1, ends=False, power=power)
     return float(brentq(lambda r: correlation_power(n, r, alpha=alpha) - power, 0.0, 1.0, xtol=1e-6))
 
 
@@ -87,8 +84,7 @@ def points_needed(r: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
     Raises:
         ParameterError: as in `detectable_r`, or r is 0 or so small that more than 10 million points would be needed.
     """
-    if not alpha < power < 1:
-        raise ParameterError(f"The 'power' parameter of points_needed must lie between alpha and 1. Got {power!r}.")
+    check_number(alpha, 1, ends=False, power=power)
     few, many = FEWEST - 1, FEWEST
     while correlation_power(many, r, alpha=alpha) < power:
         few, many = many, 2 * many

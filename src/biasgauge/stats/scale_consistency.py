@@ -12,22 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biasgauge.arrays import Floats
-from biasgauge.stats.bootstrap import draw_counts
-from biasgauge.stats.estimate import (
-    CONSTANT,
-    FEW_ITEMS,
-    FEW_SUBJECTS,
-    NO_INTERVAL,
-    Estimate,
-    Estimates,
-    as_stack,
-    check_level,
-    flat,
-)
+from biasgauge.stats import estimate as why
+from biasgauge.stats.bootstrap import draw_counts, percentile_ends
+from biasgauge.stats.estimate import Estimate, Estimates, as_stack, check_level, flat
 from biasgauge.stats.intraclass import from_mean_squares
 from biasgauge.stats.mean_squares import mean_squares
 
-_TWO, _THREE = 2, 3
 _GROUPS = 500
 """Observations beyond this number are drawn again in groups."""
 _ITERATIONS, _SETTLED = 5_000, 1e-10
@@ -36,8 +26,6 @@ _ITERATIONS_NEARBY, _SETTLED_NEARBY = 200, 1e-5
 _COMMUNALITY = 0.995
 """Most of an item's variance that the factor may explain: an item is never free of error."""
 _ROUNDING = 1e-14
-_TOLERATED = 0.05
-"""Largest share of resamples without a value; beyond it the rest would be a selection."""
 
 
 def cronbach_alpha(
@@ -64,21 +52,11 @@ def cronbach_alpha(
     """
     array = as_stack(scores, "cronbach_alpha")
     squares = mean_squares(flat(array), n_jobs)
-    value, low, high, undefined = from_mean_squares(squares, "3,k", check_level(level))
-    found = Estimates(
-        statistic="Cronbach's alpha",
-        value=value,
-        low=low,
-        high=high,
-        level=level,
-        method="Feldt (F)",
-        n=squares.n,
-        k=squares.k,
-        undefined=undefined,
-        subjects=observations,
-        raters=items,
+    numbers = from_mean_squares(squares, "3,k", level)
+    estimates = Estimates(
+        statistic="Cronbach's alpha", method="Feldt (F)", subjects=observations, raters=items, **numbers
     )
-    return found[0] if array.ndim == _TWO else found.reshape(array.shape[:-2])
+    return estimates[0] if array.ndim == 2 else estimates.reshape(array.shape[:-2])
 
 
 def omega(
@@ -100,7 +78,7 @@ def omega(
     array = as_stack(scores, "omega")
     check_level(level)
     stack = flat(array)
-    found = Estimates.blank(
+    estimates = Estimates.blank(
         len(stack),
         statistic="omega",
         level=level,
@@ -108,38 +86,32 @@ def omega(
         subjects=observations,
         raters=items,
     )
-    for place, one in enumerate(stack):
-        _omega(found, place, without_gaps(one), resamples, random_state)
-    return found[0] if array.ndim == _TWO else found.reshape(array.shape[:-2])
+    for index, matrix in enumerate(stack):
+        _omega(estimates, index, _without_gaps(matrix), resamples, random_state)
+    return estimates[0] if array.ndim == 2 else estimates.reshape(array.shape[:-2])
 
 
-def without_gaps(scores: NDArray[Any]) -> Floats:
+def _without_gaps(scores: NDArray[Any]) -> Floats:
     """One matrix less the columns without any score, then less the rows that lack one."""
     matrix = np.asarray(scores, np.float64)
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
     return matrix[~np.isnan(matrix).any(axis=1)]
 
 
-def _omega(found: Estimates, place: int, matrix: Floats, resamples: int, random_state: int) -> None:
+def _omega(estimates: Estimates, index: int, matrix: Floats, resamples: int, random_state: int) -> None:
     n, k = matrix.shape
-    found.n[place], found.k[place] = n, k
-    if n < _THREE or k < _THREE:
-        found.undefined[place] = FEW_SUBJECTS if n < _THREE else FEW_ITEMS
+    estimates.n[index], estimates.k[index] = n, k
+    if n < 3 or k < 3:
+        estimates.undefined[index] = why.FEW_SUBJECTS if n < 3 else why.FEW_ITEMS
         return
     scaled = matrix / np.abs(matrix).max(initial=0) if matrix.any() else matrix
     centered = scaled - scaled.mean(axis=0)
     value, loadings = _omegas((centered.T @ centered / n)[None], np.zeros((1, k)))
     if np.isnan(value[0]):
-        found.undefined[place] = CONSTANT
+        estimates.undefined[index] = why.CONSTANT
         return
-    found.value[place] = value[0]
     drawn, _ = _omegas(*_resampled(centered, resamples, np.random.default_rng(random_state)), loadings)
-    sound = drawn[~np.isnan(drawn)]
-    if len(sound) < (1 - _TOLERATED) * resamples:
-        found.undefined[place] = NO_INTERVAL
-        return
-    tails = [(1 - found.level) / 2, (1 + found.level) / 2]
-    found.low[place], found.high[place] = np.quantile(sound, tails)
+    estimates.put(index, value[0], percentile_ends(drawn, estimates.level))
 
 
 def _resampled(centered: Floats, resamples: int, random: np.random.Generator) -> tuple[Floats, Floats]:
@@ -166,15 +138,15 @@ def _omegas(moments: Floats, means: Floats, start: Floats | None = None) -> tupl
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     largest = np.diagonal(moments, axis1=1, axis2=2).max(axis=1, keepdims=True)
     sound = (variances > _ROUNDING * largest).all(axis=1)
-    found = np.full(len(moments), np.nan)
+    omegas = np.full(len(moments), np.nan)
     if not sound.any():
-        return found, means
+        return omegas, means
     deviations = np.sqrt(variances[sound])
     loadings = one_factor(covariances[sound] / (deviations[:, :, None] * deviations[:, None, :]), start)
     common = (loadings * deviations).sum(axis=1) ** 2
     unique = (deviations**2 * (1 - loadings**2)).sum(axis=1)
-    found[sound] = common / (common + unique)
-    return found, loadings
+    omegas[sound] = common / (common + unique)
+    return omegas, loadings
 
 
 def one_factor(correlations: Floats, start: Floats | None = None) -> Floats:

@@ -2,15 +2,17 @@
 
 Within: x and y are measured from the mean of their stratum, so that differences between strata cannot make or hide a
 relation (Bakdash & Marusich 2017 call it the repeated measures correlation). Between: the means of the strata. The sign
-may turn from one to the other, which is known as Simpson's paradox. Correlations here are Pearson's.
+may turn from one to the other, which is known as Simpson's paradox. Correlations here are Pearson's. A line in every
+stratum, drawn from a common distribution of lines, is fitted as in lme4 (Bates et al. 2015), by REML.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import chdtrc, stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Places
@@ -22,9 +24,14 @@ from biasgauge.stats.estimate import LabeledEstimate
 from biasgauge.stats.fisher import fisher_interval
 from biasgauge.stats.mixed_models.model import fit_mixed
 from biasgauge.stats.power import FEWEST
-from biasgauge.stats.random_slopes import random_slopes
 from biasgauge.stats.rounding import SAME
 
+_STARTS = ((1.0, 0.0, 1.0), (0.1, 0.0, 0.1), (3.0, 0.0, 0.1), (0.1, 0.0, 3.0))
+_BOUNDS = [(0.0, None), (None, None), (0.0, None)]
+_ZERO = 1e-4
+"""A standard deviation below this share of the residual one is the boundary."""
+_ON_LINES = 1e-10
+"""Share of the spread of y that may be rounding."""
 FEW_STRATA = 5
 """Strata below which the spread of their slopes is not estimated."""
 
@@ -79,30 +86,23 @@ class Levels(Record):
     i2: float | None
 
 
-def levels(
-    x: Floats,
-    y: Floats,
-    strata: Places,
-    units: Places | None,
-    how: Resampling,
-) -> Levels:
+def levels(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resampling) -> Levels:
     """Estimates at each level, for two strata or more."""
-    number = int(strata.max()) + 1
-    level = how.level
-    slopes, sd = _random_slope(x, y, strata, level)
+    slope, sd = _random_slope(x, y, strata, how.level)
     q, df, p = _heterogeneity(x, y, strata)
-    others = [_within_slope(x, y, strata, level), _between(x, y, strata, level), _random_intercept(x, y, strata, level)]
-    others.append(slopes)
+    others = {
+        "within_slope": _within_slope(x, y, strata, how.level),
+        "between_r": _between(x, y, strata, how.level),
+        "random_intercept": _random_intercept(x, y, strata, how.level),
+        "random_slope": slope,
+    }
     if units is not None:  # these take points for independent
-        others = [_without_error(one) for one in others]
+        others = {name: _without_error(estimate) for name, estimate in others.items()}
         p = None
     return Levels(
-        strata=number,
+        strata=int(strata.max()) + 1,
         within_r=_within(x, y, strata, units, how),
-        within_slope=others[0],
-        between_r=others[1],
-        random_intercept=others[2],
-        random_slope=others[3],
+        **others,
         slope_sd=sd,
         q=q,
         q_df=df,
@@ -121,22 +121,16 @@ def within_r(x: Floats, y: Floats, strata: Places, weights: Floats) -> Floats:
     member = np.eye(int(strata.max()) + 1)[strata]
     size = weights @ member
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = [np.nan_to_num((weights * one) @ member / size)[:, strata] for one in (x, y)]
+        means = [np.nan_to_num((weights * values) @ member / size)[:, strata] for values in (x, y)]
     dx, dy = x - means[0], y - means[1]
     xx, yy = (weights * dx**2).sum(axis=1), (weights * dy**2).sum(axis=1)
-    floor = [SAME**2 * (weights * one**2).sum(axis=1) for one in (x, y)]
+    floor = [SAME**2 * (weights * values**2).sum(axis=1) for values in (x, y)]
     with np.errstate(invalid="ignore", divide="ignore"):
         r = (weights * dx * dy).sum(axis=1) / np.sqrt(xx * yy)
     return np.where((xx <= floor[0]) | (yy <= floor[1]), np.nan, np.clip(r, -1, 1))
 
 
-def _within(
-    x: Floats,
-    y: Floats,
-    strata: Places,
-    units: Places | None,
-    how: Resampling,
-) -> LevelEstimate:
+def _within(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resampling) -> LevelEstimate:
     x, y = x - x.mean(), y - y.mean()
     value = float(within_r(x, y, strata, np.ones((1, len(x))))[0])
     freedom = len(x) - int(strata.max()) - 2
@@ -154,7 +148,7 @@ def _within(
 def _within_slope(x: Floats, y: Floats, strata: Places, level: float) -> LevelEstimate:
     number = int(strata.max()) + 1
     size = np.bincount(strata, minlength=number)
-    dx, dy = (one - (np.bincount(strata, one, number) / size)[strata] for one in (x, y))
+    dx, dy = (values - (np.bincount(strata, values, number) / size)[strata] for values in (x, y))
     xx, freedom = float(dx @ dx), len(x) - number - 1
     if freedom < 1 or xx <= SAME**2 * float(x @ x):
         return LevelEstimate(value=None, n=len(x), reason="x does not vary within strata, or points are too few")
@@ -174,7 +168,7 @@ def _student(value: float, se: float, df: float, level: float, name: str, n: int
 
 def _between(x: Floats, y: Floats, strata: Places, level: float) -> LevelEstimate:
     size = np.bincount(strata)
-    means = [np.bincount(strata, one) / size for one in (x, y)]
+    means = [np.bincount(strata, values) / size for values in (x, y)]
     reason = why_undefined(means[0], means[1], ("x", "y"))
     if reason is not None:
         return LevelEstimate(value=None, n=len(size), reason=f"means of strata: {reason}")
@@ -219,3 +213,93 @@ def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, 
     known, weight = np.array(z), np.array(weights)
     q = float(weight @ (known - weight @ known / weight.sum()) ** 2)
     return q, len(z) - 1, float(chdtrc(len(z) - 1, q))
+
+
+@dataclass(frozen=True)
+class RandomSlopes:
+    """A line in every stratum: y = a + b x + (a_s + b_s x) + error, with (a_s, b_s) normal of any covariance.
+
+    Attributes:
+        slope: mean slope over strata.
+        se: its standard error.
+        slope_sd: standard deviation of true slopes over strata; 0 where they do not seem to differ.
+        intercept_sd: the same of intercepts, at the mean of x.
+        residual_sd: of points around the line of their stratum.
+        criterion: −2 log restricted likelihood.
+    """
+
+    slope: float
+    se: float
+    slope_sd: float
+    intercept_sd: float
+    residual_sd: float
+    criterion: float
+
+
+class _Sums(NamedTuple):
+    """Sums of products of the columns [1, x] and y, a stratum in each row."""
+
+    zz: Floats
+    zy: Floats
+    yy: float
+    n: int
+
+
+def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
+    """Fit the model; None when all points lie on the lines of their strata, so that there is no error to compare with.
+
+    Args:
+        x: one number a point.
+        y: the outcome.
+        strata: the stratum of each point, 0, 1, ….
+    """
+    unit = float(x.std()), float(y.std())
+    z = np.stack([np.ones(len(x)), (x - x.mean()) / unit[0]], axis=1)
+    outcome = (y - y.mean()) / unit[1]
+    number = int(strata.max()) + 1
+    zz, zy = np.zeros((number, 2, 2)), np.zeros((number, 2))
+    np.add.at(zz, strata, z[:, :, None] * z[:, None, :])
+    np.add.at(zy, strata, z * outcome[:, None])
+    sums = _Sums(zz, zy, float(outcome @ outcome), len(x))
+    if sums.yy - float(np.einsum("si,sij,sj->", zy, np.linalg.pinv(zz), zy)) <= _ON_LINES * sums.yy:
+        return None
+
+    def criterion(theta: Floats) -> float:
+        return _profile(sums, theta)[0]
+
+    fits = [minimize(criterion, np.array(start), method="L-BFGS-B", bounds=_BOUNDS) for start in _STARTS]
+    best = min(fits, key=lambda fit: float(fit.fun))
+    value, coefficients, inverse, variance = _profile(sums, best.x)
+    spreads = np.sqrt(variance) * np.array([abs(best.x[0]), np.hypot(best.x[1], best.x[2])])
+    spreads[spreads < _ZERO * np.sqrt(variance)] = 0.0
+    scale = unit[1] / unit[0]
+    return RandomSlopes(
+        slope=float(coefficients[1]) * scale,
+        se=float(np.sqrt(variance * inverse[1, 1])) * scale,
+        slope_sd=float(spreads[1]) * scale,
+        intercept_sd=float(spreads[0]) * unit[1],
+        residual_sd=float(np.sqrt(variance)) * unit[1],
+        criterion=value + 2 * (len(x) - 2) * float(np.log(unit[1])) + 2 * float(np.log(unit[0])),
+    )
+
+
+def _profile(sums: _Sums, theta: Floats) -> tuple[float, Floats, Floats, float]:
+    """−2 log restricted likelihood at a relative Cholesky factor; coefficients, their covariance / σ², and σ²."""
+    factor = np.array([[theta[0], 0.0], [theta[1], theta[2]]])
+    inner = np.eye(2) + factor.T @ sums.zz @ factor
+    right = factor.T @ sums.zz
+    solved = np.linalg.solve(inner, right)
+    turned = np.linalg.solve(inner, (sums.zy @ factor)[..., None])[..., 0]
+    xx = (sums.zz - right.swapaxes(1, 2) @ solved).sum(axis=0)
+    xy = (sums.zy - (right.swapaxes(1, 2) @ turned[..., None])[..., 0]).sum(axis=0)
+    yy = sums.yy - float(((sums.zy @ factor) * turned).sum())
+    inverse = np.linalg.inv(xx)
+    coefficients = inverse @ xy
+    freedom = sums.n - 2
+    variance = max(yy - float(xy @ coefficients), 1e-300) / freedom
+    value = (
+        freedom * (1 + np.log(2 * np.pi * variance))
+        + float(np.linalg.slogdet(inner)[1].sum())
+        + float(np.linalg.slogdet(xx)[1])
+    )
+    return float(value), coefficients, inverse, float(variance)

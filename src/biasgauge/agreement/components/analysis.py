@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from biasgauge.agreement.components.layout import Layout, layout_of
+from biasgauge.agreement.components.layout import Layout, layout_of, reml_components
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.scores import ScoreStore, ScoreTensor
-from biasgauge.stats.crossed.gaps import effective_freedom
-from biasgauge.stats.crossed.sums import EffectSquares, effect_squares
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.bootstrap import percentile_estimate
+from biasgauge.stats.crossed import EffectSquares, effect_squares, effective_freedom
+from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
@@ -31,12 +32,12 @@ Method = Literal["anova", "reml"]
 
 FEW_LEVELS = 5
 """Below this many levels the component of a facet is barely known, and output says so."""
-_HOW = "generalized pivots"
-_OVER = "words, pairs, models and measures like these"
+PIVOTS: dict[str, Any] = {"method": "generalized pivots", "over": "words, pairs, models and measures like these"}
+"""What the intervals of components, and of what follows from them, say of themselves."""
 
 
 @dataclass(frozen=True)
-class Component:
+class Component(Record):
     """The variance of one main effect or interaction.
 
     Attributes:
@@ -51,6 +52,8 @@ class Component:
         mean_square: from which it was estimated.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"facets"})
+
     name: str
     facets: tuple[str, ...]
     variance: float
@@ -60,19 +63,6 @@ class Component:
     share_interval: Estimate
     df: float
     mean_square: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {
-            "name": self.name,
-            "variance": self.variance,
-            "raw": self.raw,
-            "share": self.share,
-            "interval": self.interval.interval(),
-            "share_interval": self.share_interval.interval(),
-            "df": self.df,
-            "mean_square": self.mean_square,
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,6 +85,10 @@ class VarianceComponents(Result):
         drawn_mean: means, likewise.
     """
 
+    tables: ClassVar[tuple[str, ...]] = ("components",)
+    renamed: ClassVar[Mapping[str, str]] = {"facets": "design"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean"})
+
     components: tuple[Component, ...]
     facets: Mapping[str, int]
     measure: str | None
@@ -110,68 +104,33 @@ class VarianceComponents(Result):
     drawn_mean: Floats = field(repr=False)
 
     def __getitem__(self, name: str) -> Component:
-        for one in self.components:
-            if one.name == name or set(one.facets) == set(name.split(":")):
-                return one
-        names = ", ".join(one.name for one in self.components)
+        for component in self.components:
+            if component.name == name or set(component.facets) == set(name.split(":")):
+                return component
+        names = ", ".join(component.name for component in self.components)
         raise ParameterError(f"There is no component {name!r} in this design; there are {names}.")
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, without the draws."""
-        return {
-            "design": dict(self.facets),
-            "measure": self.measure,
-            "standardized": self.standardized,
-            "components": [one.to_dict() for one in self.components],
-            "mean": self.mean,
-            "mean_interval": _interval(self.mean, self.drawn_mean, self.level).interval(),
-            "scores": self.scores,
-            "undefined": self.undefined,
-            "method": self.method,
-            "warnings": list(self.warnings),
-        }
+    def derived(self) -> Mapping[str, Any]:
+        """The interval of the mean."""
+        return {"mean_interval": percentile_estimate(self.mean, self.drawn_mean, self.level, **PIVOTS).interval()}
 
     def to_frame(self) -> pd.DataFrame:
         """One row a component: its variance, share, both intervals, degrees of freedom and mean square."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "component": [one.name for one in self.components],
-                "variance": [one.variance for one in self.components],
-                "low": [one.interval.low for one in self.components],
-                "high": [one.interval.high for one in self.components],
-                "share": [one.share for one in self.components],
-                "share_low": [one.share_interval.low for one in self.components],
-                "share_high": [one.share_interval.high for one in self.components],
-                "raw": [one.raw for one in self.components],
-                "df": [one.df for one in self.components],
-                "mean_square": [one.mean_square for one in self.components],
-            }
-        )
+        frame = super().to_frame().rename(columns={"name": "component"})
+        return frame[["component", "variance", "low", "high", "share", "share_low", "share_high", "raw", "df",
+                      "mean_square"]]  # fmt: skip
 
     def summary(self) -> Summary:
         """The share of the variance of each component."""
         from biasgauge.agreement.figures import study_charts
 
-        rows = [
-            (
-                one.name,
-                Estimate(value=one.share, low=one.share_interval.low, high=one.share_interval.high),
-                one.variance,
-            )
-            for one in self.components
-        ]
-        widest = max(self.components, key=lambda one: one.share)
-        columns: list[Column | str] = [
-            "component",
-            Column(f"share [{self.level:.0%}]", "estimate", 3),
-            Column("variance", "number", 4),
-        ]
+        widest = max(self.components, key=lambda component: component.share)
+        heads = ["component", Column(f"share [{self.level:.0%}]", "estimate", 3), Column("variance", "number", 4)]
+        rows = [(component.name, component.share_interval, component.variance) for component in self.components]
         return Summary(
             title="What scores vary with",
             headline=f"The largest component, {widest.name}, has {widest.share:.0%} of the variance of scores.",
-            tables=(Table.of("components", "Components of variance", columns, rows),),
+            tables=(Table.of("components", "Components of variance", heads, rows),),
             charts=study_charts(self),
             warnings=self.warnings,
         )
@@ -207,12 +166,9 @@ def variance_components(
     Raises:
         ParameterError: fewer than two facets have two levels, all scores are equal, or too few are defined.
     """
-    if method not in {"anova", "reml"}:
-        raise ParameterError(
-            f"The 'method' parameter of variance_components must be 'anova' or 'reml'. Got {method!r}."
-        )
-    if not 0 < level < 1 or draws < 1:
-        raise ParameterError(f"A level must lie between 0 and 1, draws be at least 1. Got {level!r} and {draws!r}.")
+    check_choice(get_args(Method), method=method)
+    check_whole(1, draws=draws)
+    check_level(level)
     layout = layout_of(scores, measure, standardize=standardize)
     with on_one_thread():  # the last bits of a product depend on how threads share it
         return _split(layout, method, level, draws, np.random.default_rng(random_state))
@@ -226,21 +182,7 @@ def _split(layout: Layout, method: Method, level: float, draws: int, random: np.
         )
     raw = squares.components()
     if method == "reml":
-        from biasgauge.agreement.components.reml import reml_components
-
-        raw = reml_components(layout, squares, np.maximum(raw, 0.0))
-    return _result(layout, squares, raw, method, level, draws, random)
-
-
-def _result(
-    layout: Layout,
-    squares: EffectSquares,
-    raw: Floats,
-    method: Method,
-    level: float,
-    draws: int,
-    random: np.random.Generator,
-) -> VarianceComponents:
+        raw = reml_components(layout, squares.subsets, np.maximum(raw, 0.0))
     variances = np.maximum(raw, 0.0)
     values, freedom = squares.mean_squares, squares.freedom
     if method == "reml":
@@ -251,28 +193,10 @@ def _result(
     drawn = np.maximum(squares.components(values * freedom / random.chisquare(freedom, (draws, len(freedom)))), 0.0)
     spread = np.sqrt(np.maximum(drawn @ squares.mean_error, 0.0))
     drawn_mean = squares.mean + spread * random.standard_normal(draws)
-    total = float(variances.sum())
-    sums = drawn.sum(axis=1, keepdims=True)
-    shares = np.divide(drawn, sums, out=np.zeros_like(drawn), where=sums > 0)
-    components = []
-    for place in layout.order(squares.subsets):
-        facets = layout.names(squares.subsets[place])
-        components.append(
-            Component(
-                name=":".join(facets),
-                facets=facets,
-                variance=float(variances[place]),
-                raw=float(raw[place]),
-                share=float(variances[place]) / total,
-                interval=_interval(float(variances[place]), drawn[:, place], level),
-                share_interval=_interval(float(variances[place]) / total, shares[:, place], level),
-                df=float(freedom[place]),
-                mean_square=float(squares.mean_squares[place]),
-            )
-        )
+    components = _components(layout, squares, raw, freedom, drawn, level)
     how = "reml" if method == "reml" else "anova" if layout.defined is None else "analogous anova"
     return VarianceComponents(
-        components=tuple(components),
+        components=components,
         facets=layout.facets,
         measure=layout.measure,
         standardized=layout.standardized,
@@ -288,19 +212,40 @@ def _result(
     )
 
 
-def _interval(value: float, drawn: Floats, level: float) -> Estimate:
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return Estimate(value=value, low=low, high=high, level=level, method=_HOW, over=_OVER, resamples=len(drawn))
+def _components(
+    layout: Layout, squares: EffectSquares, raw: Floats, freedom: Floats, drawn: Floats, level: float
+) -> tuple[Component, ...]:
+    """Every component with its intervals, in the order of tables."""
+    variances = np.maximum(raw, 0.0)
+    total, sums = float(variances.sum()), drawn.sum(axis=1, keepdims=True)
+    shares = np.divide(drawn, sums, out=np.zeros_like(drawn), where=sums > 0)
+    components = []
+    for index in layout.order(squares.subsets):
+        facets, variance = layout.names(squares.subsets[index]), float(variances[index])
+        components.append(
+            Component(
+                name=":".join(facets),
+                facets=facets,
+                variance=variance,
+                raw=float(raw[index]),
+                share=variance / total,
+                interval=percentile_estimate(variance, drawn[:, index], level, **PIVOTS),
+                share_interval=percentile_estimate(variance / total, shares[:, index], level, **PIVOTS),
+                df=float(freedom[index]),
+                mean_square=float(squares.mean_squares[index]),
+            )
+        )
+    return tuple(components)
 
 
-def _warnings(layout: Layout, components: list[Component]) -> list[str]:
+def _warnings(layout: Layout, components: tuple[Component, ...]) -> list[str]:
     notes = list(layout.warnings)
     notes.extend(
         f"{facet} has {levels} levels, which barely identify its component: read its interval, not its estimate"
         for facet, levels in layout.facets.items()
         if levels < FEW_LEVELS
     )
-    below = [one.name for one in components if one.raw < 0]
+    below = [component.name for component in components if component.raw < 0]
     if below:
         notes.append(f"estimated below 0 and shown as 0: {', '.join(below)}")
     return notes

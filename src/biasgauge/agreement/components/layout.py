@@ -1,4 +1,7 @@
-"""A score tensor as a crossed layout: facets with at least two levels, words last, gaps marked, scales known."""
+"""A score tensor as a crossed layout: facets with at least two levels, words last, gaps marked, scales known.
+
+And its components by restricted maximum likelihood, where it is small.
+"""
 
 from __future__ import annotations
 
@@ -12,29 +15,24 @@ from numpy.typing import NDArray
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
-from biasgauge.stats.crossed.sums import Subset
+from biasgauge.stats.crossed import Subset
+from biasgauge.stats.mixed_models.moments import MOST_LEVELS, moments
+from biasgauge.stats.mixed_models.variances import solve
 
 ORDER = ("word", "pair", "model", "measure")
 """How facets are named in an interaction."""
 AXES = ("measure", "pair", "model", "word")
 """How they lie in the layout: words last, for they are cut into blocks."""
 _BLOCK = 2**21
+_LEAST = 1e-3
+"""Share of the residual variance at which the search for a component starts at least."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Scores to analyze.
+    """Scores to analyze, one axis a facet; `defined` is None where every cell has one.
 
-    Attributes:
-        scores: one axis a facet, in the order of `axes`.
-        defined: which cells have a score; None when all have.
-        axes: the facets, words last.
-        measure: the one measure, None when measures are a facet.
-        standardized: whether `scale` is the standard deviation of each measure.
-        shift: about the mean of the scaled scores.
-        scale: what scores are divided by.
-        undefined: cells without a score.
-        warnings: what was left out.
+    Scores are divided by `scale`; `shift` is about the mean of what that gives.
     """
 
     scores: NDArray[Any]
@@ -60,8 +58,8 @@ class Layout:
 
     def order(self, subsets: tuple[Subset, ...]) -> list[int]:
         """Places of sets of axes in the order of tables: by size, then by the order of names."""
-        keys = [[ORDER.index(name) for name in self.names(one)] for one in subsets]
-        return sorted(range(len(subsets)), key=lambda place: (len(keys[place]), keys[place]))
+        keys = [[ORDER.index(name) for name in self.names(subset)] for subset in subsets]
+        return sorted(range(len(subsets)), key=lambda index: (len(keys[index]), keys[index]))
 
 
 def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standardize: bool) -> Layout:
@@ -70,7 +68,11 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
     Raises:
         ParameterError: fewer than two facets have two levels, or scores do not differ.
     """
-    tensor = _tensor(scores, measure)
+    chosen = None if measure is None else [measure]
+    if isinstance(scores, ScoreStore):
+        tensor = scores.read(measure=chosen)
+    else:
+        tensor = scores if chosen is None else scores.select(measure=chosen)
     values = tensor.values.transpose(0, 1, 3, 2)
     defined = tensor.undefined.transpose(0, 1, 3, 2) == 0
     values, defined, warnings = _with_scores(values, defined)
@@ -81,11 +83,11 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
             + ", ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in zip(AXES, values.shape, strict=True))
             + " with scores."
         )
-    one = measure or (tensor.measures[0] if len(tensor.measures) == 1 else None)
+    only = measure or (tensor.measures[0] if len(tensor.measures) == 1 else None)
     warnings += [
         f"there is only one {AXES[axis]} with scores: what it contributes cannot be told from the rest"
         for axis, size in enumerate(values.shape)
-        if size == 1 and not (AXES[axis] == "measure" and one is not None)
+        if size == 1 and not (AXES[axis] == "measure" and only is not None)
     ]
     mean, spread = _moments(values, defined)
     if not (spread > 0).all():
@@ -98,20 +100,13 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
         scores=values.reshape(shape),
         defined=defined.reshape(shape) if undefined else None,
         axes=tuple(AXES[axis] for axis in kept),
-        measure=one,
+        measure=only,
         standardized=standardize and as_facet,
         shift=float((mean / scale).mean()),
         scale=scale,
         undefined=undefined,
         warnings=tuple(warnings),
     )
-
-
-def _tensor(scores: ScoreTensor | ScoreStore, measure: str | None) -> ScoreTensor:
-    chosen = None if measure is None else [measure]
-    if isinstance(scores, ScoreStore):
-        return scores.read(measure=chosen)
-    return scores if chosen is None else scores.select(measure=chosen)
 
 
 def _with_scores(values: NDArray[Any], defined: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_], list[str]]:
@@ -123,11 +118,11 @@ def _with_scores(values: NDArray[Any], defined: NDArray[np.bool_]) -> tuple[NDAr
         return values, defined, warnings
     for axis, name in enumerate(AXES):
         others = tuple(other for other in range(len(AXES)) if other != axis)
-        some = defined.any(axis=others)
-        if not some.all():
-            lost = int(np.count_nonzero(~some))
+        scored = defined.any(axis=others)
+        if not scored.all():
+            lost = int(np.count_nonzero(~scored))
             warnings.append(f"{lost:,} {name}{'s' * (lost != 1)} without any score left out")
-            values, defined = np.compress(some, values, axis=axis), np.compress(some, defined, axis=axis)
+            values, defined = np.compress(scored, values, axis=axis), np.compress(scored, defined, axis=axis)
     return values, defined, warnings
 
 
@@ -135,18 +130,47 @@ def _moments(values: NDArray[Any], defined: NDArray[np.bool_]) -> tuple[Floats, 
     """Mean and standard deviation (by the number of scores) of each measure."""
     mean, spread = np.empty(len(values)), np.empty(len(values))
     step = max(_BLOCK // int(np.prod(values.shape[1:-1])), 1)
-    for place in range(len(values)):
+    for measure, (scores, known) in enumerate(zip(values, defined, strict=True)):
         count, total, squares, shift = 0, 0.0, 0.0, None
         for start in range(0, values.shape[-1], step):
-            held = defined[place, ..., start : start + step]
-            part = values[place, ..., start : start + step]
-            some = (part.ravel() if held.all() else part[held]).astype(np.float64)
-            if shift is None and len(some):
-                shift = float(some.mean())
-            some -= shift or 0.0
-            count += len(some)
-            total += float(some.sum())
-            squares += float(some @ some)
-        mean[place] = (shift or 0.0) + total / count
-        spread[place] = max(squares / count - (total / count) ** 2, 0.0) ** 0.5
+            here, part = known[..., start : start + step], scores[..., start : start + step]
+            block = (part.ravel() if here.all() else part[here]).astype(np.float64)
+            if shift is None and len(block):
+                shift = float(block.mean())
+            block -= shift or 0.0
+            count += len(block)
+            total += float(block.sum())
+            squares += float(block @ block)
+        mean[measure] = (shift or 0.0) + total / count
+        spread[measure] = max(squares / count - (total / count) ** 2, 0.0) ** 0.5
     return mean, spread
+
+
+def reml_components(layout: Layout, subsets: tuple[Subset, ...], start: Floats) -> Floats:
+    """Components of these sets of axes, each at least 0; the search starts at `start`.
+
+    Raises:
+        ParameterError: the layout has too many cells, or the search fails.
+    """
+    shape = layout.scores.shape
+    held = np.ones(shape, bool) if layout.defined is None else layout.defined
+    cells = np.argwhere(held)
+    groups = {}
+    for subset in subsets[:-1]:
+        codes, sizes = tuple(cells[:, axis] for axis in subset), tuple(shape[axis] for axis in subset)
+        groups[":".join(map(str, subset))] = np.ravel_multi_index(codes, sizes)
+    levels = sum(len(np.unique(codes)) for codes in groups.values())
+    if levels > MOST_LEVELS:
+        raise ParameterError(
+            f"method='reml' takes layouts whose main effects and interactions have {MOST_LEVELS:,} levels together. "
+            f"This one has {levels:,}; use method='anova'."
+        )
+    divisor = layout.scale.reshape(-1, *(1,) * (len(shape) - 1))
+    y = (layout.scores.astype(np.float64) / divisor)[held]
+    residual = max(float(start[-1]), 1e-12 * float(y.var()))
+    sums = moments(y, np.ones((len(y), 1)), groups, ["mean"])
+    fit = solve(sums, start=np.maximum(start[:-1], _LEAST * residual) / residual)
+    if not fit.converged:
+        raise ParameterError("The search for the REML components did not converge; use method='anova'.")
+    components: Floats = np.append(fit.variances, fit.sigma2)
+    return components

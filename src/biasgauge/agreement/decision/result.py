@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ PLURAL = {"word": "words", "pair": "pairs", "model": "replicates", "measure": "m
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Record):
     """How reliable the mean over one design is.
 
     Attributes:
@@ -30,6 +31,8 @@ class Design:
         reaches: whether the coefficient that counts reaches the target.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"levels"})
+
     levels: Mapping[str, float]
     generalizability: float | None
     generalizability_interval: Estimate | None
@@ -38,32 +41,27 @@ class Design:
     standard_error: float
     reaches: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`; an infinite number of levels is null."""
-        general = self.generalizability_interval
-        return {
-            **{PLURAL[name]: int(size) if np.isfinite(size) else None for name, size in self.levels.items()},
-            "generalizability": self.generalizability,
-            "generalizability_interval": None if general is None else general.to_dict(),
-            "dependability": self.dependability,
-            "dependability_interval": self.dependability_interval.interval(),
-            "standard_error": self.standard_error,
-            "reaches": self.reaches,
-        }
+    def derived(self) -> Mapping[str, Any]:
+        """Levels by their names in tables; an infinite number is null."""
+        return {PLURAL[name]: int(size) if np.isfinite(size) else None for name, size in self.levels.items()}
 
 
 @dataclass(frozen=True)
-class Need:
+class Need(Record):
     """How many levels of one facet the target needs, beside so many of the others.
 
     Attributes:
         levels: of the other facets.
+        facet: whose levels are counted.
         number: the smallest that is enough; None when none is.
         low, high: interval of that number; None when no number is enough at that end.
         reason: why there is none.
     """
 
+    hidden: ClassVar[frozenset[str]] = frozenset({"levels", "facet", "number"})
+
     levels: Mapping[str, float]
+    facet: str
     number: int | None
     low: int | None
     high: int | None
@@ -71,17 +69,9 @@ class Need:
     method: str
     reason: str | None
 
-    def to_dict(self, solved: str) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {
-            **{PLURAL[name]: int(size) for name, size in self.levels.items()},
-            PLURAL[solved]: self.number,
-            "low": self.low,
-            "high": self.high,
-            "level": self.level,
-            "method": self.method,
-            "reason": self.reason,
-        }
+    def derived(self) -> Mapping[str, Any]:
+        """Levels of all facets by their names in tables."""
+        return {**{PLURAL[name]: int(size) for name, size in self.levels.items()}, PLURAL[self.facet]: self.number}
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,6 +96,9 @@ class DecisionStudy(Result):
         warnings: those of the components.
     """
 
+    tables: ClassVar[tuple[str, ...]] = ("designs",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"facets", "solved"})
+
     object: str
     target: float
     coefficient: str
@@ -125,9 +118,9 @@ class DecisionStudy(Result):
     @property
     def smallest(self) -> tuple[Need, ...]:
         """Needs that can be met and that no other undercuts in every facet, those with fewest scores first."""
-        possible = [one for one in self.needs if one.number is not None]
-        kept = [one for one in possible if not any(_undercuts(other, one) for other in possible)]
-        return tuple(sorted(kept, key=lambda one: np.prod([*one.levels.values(), one.number or 0])))
+        possible = [need for need in self.needs if need.number is not None]
+        kept = [need for need in possible if not any(_undercuts(other, need) for other in possible)]
+        return tuple(sorted(kept, key=lambda need: np.prod([*need.levels.values(), need.number or 0])))
 
     @property
     def reachable(self) -> bool:
@@ -144,72 +137,42 @@ class DecisionStudy(Result):
         here, alone = _shown(self.value(self.today)), _shown(self.value(self.single))
         at_hand, least = _sizes(self.today.levels), _sizes(self.single.levels)
         symbol = " (Φ)" if name == "dependability" else ""
-        found = [
+        said = [
             f"{name}{symbol} of a {self.object}'s mean score with the {at_hand} at hand: {here}; with {least}: {alone}"
         ]
         if self.reachable:
-            ways = "; or ".join(_sizes({**one.levels, self.solved: one.number or 0}) for one in self.smallest[:3])
-            found.append(f"{self.target:g} needs {ways}")
+            ways = "; or ".join(_sizes({**need.levels, self.solved: need.number or 0}) for need in self.smallest[:3])
+            said.append(f"{self.target:g} needs {ways}")
         else:
-            found.append(f"{self.target:g} is out of reach of the designs tried, however many {plural} there are")
+            said.append(f"{self.target:g} is out of reach of the designs tried, however many {plural} there are")
         limit = _shown(self.value(self.limits[self.bottleneck]))
-        found.append(f"more {PLURAL[self.bottleneck]} would help most: with infinitely many it would be {limit}")
+        said.append(f"more {PLURAL[self.bottleneck]} would help most: with infinitely many it would be {limit}")
         for facet, need in self.alone.items():
             others = _sizes(need.levels) or "nothing"
             enough = need.reason
             if need.number is not None:
                 enough = f"{_sizes({facet: need.number})} {'is' if need.number == 1 else 'are'} enough"
-            found.append(f"with {others} as at hand, {enough}")
-        return tuple(found)
+            said.append(f"with {others} as at hand, {enough}")
+        return tuple(said)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a design, fit for a plot of reliability against replicates with one line a number of pairs."""
-        import pandas as pd
-
-        rows = []
-        for one in self.designs:
-            general = one.generalizability_interval
-            rows.append(
-                {
-                    **{PLURAL[name]: int(size) for name, size in one.levels.items()},
-                    "generalizability": one.generalizability,
-                    "generalizability_low": None if general is None else general.low,
-                    "generalizability_high": None if general is None else general.high,
-                    "dependability": one.dependability,
-                    "dependability_low": one.dependability_interval.low,
-                    "dependability_high": one.dependability_interval.high,
-                    "standard_error": one.standard_error,
-                    "reaches": one.reaches,
-                }
-            )
-        return pd.DataFrame(rows)
+        return super().to_frame().set_index([PLURAL[name] for name in self.facets]).reset_index()
 
     def needs_frame(self) -> pd.DataFrame:
         """One row for each combination of the other facets: how many are needed, with its interval, or why none is."""
-        import pandas as pd
-
-        frame = pd.DataFrame([one.to_dict(self.solved) for one in self.needs])
+        frame = records_frame(self.needs)
         return frame.astype(dict.fromkeys((PLURAL[self.solved], "low", "high"), "Int64"))
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+    def derived(self) -> Mapping[str, Any]:
+        """Facets by their names in tables, and what follows from the needs."""
         return {
-            "object": self.object,
-            "target": self.target,
-            "coefficient": self.coefficient,
-            "measure": self.measure,
-            "fixed": list(self.fixed),
-            "today": self.today.to_dict(),
-            "single": self.single.to_dict(),
-            "limits": {PLURAL[name]: one.to_dict() for name, one in self.limits.items()},
-            "alone": {PLURAL[name]: one.to_dict(name) for name, one in self.alone.items()},
+            "limits": {PLURAL[name]: design for name, design in self.limits.items()},
+            "alone": {PLURAL[name]: need for name, need in self.alone.items()},
             "bottleneck": PLURAL[self.bottleneck],
-            "smallest": [one.to_dict(self.solved) for one in self.smallest],
-            "needs": [one.to_dict(self.solved) for one in self.needs],
-            "designs": [one.to_dict() for one in self.designs],
+            "smallest": self.smallest,
             "reachable": self.reachable,
-            "sentences": list(self.sentences()),
-            "warnings": list(self.warnings),
+            "sentences": self.sentences(),
         }
 
     def summary(self) -> Summary:
@@ -218,12 +181,8 @@ class DecisionStudy(Result):
 
         first, *rest = self.sentences()
         facets = list(self.needs[0].levels) if self.needs else []
-        columns: list[Column | str] = [
-            *(Column(PLURAL[name], "count") for name in facets),
-            Column(PLURAL[self.solved], "count"),
-            "reason",
-        ]
-        rows = [(*map(int, one.levels.values()), one.number, one.reason) for one in self.needs]
+        columns = [*(Column(PLURAL[name], "count") for name in (*facets, self.solved)), "reason"]
+        rows = [(*map(int, need.levels.values()), need.number, need.reason) for need in self.needs]
         return Summary(
             title="How many are enough",
             headline=first,
@@ -234,9 +193,9 @@ class DecisionStudy(Result):
         )
 
 
-def _undercuts(one: Need, other: Need) -> bool:
-    """Whether `one` needs no more of anything than `other`, and less of something."""
-    ours = [*one.levels.values(), one.number or 0]
+def _undercuts(need: Need, other: Need) -> bool:
+    """Whether `need` needs no more of anything than `other`, and less of something."""
+    ours = [*need.levels.values(), need.number or 0]
     theirs = [*other.levels.values(), other.number or 0]
     return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))
 

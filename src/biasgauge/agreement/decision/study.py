@@ -1,34 +1,38 @@
 """`decision_study`: how many replicates, pairs and words are enough for the reliability one wants.
 
-From variance components alone: the reliability of the mean over any design follows without measuring it. Source:
-Cronbach et al. 1972; Brennan, *Generalizability Theory* (2001), chapters 4 and 5. Intervals carry the draws of the
-components through, so they hold for designs and components together.
+From variance components alone: the reliability of the mean over any design follows without measuring it. With n levels
+of each facet, a component counts in the mean over the design by its variance divided by the product of the numbers of
+levels of its facets. What an object's universe score holds, what disturbs the order of objects (relative error) and
+what disturbs their values (absolute error): Cronbach et al. 1972; Brennan, *Generalizability Theory* (2001), chapters 4
+and 5. Intervals carry the draws of the components through, so they hold for designs and components together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 
-from biasgauge.agreement.components.analysis import VarianceComponents
-from biasgauge.agreement.decision.errors import QUERY, Model
+from biasgauge.agreement.components.analysis import PIVOTS, VarianceComponents
 from biasgauge.agreement.decision.result import PLURAL, DecisionStudy, Design, Need
 from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.estimate import Estimate
 
 Target = Literal["word", "pair", "query"]
 Coefficient = Literal["dependability", "generalizability"]
 
+QUERY = "query"
+"""The object whose score is the mean over all of its words: compared with 0, not with others of its kind."""
 DEFAULT = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 100)
 COARSE = (1, 2, 5, 10, 20, 50, 100)
 """Numbers of levels that are tried when none are asked for: with one or two facets, and with more."""
 _LARGEST = 10_000
-_HOW = "generalized pivots"
-_OVER = "words, pairs, models and measures like these"
 
 
 def decision_study(
@@ -62,28 +66,22 @@ def decision_study(
     Raises:
         ParameterError: an argument cannot be used, or the object is no facet of the components.
     """
-    _check(components, target, object, coefficient, fixed)
+    check_number(0, 1, ends=False, target=target)
+    check_choice(get_args(Target), object=object)
+    check_choice(get_args(Coefficient), coefficient=coefficient)
+    _check_facets(components, object, coefficient, fixed)
     asked = {"model": replicates, "pair": pairs, "word": words, "measure": measures}
     facets = [name for name in components.facets if name != object]
     sampled = [name for name in facets if name not in fixed]
     if not sampled:
         raise ParameterError("A decision study needs a facet to average over that is not fixed. Got none.")
     usual = DEFAULT if len(sampled) <= 2 else COARSE
-    grids = {
-        name: [components.facets[name]] if name in fixed else _grid(name, asked[name], components.facets[name], usual)
-        for name in facets
-    }
-    model = _model(components, object, fixed)
-    today = {name: components.facets[name] for name in facets}
-    single = {name: components.facets[name] if name in fixed else 1 for name in facets}
-    look = _Look(model, target, components.level, relative=coefficient == "generalizability")
-    designs = tuple(look.design(dict(zip(facets, sizes, strict=True))) for sizes in product(*grids.values()))
+    here = {name: components.facets[name] for name in facets}
+    grids = [[here[name]] if name in fixed else _grid(PLURAL[name], asked[name], here[name], usual) for name in facets]
+    model = _model(components, object, fixed, target, relative=coefficient == "generalizability")
     solved = "model" if "model" in sampled else sampled[-1]
-    rest = [dict(zip(facets, sizes, strict=True))
-            for sizes in product(*([1] if name == solved else grids[name] for name in facets))]  # fmt: skip
-    needs = tuple(look.need(solved, levels) for levels in rest)
-    limits = {name: look.design({**today, name: np.inf}) for name in sampled}
-    errors = {name: float(model.parts({**today, name: np.inf})[1 if look.relative else 2][0]) for name in sampled}
+    rest = [[1] if name == solved else grid for name, grid in zip(facets, grids, strict=True)]
+    errors = {name: float(model.error({**here, name: np.inf})[0]) for name in sampled}
     return DecisionStudy(
         object=object,
         target=target,
@@ -91,113 +89,158 @@ def decision_study(
         measure=components.measure,
         fixed=tuple(fixed),
         facets=tuple(facets),
-        designs=designs,
+        designs=tuple(model.design(dict(zip(facets, sizes, strict=True))) for sizes in product(*grids)),
         solved=solved,
-        needs=needs,
-        today=look.design(today),
-        single=look.design(single),
-        limits=limits,
-        alone={name: look.need(name, today) for name in sampled},
+        needs=tuple(model.need(solved, dict(zip(facets, sizes, strict=True))) for sizes in product(*rest)),
+        today=model.design(here),
+        single=model.design({name: here[name] if name in fixed else 1 for name in facets}),
+        limits={name: model.design({**here, name: np.inf}) for name in sampled},
+        alone={name: model.need(name, here) for name in sampled},
         bottleneck=min(sampled, key=lambda name: errors[name]),
         warnings=components.warnings,
     )
 
 
-def _check(
-    components: VarianceComponents, target: float, measured: str, coefficient: str, fixed: Sequence[str]
-) -> None:
-    if not 0 < target < 1:
-        raise ParameterError(f"The 'target' parameter of decision_study must lie between 0 and 1. Got {target!r}.")
-    if measured not in get_args(Target):
-        raise ParameterError(
-            f"The 'object' parameter of decision_study must be one of {', '.join(get_args(Target))}. Got {measured!r}."
-        )
-    if coefficient not in get_args(Coefficient):
-        raise ParameterError(
-            f"The 'coefficient' parameter of decision_study must be one of {', '.join(get_args(Coefficient))}. "
-            f"Got {coefficient!r}."
-        )
+def _check_facets(components: VarianceComponents, measured: str, coefficient: str, fixed: Sequence[str]) -> None:
     if measured == QUERY and coefficient == "generalizability":
         raise ParameterError("A query is compared with 0, not with other queries: only its dependability is defined.")
     if measured != QUERY and measured not in components.facets:
         raise ParameterError(f"The components have no facet {measured!r}; they have {', '.join(components.facets)}.")
+    others = [name for name in components.facets if name != measured]
     for name in fixed:
-        if name not in components.facets or name == measured:
+        if name not in others:
             raise ParameterError(
                 f"The 'fixed' parameter of decision_study must name facets other than the object. Got {name!r}; there "
-                f"are {', '.join(one for one in components.facets if one != measured)}."
+                f"are {', '.join(others)}."
             )
 
 
-def _grid(name: str, asked: Iterable[int] | None, here: int, usual: tuple[int, ...]) -> list[int]:
+def _grid(plural: str, asked: Iterable[int] | None, here: int, usual: tuple[int, ...]) -> list[int]:
     if asked is None:
-        return sorted({1, here} if name == "measure" else {*usual, *([here] if here <= usual[-1] else [])})
-    found = sorted(set(asked))
-    if not found or not all(isinstance(one, (int, np.integer)) and one >= 1 for one in found):
-        raise ParameterError(f"The {PLURAL[name]!r} parameter must hold whole numbers of at least 1. Got {found!r}.")
-    return [int(one) for one in found]
+        return sorted({1, here} if plural == "measures" else {*usual, *([here] if here <= usual[-1] else [])})
+    sizes = sorted(set(asked))
+    if not sizes:
+        raise ParameterError(f"The {plural!r} parameter must hold whole numbers of at least 1. Got none.")
+    for size in sizes:
+        check_whole(1, **{plural: size})
+    return [int(size) for size in sizes]
 
 
-def _model(components: VarianceComponents, measured: str, fixed: Sequence[str]) -> Model:
-    estimates = np.array([[one.variance for one in components.components]])
+def _model(
+    components: VarianceComponents, measured: str, fixed: Sequence[str], goal: float, *, relative: bool
+) -> Model:
+    estimates = np.array([[component.variance for component in components.components]])
     means = np.concatenate([[components.mean**2 - components.mean_error], components.drawn_mean**2])
     return Model(
-        facets=tuple(one.facets for one in components.components),
+        facets=tuple(component.facets for component in components.components),
         variances=np.concatenate([estimates, components.drawn]),
         squared_mean=np.maximum(means, 0.0),
         target=measured,
         fixed=frozenset(fixed),
+        goal=goal,
+        level=components.level,
+        relative=relative,
     )
 
 
-class _Look:
-    """Looks at one design after the other."""
+@dataclass(frozen=True)
+class Model:
+    """Components, one row a draw (the first row: the estimates), and what they are of.
 
-    def __init__(self, model: Model, target: float, level: float, *, relative: bool) -> None:
-        self.model, self.target, self.level, self.relative = model, target, level, relative
+    Attributes:
+        facets: of each component.
+        variances: draws × components.
+        squared_mean: for each draw the squared mean of all scores, net of its error; for queries.
+        target: what is measured: "word", "pair" or "query".
+        fixed: facets whose levels are all there are.
+        goal: the reliability wanted.
+        level: of the intervals.
+        relative: whether the generalizability must reach the goal, not the dependability.
+    """
+
+    facets: tuple[tuple[str, ...], ...]
+    variances: Floats
+    squared_mean: Floats
+    target: str
+    fixed: frozenset[str]
+    goal: float = 0.8
+    level: float = 0.95
+    relative: bool = False
+
+    def parts(self, levels: Mapping[str, float]) -> tuple[Floats, Floats, Floats]:
+        """Universe-score variance, relative and absolute error variance, for each draw; levels may be infinite."""
+        universe = self.squared_mean.copy() if self.target == QUERY else np.zeros(len(self.variances))
+        relative, absolute = np.zeros(len(self.variances)), np.zeros(len(self.variances))
+        for place, facets in enumerate(self.facets):
+            others = [name for name in facets if name != self.target]
+            part = self.variances[:, place] / float(np.prod([levels[name] for name in others]))
+            sampled = any(name not in self.fixed for name in others)
+            if self.target in facets and not sampled:
+                universe += part
+            elif sampled:
+                absolute += part
+                if self.target in facets:
+                    relative += part
+        return universe, relative, absolute
+
+    def error(self, levels: Mapping[str, float]) -> Floats:
+        """The error variance that counts."""
+        return self.parts(levels)[1 if self.relative else 2]
+
+    def needed(self, facet: str, levels: Mapping[str, float]) -> Floats:
+        """Levels of a facet that is not fixed at which the coefficient reaches the goal; infinite where none do.
+
+        The error falls as a + b / n with the number n of levels; the universe score does not depend on it.
+        """
+        universe = self.parts(levels)[0]
+        least = self.error({**levels, facet: np.inf})
+        falling = self.error({**levels, facet: 1.0}) - least
+        room = universe * (1 - self.goal) / self.goal - least
+        count: Floats = np.full(len(room), np.inf)
+        np.divide(falling, room, out=count, where=room > 0)
+        count[(falling <= 0) & (room >= 0)] = 1.0
+        return np.maximum(count, 1.0)
 
     def design(self, levels: Mapping[str, float]) -> Design:
-        general, depend = self.model.coefficients(levels)
-        error = np.sqrt(self.model.parts(levels)[2])
-        is_query = self.model.target == QUERY
+        """Generalizability (relative) and dependability (absolute) of the mean over a design."""
+        universe, relative, absolute = self.parts(levels)
+        general = None if self.target == QUERY else self._estimate(universe, relative)
+        depend = self._estimate(universe, absolute)
+        counts = general if general is not None and self.relative else depend
         return Design(
             levels=dict(levels),
-            generalizability=None if is_query else _number(general[0]),
-            generalizability_interval=None if is_query else self._interval(general),
-            dependability=_number(depend[0]),
-            dependability_interval=self._interval(depend),
-            standard_error=float(error[0]),
-            reaches=bool((general if self.relative else depend)[0] >= self.target),
+            generalizability=None if general is None else general.value,
+            generalizability_interval=general,
+            dependability=depend.value,
+            dependability_interval=depend,
+            standard_error=float(np.sqrt(absolute)[0]),
+            reaches=counts.value is not None and counts.value >= self.goal,
         )
 
     def need(self, facet: str, levels: Mapping[str, float]) -> Need:
-        count = self.model.needed(facet, levels, self.target, relative=self.relative)
-        low, high = np.quantile(count[1:], [(1 - self.level) / 2, (1 + self.level) / 2], method="inverted_cdf").tolist()
-        best = self.design({**levels, facet: np.inf})
-        number = _whole(float(count[0]))
-        others = {name: size for name, size in levels.items() if name != facet}
+        """How many levels of a facet reach the goal, beside so many of the others."""
+        count = self.needed(facet, levels)
+        ends = np.quantile(count[1:], [(1 - self.level) / 2, (1 + self.level) / 2], method="inverted_cdf")
+        number, low, high = map(_whole, (float(count[0]), *ends.tolist()))
         reason = None
-        if number is None:
+        if number is None and np.isfinite(count[0]):
+            reason = f"more than {_LARGEST:,} {PLURAL[facet]} would be needed"
+        elif number is None:
+            best = self.design({**levels, facet: np.inf})
             reached = best.generalizability if self.relative else best.dependability
             most = "undefined" if reached is None else f"{reached:.3f}"
-            plural = PLURAL[facet]
-            reason = f"no number of {plural} reaches {self.target:g}: with infinitely many it would be {most}"
-            if np.isfinite(count[0]):
-                reason = f"more than {_LARGEST:,} {plural} would be needed"
-        return Need(others, number, _whole(low), _whole(high), self.level, _HOW, reason)
+            reason = f"no number of {PLURAL[facet]} reaches {self.goal:g}: with infinitely many it would be {most}"
+        others = {name: size for name, size in levels.items() if name != facet}
+        return Need(others, facet, number, low, high, self.level, PIVOTS["method"], reason)
 
-    def _interval(self, drawn: Floats) -> Estimate:
-        sound = drawn[1:][~np.isnan(drawn[1:])]
-        if not len(sound):
-            return Estimate(value=None, level=self.level, method=_HOW, over=_OVER, reason="there is no variance")
-        low, high = np.quantile(sound, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
-        return Estimate(
-            value=_number(drawn[0]), low=low, high=high, level=self.level, method=_HOW, over=_OVER, resamples=len(sound)
-        )
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    def _estimate(self, universe: Floats, error: Floats) -> Estimate:
+        """Universe-score variance by what is observed; undefined where there is no variance."""
+        total = universe + error
+        ratio = np.divide(universe, total, out=np.full(len(total), np.nan), where=total > 0)
+        value, drawn = None if np.isnan(ratio[0]) else float(ratio[0]), ratio[1:][~np.isnan(ratio[1:])]
+        if not len(drawn):
+            return Estimate(value=value, level=self.level, reason="there is no variance", **PIVOTS)
+        return percentile_estimate(value, drawn, self.level, **PIVOTS)
 
 
 def _whole(count: float) -> int | None:

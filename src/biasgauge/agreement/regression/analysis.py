@@ -8,15 +8,14 @@ and stability of its vector, with crossed random intercepts for algorithm and co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.agreement.regression.clusters import errors_by_word
-from biasgauge.agreement.regression.model import INTERCEPT, Regression, regression
+from biasgauge.agreement.regression.model import INTERCEPT, Regression, errors_by_word, regression
 from biasgauge.agreement.regression.result import FactorEffect, FactorsResult
-from biasgauge.agreement.regression.table import ALL_MEASURES, FactorSource, Outcome, factor_table
-from biasgauge.errors import ParameterError
+from biasgauge.agreement.regression.table import FactorSource, Outcome, factor_table
+from biasgauge.stats.estimate import check_level
 from biasgauge.stats.mixed_models.model import MixedFit, fit_moments
 from biasgauge.stats.mixed_models.moments import moments
 from biasgauge.stats.mixed_models.r2 import r2
@@ -66,8 +65,7 @@ def factors(
     """
     import pandas as pd
 
-    if not 0 < level < 1:
-        raise ParameterError(f"The 'level' parameter of factors must lie between 0 and 1. Got {level!r}.")
+    check_level(level)
     if isinstance(sources, pd.DataFrame):
         table = sources
     else:
@@ -93,10 +91,10 @@ def factors(
         rows=len(rows.y),
         words=len(np.unique(rows.words)),
         converged=fit.converged,
-        lost=dict(rows.lost),
-        absent=dict(rows.absent),
-        scales=dict(rows.scales),
-        references=dict(rows.references),
+        lost=rows.lost,
+        absent=rows.absent,
+        scales=rows.scales,
+        references=rows.references,
         warnings=tuple(_warnings(rows, fit)),
         remarks=REMARKS,
         settings={
@@ -104,7 +102,7 @@ def factors(
             "standardize": standardize,
             "level": level,
             "random_state": random_state,
-            "sources": None if isinstance(sources, pd.DataFrame) else [_about(one) for one in sources],
+            "sources": None if isinstance(sources, pd.DataFrame) else [source.about() for source in sources],
         },
     )
 
@@ -112,29 +110,19 @@ def factors(
 def _effects(rows: Regression, fit: MixedFit) -> tuple[FactorEffect, ...]:
     owners = {column: factor for factor, columns in rows.factors.items() for column in columns}
     clustered = errors_by_word(rows, fit)
-    return tuple(
-        FactorEffect(one, owners.get(one.name, INTERCEPT), *clustered.get(one.name, (None, None))) for one in fit.fixed
-    )
+    effects = []
+    for effect in fit.fixed:
+        se, p = clustered.get(effect.name, (None, None))
+        factor = owners.get(effect.name, INTERCEPT)
+        effects.append(FactorEffect(**vars(effect), factor=factor, se_words=se, p_words=p))
+    return tuple(effects)
 
 
 def _warnings(rows: Regression, fit: MixedFit) -> list[str]:
     notes = list(fit.warnings)
     notes.extend(f"{name} was left out: {reason}" for name, reason in rows.absent.items())
-    notes.extend(f"{one.name} has no coefficient: {one.reason}" for one in fit.fixed if one.reason)
+    notes.extend(f"{effect.name} has no coefficient: {effect.reason}" for effect in fit.fixed if effect.reason)
     if rows.lost:
         total = sum(rows.lost.values())
         notes.append(f"{total:,} of {total + len(rows.y):,} rows were left out: something about them is undefined")
     return notes
-
-
-def _about(source: FactorSource) -> dict[str, Any]:
-    return {
-        "algorithm": source.algorithm,
-        "corpus": source.corpus,
-        "measures": list(source.scores.measures),
-        "models": len(source.scores.models),
-        "as_published": source.scores.provenance.get("as_published"),
-    }
-
-
-__all__ = ["ALL_MEASURES", "FactorSource", "factor_table", "factors"]

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from biasgauge.agreement import over_measures, over_replicates
-from biasgauge.agreement.features.table import word_properties
-from biasgauge.agreement.features.words import NUMBERS, REASONS, word_features
-from biasgauge.agreement.scores_by_measure import by_measure
+from biasgauge.agreement.features import NUMBERS, REASONS, word_features, word_properties
+from biasgauge.agreement.reliabilities import agreement_on_words, by_measure, standardized
+from biasgauge.arrays import Floats
+from biasgauge.checks import check_choice
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import ModelsLike
 from biasgauge.scores import ScoreStore, ScoreTensor
-from biasgauge.stats.intraclass import icc_stack
+from biasgauge.stats.intraclass import Iccs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,16 @@ class FactorSource:
     vectors: ModelsLike | None = None
     models_in: str | os.PathLike[str] | None = None
     counts: Mapping[str, float] | None = None
+
+    def about(self) -> dict[str, Any]:
+        """As the settings of a result record it."""
+        return {
+            "algorithm": self.algorithm,
+            "corpus": self.corpus,
+            "measures": list(self.scores.measures),
+            "models": len(self.scores.models),
+            "as_published": self.scores.provenance.get("as_published"),
+        }
 
 
 def factor_table(
@@ -75,14 +85,12 @@ def factor_table(
     """
     import pandas as pd
 
-    if outcome not in get_args(Outcome):
-        raise ParameterError(f"The 'outcome' must be one of {', '.join(get_args(Outcome))}. Got {outcome!r}.")
-    given = list(sources)
-    names = [(one.algorithm, one.corpus) for one in given]
-    if not given or len(set(names)) != len(names):
+    check_choice(get_args(Outcome), outcome=outcome)
+    names = [(source.algorithm, source.corpus) for source in sources]
+    if not names or len(set(names)) != len(names):
         raise ParameterError(f"The sources must be of different algorithms and corpora, at least one. Got {names!r}.")
     parts = []
-    for place, source in enumerate(given):
+    for done, source in enumerate(sources, 1):
         features = _features(source, n_jobs)
         for measure, values, reasons in _reliabilities(source.scores, outcome, standardize=standardize):
             part = features.copy()
@@ -91,7 +99,7 @@ def factor_table(
             part["undefined"] = np.where(reasons != "", reasons, part["undefined"].to_numpy())
             parts.append(part)
         if progress is not None:
-            progress(place + 1, len(given))
+            progress(done, len(names))
     table = pd.concat(parts, ignore_index=True)
     for name in ("measure", "algorithm", "corpus", "pos"):
         table[name] = table[name].astype("category")
@@ -105,13 +113,12 @@ def _features(source: FactorSource, n_jobs: int | None) -> pd.DataFrame:
     senses = [None if (row := table.get(word.lower())) is None else row.senses for word in words]
     known = [word for word, count in zip(words, senses, strict=True) if count]
     models = source.vectors if source.vectors is not None else list(_recorded_models(source))
-    found = word_features(models, words=known, counts=source.counts, n_jobs=n_jobs)
-    frame = found.to_frame().set_index("word").reindex(words)
+    features = word_features(models, words=known, counts=source.counts, n_jobs=n_jobs)
+    frame = features.to_frame().set_index("word").reindex(words)
     # A feature that no word of a source has is left out of the model later on; it is no reason to drop every row.
-    absent = [name for name, codes in found.undefined.items() if len(codes) and codes.all()]
     codes = np.zeros(len(known), np.uint8)
-    for name, own in found.undefined.items():
-        if name not in absent:
+    for own in features.undefined.values():
+        if not (len(own) and own.all()):
             codes = np.where(codes, codes, own)
     frame["undefined"] = ""
     frame.loc[known, "undefined"] = np.array(REASONS, dtype=object)[codes]
@@ -120,32 +127,25 @@ def _features(source: FactorSource, n_jobs: int | None) -> pd.DataFrame:
     return frame.reset_index(names="word")
 
 
-def _recorded_files(scores: ScoreTensor | ScoreStore, folder: str | os.PathLike[str] | None = None) -> dict[str, Path]:
-    """Where the models that were scored are: where they were, or under the same name in a folder.
+def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
+    """Load the models that were scored, where they were or in a folder, and make sure that they are the same.
 
     Raises:
         ParameterError: a model was in memory when it was scored.
-        InputError: a file is not there.
+        InputError: a file is not there, or has changed.
     """
-    recorded = scores.provenance.get("models", {})
-    found = {}
-    for name in scores.models:
-        source = recorded.get(name, {}).get("source", "memory")
-        if source == "memory":
+    paths: dict[str, Path] = {}
+    recorded = source.scores.provenance.get("models", {})
+    for name in source.scores.models:
+        file = recorded.get(name, {}).get("source", "memory")
+        if file == "memory":
             raise ParameterError(f"The model {name!r} was in memory when it was scored; give FactorSource(vectors=…).")
-        path = Path(source) if folder is None else Path(folder) / Path(source).name
+        path = paths[name] = Path(file) if source.models_in is None else Path(source.models_in) / Path(file).name
         if not path.is_file():
             raise InputError(
                 f"{path}: the model {name!r} is not there; say which folder has it (models_in, --models-in)"
             )
-        found[name] = path
-    return found
-
-
-def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
-    """Load the models that were scored, and make sure that they are the same."""
-    recorded = source.scores.provenance["models"]
-    for name, path in _recorded_files(source.scores, source.models_in).items():
+    for name, path in paths.items():
         model = load(path, name=name)
         if model.checksum != recorded[name].get("checksum"):
             raise InputError(f"{path}: has changed since it was scored; score it again")
@@ -154,24 +154,73 @@ def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
 
 def _reliabilities(
     scores: ScoreTensor | ScoreStore, outcome: Outcome, *, standardize: bool
-) -> Iterator[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+) -> Iterator[tuple[str, Floats, np.ndarray[Any, Any]]]:
     """Measure, reliability of every word, and why it has none."""
     if outcome == "test_retest":
-        for one in by_measure(scores):
-            stack = np.moveaxis(one.values, 1, 0)
-            found = icc_stack(stack, over_replicates.FORM, subjects="pairs", raters="models")
-            yield one.measure, found.value, _reasons(found.value, found.sentences(), found.undefined)
+        for measure in by_measure(scores):
+            yield measure.measure, *_values(measure.reliability_of_words())
         return
-    averages = np.stack([one.mean_over_models() for one in by_measure(scores)])
-    if standardize:
-        averages = over_measures.standardized(averages)
-    found = icc_stack(averages.transpose(2, 1, 0), over_measures.FORM, subjects="pairs", raters="measures")
-    yield ALL_MEASURES, found.value, _reasons(found.value, found.sentences(), found.undefined)
+    averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
+    yield ALL_MEASURES, *_values(agreement_on_words(standardized(averages) if standardize else averages))
 
 
-def _reasons(
-    values: np.ndarray[Any, Any], sentences: list[str], undefined: np.ndarray[Any, Any]
-) -> np.ndarray[Any, Any]:
-    reasons: np.ndarray[Any, Any] = np.array(sentences, dtype=object)[undefined]
-    reasons[~np.isnan(values)] = ""  # only the interval may be undefined
-    return reasons
+def _values(estimates: Iccs) -> tuple[Floats, np.ndarray[Any, Any]]:
+    reasons: np.ndarray[Any, Any] = np.array(estimates.sentences(), dtype=object)[estimates.undefined]
+    reasons[~np.isnan(estimates.value)] = ""  # only the interval may be undefined
+    return estimates.value, reasons
+
+
+def read_counts(path: Path) -> dict[str, float]:
+    """Read a word and its count from each line, as GloVe's `vocab.txt` has them.
+
+    Raises:
+        InputError: the file cannot be read, or a line holds something else.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read: {problem.strerror}") from problem
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{path}: is not UTF-8 text ({problem.reason})") from problem
+    counts: dict[str, float] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        word, _, count = line.rstrip().rpartition("\t" if "\t" in line else " ")
+        word = word.strip()
+        if not word or not count.isdecimal() or int(count) < 1:
+            raise InputError(f"{path}, line {number}: expected a word and a count of at least 1, found {line[:60]!r}")
+        if word in counts:
+            raise InputError(f"{path}, line {number}: the word {word!r} has a count already")
+        counts[word] = float(count)
+    if not counts:
+        raise InputError(f"{path}: holds no counts; write a word and its count on each line")
+    return counts
+
+
+def stored_counts(store: ScoreStore, models_in: Path | None = None) -> dict[str, float] | None:
+    """Mean counts of words over the scored models that hold counts; None when none does."""
+    sums: dict[str, float] = {}
+    times: dict[str, int] = {}
+    for about in store.provenance["models"].values():
+        path = Path(about.get("source", ""))
+        for word, count in _counts_of_model(path if models_in is None else models_in / path.name):
+            sums[word] = sums.get(word, 0.0) + count
+            times[word] = times.get(word, 0) + 1
+    return {word: total / times[word] for word, total in sums.items()} or None
+
+
+def _counts_of_model(path: Path) -> Iterator[tuple[str, int]]:
+    """Words and counts of a model that `biasgauge train` wrote; nothing from other files."""
+    if path.suffix != ".safetensors" or not path.is_file():
+        return
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "np") as file:
+            counts = file.get_tensor("counts").tolist() if "counts" in file.keys() else []  # noqa: SIM118 - no mapping
+    except SafetensorError as problem:
+        raise InputError(f"{path}: cannot be read ({problem})") from problem
+    words = load(path).words
+    if len(words) == len(counts):
+        yield from ((word, count) for word, count in zip(words, counts, strict=True) if count > 0)

@@ -16,7 +16,7 @@ from biasgauge.scores.store import MANIFEST
 
 if TYPE_CHECKING:
     from biasgauge.agreement import ReliabilityResult
-    from biasgauge.agreement.summary import Distribution
+    from biasgauge.agreement.distributions import Distribution
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
     from biasgauge.scores import ScoreTensor
@@ -146,7 +146,7 @@ def _alpha(corpus: str, sets: list[Replicates]) -> dict[str, Recomputed]:
     medians = []
     for side in ("published", "corrected"):
         results = (getattr(replicates, side) for replicates in sets)
-        rows = [row for result in results if result is not None for row in result.internal.to_dicts()]
+        rows = [row for result in results if result is not None for row in result.internal.to_dict()]
         values = [row["value"] for row in rows if (row["of"], row["list"]) == ("pairs", "google10k")]
         known = [value for value in values if value is not None]
         medians.append(median(known) if known else None)
@@ -164,14 +164,14 @@ def _relations(replicates: Replicates) -> dict[str, Recomputed]:
             continue
         for pair in result.measures:
             name = f"pearson.{short.get(pair.a, pair.a)}.{short.get(pair.b, pair.b)}"
-            sides.setdefault(name, {})[side] = (pair.r, pair.low, pair.high)
+            sides.setdefault(name, {})[side] = (pair.value, pair.low, pair.high)
         for words in _FORMS_ON:
             for form in result.forms:
                 if form.list == words:
                     sides.setdefault(f"forms.{form.reliability}.t", {}).setdefault(side, (form.t, None, None))
             for relation in result.relations:
                 if (relation.list, relation.of) == (words, "pair"):
-                    sides.setdefault("forms.r", {}).setdefault(side, (relation.r, relation.low, relation.high))
+                    sides.setdefault("forms.r", {}).setdefault(side, (relation.value, relation.low, relation.high))
     none = (None, None, None)
     return {
         name: Recomputed(both.get(0, none)[0], *both.get(1, none), note=replicates.note, same_data=False)

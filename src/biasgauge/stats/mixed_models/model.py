@@ -8,33 +8,26 @@ Giesbrecht & Burns 1985 and Fai & Cornelius 1996 (degrees of freedom).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from biasgauge.arrays import Floats
-from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.mixed_models.moments import Moments, moments
-from biasgauge.stats.mixed_models.solve import Solution, satterthwaite, solve
-from biasgauge.stats.mixed_models.variances import RandomEffect, random_effects
+from biasgauge.stats.mixed_models.variances import OVER, RandomEffect, Solution, random_effects, satterthwaite, solve
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 FEW_LEVELS = 5
 """Below this many levels the variance of a group is barely known, and output says so."""
-_HOW = "t, Satterthwaite"
 
 
 @dataclass(frozen=True)
-class FixedEffect:
+class FixedEffect(Record):
     """One coefficient.
 
     Attributes:
@@ -56,14 +49,9 @@ class FixedEffect:
     interval: Estimate
     reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        numbers = {key: getattr(self, key) for key in ("name", "estimate", "se", "df", "t", "p")}
-        return {**numbers, "interval": self.interval.interval(), "reason": self.reason}
 
-
-@dataclass(frozen=True)
-class MixedFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedFit(Result):
     """A fitted mixed model.
 
     Attributes:
@@ -76,7 +64,11 @@ class MixedFit:
         singular: groups whose variance is estimated as 0, the boundary of what is possible.
         warnings: what to know before reading the table.
         covariance: of the coefficients that are defined, in their order.
+        solution: the fit as arrays.
     """
+
+    tables: ClassVar[tuple[str, ...]] = ("fixed",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"covariance", "solution"})
 
     fixed: tuple[FixedEffect, ...]
     random: tuple[RandomEffect, ...]
@@ -87,38 +79,22 @@ class MixedFit:
     singular: tuple[str, ...]
     warnings: tuple[str, ...]
     covariance: Floats
-    solution: Solution = field(repr=False)
+    solution: Solution
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the covariance, JSON-ready."""
-        return {
-            "fixed": [one.to_dict() for one in self.fixed],
-            "random": [one.to_dict() for one in self.random],
-            "criterion": self.criterion,
-            "reml": self.reml,
-            "rows": self.rows,
-            "converged": self.converged,
-            "singular": list(self.singular),
-            "warnings": list(self.warnings),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a coefficient: name, estimate, se, df, t, p, low, high, reason."""
-        import pandas as pd
-
-        rows = [
-            {**{key: value for key, value in one.to_dict().items() if key not in {"interval", "reason"}},
-             "low": one.interval.low, "high": one.interval.high, "reason": one.reason}
-            for one in self.fixed
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
-
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(one)}</li>" for one in self.warnings)
-        variances = "".join(
-            f"<li>{escape(one.name)}: variance {one.variance:.4g}, {one.levels} levels</li>" for one in self.random
+    def summary(self) -> Summary:
+        """Coefficients and variances, with their intervals."""
+        heads = ["column", Column("estimate", "estimate", 4), Column("df", "number"), Column("p", "p")]
+        fixed = [(effect.name, effect.interval, effect.df, effect.p) for effect in self.fixed]
+        groups = [(group.name, group.interval, group.levels) for group in self.random]
+        return Summary(
+            title="Mixed model",
+            headline=f"{len(self.fixed)} coefficients and {len(self.random)} variances of {self.rows:,} rows",
+            tables=(
+                Table.of("fixed", "", heads, fixed),
+                Table.of("random", "", ["group", Column("variance", "estimate", 4), Column("levels", "count")], groups),
+            ),
+            warnings=self.warnings,
         )
-        return f"{self.to_frame().to_html(index=False)}<ul>{variances}{notes}</ul>"
 
 
 def fit_mixed(
@@ -145,65 +121,62 @@ def fit_mixed(
     Raises:
         ParameterError: shapes differ, a number is not finite, a group has one level, or nothing is left to estimate.
     """
-    if not 0 < level < 1:
-        raise ParameterError(f"The 'level' parameter of fit_mixed must lie between 0 and 1. Got {level!r}.")
+    check_level(level)
     with on_one_thread():  # the last bits of a product depend on how threads share it
         return fit_moments(moments(y, x, groups, names), tuple(names), reml=reml, level=level)
 
 
 def fit_moments(sums: Moments, names: tuple[str, ...], *, reml: bool = True, level: float = 0.95) -> MixedFit:
     """Fit a model whose rows have been summed; `names` orders the coefficients, those without one included."""
-    found = solve(sums, reml=reml)
-    covariance = found.sigma2 * sums.back @ found.inverse @ sums.back.T
-    fixed = _fixed(found, covariance, names, level)
-    random = random_effects(found, level)
-    singular = tuple(one.name for one in random if one.variance == 0)
+    fit = solve(sums, reml=reml)
+    covariance = fit.sigma2 * sums.back @ fit.inverse @ sums.back.T
+    random = random_effects(fit, level)
+    singular = tuple(group.name for group in random if group.variance == 0)
     return MixedFit(
-        fixed=fixed,
+        fixed=_fixed(fit, covariance, names, level),
         random=random,
-        criterion=found.at.value,
+        criterion=fit.at.value,
         reml=reml,
         rows=sums.rows,
-        converged=found.converged,
+        converged=fit.converged,
         singular=singular,
-        warnings=tuple(_warnings(found, singular)),
+        warnings=tuple(_warnings(fit, singular)),
         covariance=covariance,
-        solution=found,
+        solution=fit,
     )
 
 
-def _fixed(found: Solution, covariance: Floats, names: tuple[str, ...], level: float) -> tuple[FixedEffect, ...]:
-    estimates = found.sums.back @ found.scaled + found.sums.offset
+def _fixed(fit: Solution, covariance: Floats, names: tuple[str, ...], level: float) -> tuple[FixedEffect, ...]:
+    estimates = fit.sums.back @ fit.scaled + fit.sums.offset
     errors = np.sqrt(np.diag(covariance))
-    freedom = satterthwaite(found, np.diag(covariance))
+    freedom = satterthwaite(fit, np.diag(covariance))
     ratios = estimates / errors
     p = 2 * stdtr(freedom, -np.abs(ratios))
-    margin = stdtrit(freedom, (1 + level) / 2) * errors
-    places = {name: place for place, name in enumerate(found.sums.names)}
+    margins = stdtrit(freedom, (1 + level) / 2) * errors
+    numbers = np.stack([estimates, errors, freedom, ratios, p, margins], axis=1)
+    known = dict(zip(fit.sums.names, numbers.tolist(), strict=True))
+    about: dict[str, Any] = {"level": level, "method": "t, Satterthwaite", "over": OVER}
     rows = []
     for name in names:
-        if (place := places.get(name)) is None:
+        if name in known:
+            value, se, df, t, chance, margin = known[name]
+            interval = Estimate(value=value, low=value - margin, high=value + margin, **about)
+            rows.append(FixedEffect(name, value, se, df, t, chance, interval))
+        else:
             reason = "the column is constant or a combination of the ones before it"
-            empty = Estimate(value=None, level=level, method=_HOW, over="groups and rows", reason=reason)
-            rows.append(FixedEffect(name, None, None, None, None, None, empty, reason))
-            continue
-        middle, around = float(estimates[place]), float(margin[place])
-        ends = Estimate(
-            value=middle, low=middle - around, high=middle + around, level=level, method=_HOW, over="groups and rows"
-        )
-        se, df, t, chance = (float(one[place]) for one in (errors, freedom, ratios, p))
-        rows.append(FixedEffect(name, middle, se, df, t, chance, ends))
+            interval = Estimate(value=None, reason=reason, **about)
+            rows.append(FixedEffect(name, None, None, None, None, None, interval, reason))
     return tuple(rows)
 
 
-def _warnings(found: Solution, singular: tuple[str, ...]) -> list[str]:
+def _warnings(fit: Solution, singular: tuple[str, ...]) -> list[str]:
     notes = []
-    if not found.converged:
+    if not fit.converged:
         notes.append("the search for the variances did not converge: do not use these numbers")
     notes.extend(
         f"{group.name} has {len(group.levels)} levels, which barely identify its variance: "
         "its interval is wide, and what rests on it (the intercept, R²) is uncertain"
-        for group in found.sums.groups
+        for group in fit.sums.groups
         if len(group.levels) < FEW_LEVELS
     )
     notes.extend(f"the variance of {name} is estimated as 0, the boundary: the fit is singular" for name in singular)

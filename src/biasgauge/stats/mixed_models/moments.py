@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import ParameterError
 
 _ROWS = 32_768
@@ -68,10 +68,10 @@ class Moments:
 
     def without(self, names: Sequence[str]) -> Moments:
         """Give the sums of the same rows without some columns of X; the constant column stays."""
-        keep = [place for place, name in enumerate(self.names) if name not in names or place == self.constant]
+        keep = [column for column, name in enumerate(self.names) if name not in names or column == self.constant]
         return replace(
             self,
-            names=tuple(self.names[place] for place in keep),
+            names=tuple(self.names[column] for column in keep),
             redundant=tuple(name for name in self.redundant if name not in names),
             xx=self.xx[np.ix_(keep, keep)],
             xz=self.xz[keep],
@@ -101,27 +101,17 @@ def moments(y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: 
         ParameterError: shapes differ, a number is not finite, a group has fewer than two levels, or too few rows.
     """
     outcome, matrix = _checked(y, x, names)
-    coded, levels = _codes(groups, len(outcome))
+    codes, coded = _codes(groups, len(outcome))
     constant = _constant_column(matrix)
     shift = np.zeros(matrix.shape[1] + 1)
     if constant is not None:
         shift[:-1] = np.mean(matrix[:_ROWS], axis=0, dtype=np.float64)
-        shift[constant.place] = 0.0
+        shift[constant] = 0.0
         shift[-1] = np.mean(outcome[:_ROWS], dtype=np.float64)
-    ww, zw = _sums(outcome, matrix, coded, [len(one) for one in levels], shift)
-    places = np.cumsum([0, *(len(one) for one in levels)]).tolist()
-    columns = [slice(*ends) for ends in pairwise(places)]
-    joined = tuple(Group(name, one, part) for name, one, part in zip(groups, levels, columns, strict=True))
-    return _scaled(len(outcome), tuple(names), joined, _Sums(ww, zw, _counts(coded, joined)), shift, constant)
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Products of the columns [X y] with themselves and with those of the groups, and of the groups."""
-
-    ww: Floats
-    zw: Floats
-    zz: Floats
+    ww, zw = _sums(outcome, matrix, codes, coded, shift)
+    unit = 1.0 if constant is None else float(matrix[0, constant])
+    scaled = _scaled(len(outcome), tuple(names), (ww, zw), shift, constant, unit)
+    return Moments(rows=len(outcome), groups=coded, zz=_counts(codes, coded), **scaled)
 
 
 def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -140,56 +130,50 @@ def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[NDArray[
     return outcome, matrix
 
 
-def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[NDArray[np.int64]], list[tuple[Any, ...]]]:
+def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], tuple[Group, ...]]:
+    """Level of every row in each group, and the groups."""
     import pandas as pd
 
     if not groups:
         raise ParameterError("A mixed model needs at least one grouping factor. Got none.")
-    codes, levels = [], []
+    codes: list[Integers] = []
+    coded: list[Group] = []
+    start = 0
     for name, labels in groups.items():
         values = np.asanyarray(labels)
         if values.shape != (rows,):
             raise ParameterError(
                 f"The group {name!r} must have one label for each of the {rows:,} rows. Got shape {values.shape}."
             )
-        found, unique = pd.factorize(values, sort=True)
-        if (found < 0).any():
-            raise ParameterError(f"The group {name!r} has no label in row {int(np.argmax(found < 0)) + 1:,}.")
-        if len(unique) < 2:
-            raise ParameterError(f"The group {name!r} needs at least two levels to have a variance. Got {len(unique)}.")
-        codes.append(found.astype(np.int64))
-        levels.append(tuple(unique.tolist()))
-    if (total := sum(map(len, levels))) > MOST_LEVELS:
+        code, levels = pd.factorize(values, sort=True)
+        if (code < 0).any():
+            raise ParameterError(f"The group {name!r} has no label in row {int(np.argmax(code < 0)) + 1:,}.")
+        if len(levels) < 2:
+            raise ParameterError(f"The group {name!r} needs at least two levels to have a variance. Got {len(levels)}.")
+        codes.append(code.astype(np.int64))
+        coded.append(Group(name, tuple(levels.tolist()), slice(start, start + len(levels))))
+        start += len(levels)
+    if start > MOST_LEVELS:
         raise ParameterError(
-            f"The groups of a mixed model may have {MOST_LEVELS:,} levels together. Got {total:,}; "
+            f"The groups of a mixed model may have {MOST_LEVELS:,} levels together. Got {start:,}; "
             "a factor with so many levels needs another method."
         )
-    return codes, levels
+    return codes, tuple(coded)
 
 
-@dataclass(frozen=True)
-class _Constant:
-    """The column of X that holds one number in all rows: where it is, and the number."""
-
-    place: int
-    value: float
-
-
-def _constant_column(matrix: NDArray[Any]) -> _Constant | None:
+def _constant_column(matrix: NDArray[Any]) -> int | None:
+    """The first column of X that holds one number, not 0, in all rows."""
     candidates = (matrix[:_ROWS] == matrix[:1]).all(axis=0) & (matrix[0] != 0)
-    for place in np.flatnonzero(candidates).tolist():
-        if bool((matrix[:, place] == matrix[0, place]).all()):
-            return _Constant(place, float(matrix[0, place]))
-    return None
+    constant = (column for column in np.flatnonzero(candidates) if (matrix[:, column] == matrix[0, column]).all())
+    return next(map(int, constant), None)
 
 
 def _sums(
-    outcome: NDArray[Any], matrix: NDArray[Any], codes: list[NDArray[np.int64]], sizes: list[int], shift: Floats
+    outcome: NDArray[Any], matrix: NDArray[Any], codes: list[Integers], groups: tuple[Group, ...], shift: Floats
 ) -> tuple[Floats, Floats]:
     """Products of [X y], shifted, with itself and with the columns of the groups."""
     width = matrix.shape[1] + 1
-    ww, zw = np.zeros((width, width)), np.zeros((sum(sizes), width))
-    starts = np.cumsum([0, *sizes[:-1]])
+    ww, zw = np.zeros((width, width)), np.zeros((groups[-1].columns.stop, width))
     block = np.empty((min(_ROWS, len(outcome)), width))
     for start in range(0, len(outcome), _ROWS):
         stop = min(start + _ROWS, len(outcome))
@@ -199,10 +183,10 @@ def _sums(
         ww += part.T @ part
         if not np.isfinite(ww).all():
             _complain(np.column_stack([matrix[start:stop], outcome[start:stop]]), start)
-        places = np.stack([one[start:stop] + first for one, first in zip(codes, starts, strict=True)], axis=1)
-        ones = np.ones(places.size)
-        pointers = np.arange(0, places.size + 1, len(codes))
-        zw += csr_array((ones, places.ravel(), pointers), shape=(len(part), len(zw))).T @ part
+        columns = [code[start:stop] + group.columns.start for code, group in zip(codes, groups, strict=True)]
+        cells = np.stack(columns, axis=1)
+        pointers = np.arange(0, cells.size + 1, len(codes))
+        zw += csr_array((np.ones(cells.size), cells.ravel(), pointers), shape=(len(part), len(zw))).T @ part
     return ww, zw
 
 
@@ -215,72 +199,67 @@ def _complain(part: NDArray[Any], start: int) -> None:
     raise ParameterError("The numbers of a mixed model are too large for their squares to be summed; scale them.")
 
 
-def _counts(codes: list[NDArray[np.int64]], groups: tuple[Group, ...]) -> Floats:
+def _counts(codes: list[Integers], groups: tuple[Group, ...]) -> Floats:
     """How many rows each pair of levels shares."""
     size = groups[-1].columns.stop
     zz = np.zeros((size, size))
-    for place, (code, group) in enumerate(zip(codes, groups, strict=True)):
-        own = group.columns
-        np.fill_diagonal(zz[own, own], np.bincount(code, minlength=len(group.levels)))
-        for other_code, other in zip(codes[place + 1 :], groups[place + 1 :], strict=True):
-            width = len(other.levels)
-            shared = np.bincount(code * width + other_code, minlength=len(group.levels) * width)
-            zz[own, other.columns] = shared.reshape(-1, width)
-            zz[other.columns, own] = zz[own, other.columns].T
+    for code, group in zip(codes, groups, strict=True):
+        np.fill_diagonal(zz[group.columns, group.columns], np.bincount(code, minlength=len(group.levels)))
+    for (code, group), (other_code, other) in combinations(zip(codes, groups, strict=True), 2):
+        width = len(other.levels)
+        shared = np.bincount(code * width + other_code, minlength=len(group.levels) * width).reshape(-1, width)
+        zz[group.columns, other.columns] = shared
+        zz[other.columns, group.columns] = shared.T
     return zz
 
 
 def _scaled(
-    rows: int, names: tuple[str, ...], groups: tuple[Group, ...], sums: _Sums, shift: Floats, constant: _Constant | None
-) -> Moments:
-    """Finish the shift, scale every column to length 1 and leave out the redundant ones."""
-    ww, zw = sums.ww, sums.zw
+    rows: int, names: tuple[str, ...], sums: tuple[Floats, Floats], shift: Floats, constant: int | None, unit: float
+) -> dict[str, Any]:
+    """Finish the shift, scale every column to length 1 and leave out the redundant ones: fields of `Moments`."""
+    ww, zw = sums
     share = np.zeros(len(names) + 1)  # how much of the constant column is taken from each column of [X y]
     if constant is not None:
-        means = ww[constant.place] / ww[constant.place, constant.place]
+        means = ww[constant] / ww[constant, constant]
         turn = np.eye(len(means))
-        turn[constant.place] -= means
-        turn[constant.place, constant.place] = 1.0
+        turn[constant] -= means
+        turn[constant, constant] = 1.0
         ww, zw = turn.T @ ww @ turn, zw @ turn
-        share = means + shift / constant.value
-        share[constant.place] = 0.0
+        share = means + shift / unit
+        share[constant] = 0.0
     lengths = np.sqrt(np.maximum(np.diag(ww)[:-1], 0.0))
-    rounding = _DIGITS * np.sqrt(rows) * np.abs(share[:-1] * (1.0 if constant is None else constant.value))
-    kept = independent_columns(ww[:-1, :-1], lengths, rounding)
+    kept = _independent_columns(ww[:-1, :-1], lengths, _DIGITS * np.sqrt(rows) * np.abs(share[:-1] * unit))
     if len(kept) >= rows:
         raise ParameterError(f"A mixed model needs more rows than columns. Got {rows:,} rows and {len(kept)} columns.")
     scale = 1.0 / lengths[kept]
     back, offset, row = np.diag(scale), np.zeros(len(kept)), None
     if constant is not None:
-        row = int(np.flatnonzero(kept == constant.place)[0])
+        row = kept.index(constant)
         back[row] -= share[kept] * scale
         offset[row] = share[-1]
-    return Moments(
-        rows=rows,
-        names=tuple(names[place] for place in kept),
-        redundant=tuple(name for place, name in enumerate(names) if place not in set(kept.tolist())),
-        groups=groups,
-        xx=ww[np.ix_(kept, kept)] * np.outer(scale, scale),
-        xz=zw[:, kept].T * scale[:, None],
-        zz=sums.zz,
-        xy=ww[kept, -1] * scale,
-        zy=zw[:, -1],
-        yy=float(ww[-1, -1]),
-        back=back,
-        offset=offset,
-        constant=row,
-    )
+    return {
+        "names": tuple(names[column] for column in kept),
+        "redundant": tuple(name for column, name in enumerate(names) if column not in kept),
+        "xx": ww[np.ix_(kept, kept)] * np.outer(scale, scale),
+        "xz": zw[:, kept].T * scale[:, None],
+        "xy": ww[kept, -1] * scale,
+        "zy": zw[:, -1],
+        "yy": float(ww[-1, -1]),
+        "back": back,
+        "offset": offset,
+        "constant": row,
+    }
 
 
-def independent_columns(products: Floats, lengths: Floats, rounding: Floats) -> NDArray[np.intp]:
+def _independent_columns(products: Floats, lengths: Floats, rounding: Floats) -> list[int]:
     """Places of the columns that are no combination of the ones before them, from their sums of products."""
     kept: list[int] = []
     factor = np.zeros((0, 0))
-    for place in np.flatnonzero(lengths > rounding).tolist():
-        cosines = products[place, kept] / (lengths[place] * lengths[kept])
+    for column in np.flatnonzero(lengths > rounding).tolist():
+        cosines = products[column, kept] / (lengths[column] * lengths[kept])
         row = np.linalg.solve(factor, cosines) if kept else np.zeros(0)
         left = 1.0 - float(row @ row)
         if left > _COLLINEAR:
             factor = np.block([[factor, np.zeros((len(kept), 1))], [row[None, :], np.array([[left**0.5]])]])
-            kept.append(place)
-    return np.array(kept, np.intp)
+            kept.append(column)
+    return kept

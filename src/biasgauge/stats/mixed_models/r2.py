@@ -1,7 +1,7 @@
 """Explained variance of a mixed model after Nakagawa & Schielzeth (2013), split by group, and what each factor adds.
 
 Intervals come from draws of the parameters: each variance from the pivot that its own interval inverts
-(`mixed_model_variances`), the coefficients from their normal distribution. With two or three levels this matters:
+(`variances`), the coefficients from their normal distribution. With two or three levels this matters:
 drawing new data from the fitted model and fitting again (the parametric bootstrap) would cover a variance of two levels
 in 66 % of cases, not 95 %.
 """
@@ -10,39 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 import numpy as np
 
+from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.results.result import Record
+from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.mixed_models.solve import Solution, solve
-from biasgauge.stats.mixed_models.variances import OVER, Pivot, pivots
+from biasgauge.stats.mixed_models.model import MixedFit
+from biasgauge.stats.mixed_models.moments import Moments
+from biasgauge.stats.mixed_models.variances import OVER, Pivot, Solution, pivots, solve
 from biasgauge.stats.threads import on_one_thread
 
-if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.mixed_models.model import MixedFit
-    from biasgauge.stats.mixed_models.moments import Moments
-
-_HOW = "draws from pivots"
 _NEWTON_STEPS = 200
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Record):
     """A share of variance, or a difference of shares, and where it may lie."""
 
     value: float
     interval: Estimate
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {"value": self.value, "interval": self.interval.interval()}
-
 
 @dataclass(frozen=True)
-class R2:
+class R2(Record):
     """Shares of the variance of the outcome.
 
     Attributes:
@@ -55,14 +49,9 @@ class R2:
     groups: Mapping[str, Share]
     total: Share
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        groups = {name: one.to_dict() for name, one in self.groups.items()}
-        return {"fixed": self.fixed.to_dict(), "groups": groups, "total": self.total.to_dict()}
-
 
 @dataclass(frozen=True)
-class Drop:
+class Drop(Record):
     """What R² loses when a factor is left out: R²m and R²c of the whole model minus those without it.
 
     Either can be negative: the groups or the residual take up what the factor explained.
@@ -70,10 +59,6 @@ class Drop:
 
     fixed: Share
     total: Share
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {"fixed": self.fixed.to_dict(), "total": self.total.to_dict()}
 
 
 def r2(
@@ -98,32 +83,20 @@ def r2(
     Raises:
         ParameterError: the model has no constant column.
     """
-    found = fit.solution
-    if found.sums.constant is None:
+    whole = fit.solution
+    if whole.sums.constant is None:
         raise ParameterError("R² needs a model with an intercept: a column of ones in X.")
+    random = np.random.default_rng(random_state)
     with on_one_thread():  # matrices of a few rows: threads would wait for each other, and change the last bits
-        return _r2(found, factors or {}, level, draws, refits, np.random.default_rng(random_state))
+        drawn = _draw(whole, max(draws, refits), random)
+        spread = _shares(_explained(whole.sums, drawn.scaled), drawn.variances, drawn.sigma2)[:draws].T
+        shares = [_share(value, column, level) for value, column in zip(_own_shares(whole), spread, strict=True)]
+        groups = dict(zip((group.name for group in whole.sums.groups), shares[1:-1], strict=True))
+        drops = _drops(whole, factors, drawn, level, refits, random) if factors else {}
+    return R2(shares[0], groups, shares[-1]), drops
 
 
-def _r2(
-    found: Solution,
-    factors: Mapping[str, Sequence[str]],
-    level: float,
-    draws: int,
-    refits: int,
-    random: np.random.Generator,
-) -> tuple[R2, dict[str, Drop]]:
-    names = [group.name for group in found.sums.groups]
-    drawn = _draw(found, max(draws, refits), random)
-    values = _shares(_explained(found.sums, found.scaled[None]), found.variances[None], np.array([found.sigma2]))[0]
-    spread = _shares(_explained(found.sums, drawn.scaled), drawn.variances, drawn.sigma2)
-    shares = [_share(value, spread[:draws, place], level) for place, value in enumerate(values)]
-    whole = R2(shares[0], dict(zip(names, shares[1:-1], strict=True)), shares[-1])
-    return whole, _drops(found, factors, drawn, level, refits, random)
-
-
-@dataclass(frozen=True)
-class _Draws:
+class _Draws(NamedTuple):
     """Parameters that could have given these data: one row a draw."""
 
     scaled: Floats
@@ -131,21 +104,21 @@ class _Draws:
     sigma2: Floats
 
 
-def _draw(found: Solution, draws: int, random: np.random.Generator) -> _Draws:
-    pivot = pivots(found)
+def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
+    pivot = pivots(fit)
     if pivot.freedom < 1:
         raise ParameterError("Groups and columns leave no residual: R² has no interval.")
     error = random.chisquare(pivot.freedom, draws) / pivot.freedom
     sigma2 = pivot.mean_square / error
     columns = []
-    for one, variance in zip(pivot.groups, found.variances, strict=True):
-        if one is None:  # nothing tells how far this variance could be off: kept as it is
+    for group, variance in zip(pivot.groups, fit.variances, strict=True):
+        if group is None:  # nothing tells how far this variance could be off: kept as it is
             columns.append(np.full(draws, variance))
         else:
-            mean_square = random.chisquare(len(one.sizes), draws) / len(one.sizes)
-            columns.append(solve_many(one, mean_square / error) * sigma2)
-    noise = random.standard_normal((draws, len(found.inverse))) @ np.linalg.cholesky(found.inverse).T
-    return _Draws(found.scaled + noise * np.sqrt(sigma2)[:, None], np.stack(columns, axis=1), sigma2)
+            mean_square = random.chisquare(len(group.sizes), draws) / len(group.sizes)
+            columns.append(solve_many(group, mean_square / error) * sigma2)
+    noise = random.standard_normal((draws, len(fit.inverse))) @ np.linalg.cholesky(fit.inverse).T
+    return _Draws(fit.scaled + noise * np.sqrt(sigma2)[:, None], np.stack(columns, axis=1), sigma2)
 
 
 def solve_many(pivot: Pivot, targets: Floats) -> Floats:
@@ -166,8 +139,8 @@ def _explained(sums: Moments, scaled: Floats) -> Floats:
     """Variance (by n − 1) of Xβ over the rows, for each row of coefficients."""
     slopes = scaled.copy()
     slopes[:, sums.constant] = 0.0
-    found: Floats = np.einsum("ij,jk,ik->i", slopes, sums.xx, slopes) / (sums.rows - 1)
-    return found
+    explained: Floats = np.einsum("ij,jk,ik->i", slopes, sums.xx, slopes) / (sums.rows - 1)
+    return explained
 
 
 def _shares(explained: Floats, variances: Floats, sigma2: Floats) -> Floats:
@@ -177,16 +150,18 @@ def _shares(explained: Floats, variances: Floats, sigma2: Floats) -> Floats:
     return np.column_stack([parts, parts.sum(axis=1)])
 
 
+def _own_shares(fit: Solution) -> Floats:
+    """Shares of a fit itself."""
+    shares: Floats = _shares(_explained(fit.sums, fit.scaled[None]), fit.variances[None], np.array([fit.sigma2]))[0]
+    return shares
+
+
 def _share(value: float, drawn: Floats, level: float) -> Share:
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return Share(
-        float(value),
-        Estimate(value=float(value), low=low, high=high, level=level, method=_HOW, over=OVER, resamples=len(drawn)),
-    )
+    return Share(float(value), percentile_estimate(float(value), drawn, level, method="draws from pivots", over=OVER))
 
 
 def _drops(
-    found: Solution,
+    fit: Solution,
     factors: Mapping[str, Sequence[str]],
     drawn: _Draws,
     level: float,
@@ -194,27 +169,25 @@ def _drops(
     random: np.random.Generator,
 ) -> dict[str, Drop]:
     """Fit the model without each factor, on the rows and on what the rows would be under each draw."""
-    if not factors:
-        return {}
-    spare = {name: set(columns) for name, columns in factors.items()}
-    values = {name: _fixed_and_total(solve(found.sums.without(list(out)), start=found.ratios))
-              for name, out in spare.items()}  # fmt: skip
-    here = _fixed_and_total(found)
+    sides = [0, -1]  # fixed and total
+    values = {
+        name: _own_shares(fit)[sides] - _own_shares(solve(fit.sums.without(columns), start=fit.ratios))[sides]
+        for name, columns in factors.items()
+    }
     lost: dict[str, list[Floats]] = {name: [] for name in factors}
-    sizes = [part.stop - part.start for part in found.problem.parts]
-    left = pivots(found).freedom
-    for place in range(refits):
-        spreads = np.sqrt(drawn.variances[place])
-        effects = np.concatenate([one * _contrast(size, random) for one, size in zip(spreads, sizes, strict=True)])
-        sums = found.sums.with_outcome(drawn.scaled[place], effects, float(drawn.sigma2[place]) * left)
-        ratios = drawn.variances[place] / drawn.sigma2[place]
-        whole = _fixed_and_total(solve(sums, start=ratios))
-        for name, out in spare.items():
-            lost[name].append(whole - _fixed_and_total(solve(sums.without(list(out)), start=ratios)))
+    sizes = [part.stop - part.start for part in fit.problem.parts]
+    left = pivots(fit).freedom
+    for scaled, variances, sigma2 in zip(*(column[:refits] for column in drawn), strict=True):
+        spreads = zip(np.sqrt(variances), sizes, strict=True)
+        effects = np.concatenate([spread * _contrast(size, random) for spread, size in spreads])
+        sums = fit.sums.with_outcome(scaled, effects, float(sigma2) * left)
+        ratios = variances / sigma2
+        whole = _own_shares(solve(sums, start=ratios))[sides]
+        for name, columns in factors.items():
+            lost[name].append(whole - _own_shares(solve(sums.without(columns), start=ratios))[sides])
     drops = {}
     for name, value in values.items():
-        table = np.array(lost[name])
-        fixed, total = (_share(float((here - value)[side]), table[:, side], level) for side in (0, 1))
+        fixed, total = (_share(*side, level) for side in zip(value, np.array(lost[name]).T, strict=True))
         drops[name] = Drop(fixed, total)
     return drops
 
@@ -225,8 +198,3 @@ def _contrast(levels: int, random: np.random.Generator) -> Floats:
     effects -= effects.mean()
     effects /= effects.std(ddof=1)
     return effects
-
-
-def _fixed_and_total(one: Solution) -> Floats:
-    found: Floats = _shares(_explained(one.sums, one.scaled[None]), one.variances[None], np.array([one.sigma2]))
-    return found[0, [0, -1]]

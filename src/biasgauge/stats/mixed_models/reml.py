@@ -11,7 +11,7 @@ d = Z'Py = B(I + B'DB)⁻¹f. Gradient and Hessian are exact: ∂C/∂r_k = −C
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,14 +70,17 @@ class Problem:
         units: Floats = np.maximum(np.array(seen), 1e-300)
         return units
 
+    def weights(self, ratios: Floats) -> Floats:
+        """The variance ratio of each column's group."""
+        return np.repeat(ratios, [part.stop - part.start for part in self.parts])
+
 
 @dataclass(frozen=True)
 class Criterion:
-    """The criterion at some variance ratios, with its derivatives.
+    """The criterion at some variance ratios, with its derivatives with respect to them.
 
     Attributes:
         value: −2 log(restricted) likelihood with fixed effects and residual variance at their best.
-        gradient, hessian: with respect to the variance ratios.
         rest: y'Py, the weighted sum of squares that is left; `rest / freedom` estimates the residual variance.
         c, d: Z'PZ and Z'Py, in units of the residual variance.
         curvature: the part of the Hessian that stems from the determinant, minus Σ of squares of C_kl.
@@ -122,22 +125,20 @@ def _root(a: Floats, largest: float) -> tuple[Floats, Floats]:
     return vectors[:, solid] * roots, (vectors[:, solid] / roots).T
 
 
-def evaluate(one: Problem, ratios: Floats) -> Criterion:
+def evaluate(rows: Problem, ratios: Floats) -> Criterion:
     """The criterion and its derivatives at these variance ratios (each at least 0)."""
-    weights = np.concatenate(
-        [np.full(part.stop - part.start, ratio) for part, ratio in zip(one.parts, ratios, strict=True)]
-    )
-    log_det, lower = _factor(one.basis, weights)
-    half = solve_triangular(lower, np.column_stack([one.basis.T, one.along]), lower=True, check_finite=False)
+    weights = rows.weights(ratios)
+    log_det, lower = _factor(rows.basis, weights)
+    half = solve_triangular(lower, np.column_stack([rows.basis.T, rows.along]), lower=True, check_finite=False)
     c, d = half[:, :-1].T @ half[:, :-1], half[:, :-1].T @ half[:, -1]
-    rest = one.error + float(half[:, -1] @ half[:, -1])
+    rest = rows.error + float(half[:, -1] @ half[:, -1])
     c_det = c
-    if one.det_basis is not one.basis:
-        log_det, lower = _factor(one.det_basis, weights)
-        half = solve_triangular(lower, one.det_basis.T, lower=True, check_finite=False)
+    if rows.det_basis is not rows.basis:
+        log_det, lower = _factor(rows.det_basis, weights)
+        half = solve_triangular(lower, rows.det_basis.T, lower=True, check_finite=False)
         c_det = half.T @ half
-    value = log_det + one.freedom * float(np.log(rest)) + one.constant
-    return _with_derivatives(one, value, rest, c, d, c_det)
+    value = log_det + rows.freedom * float(np.log(rest)) + rows.constant
+    return _with_derivatives(rows, value, rest, c, d, c_det)
 
 
 def _factor(basis: Floats, weights: Floats) -> tuple[float, Floats]:
@@ -146,107 +147,99 @@ def _factor(basis: Floats, weights: Floats) -> tuple[float, Floats]:
     return 2 * float(np.log(np.diag(lower)).sum()), lower
 
 
-def _with_derivatives(one: Problem, value: float, rest: float, c: Floats, d: Floats, c_det: Floats) -> Criterion:
-    size = len(one.parts)
-    squares = np.array([float(d[part] @ d[part]) for part in one.parts])
-    traces = np.array([float(np.trace(c_det[part, part])) for part in one.parts])
+def _with_derivatives(rows: Problem, value: float, rest: float, c: Floats, d: Floats, c_det: Floats) -> Criterion:
+    size = len(rows.parts)
+    squares = np.array([float(d[part] @ d[part]) for part in rows.parts])
+    traces = np.array([float(np.trace(c_det[part, part])) for part in rows.parts])
     curvature, cross = np.empty((size, size)), np.empty((size, size))
-    for i, first in enumerate(one.parts):
-        for j, second in enumerate(one.parts):
+    for i, first in enumerate(rows.parts):
+        for j, second in enumerate(rows.parts):
             curvature[i, j] = -float((c_det[first, second] ** 2).sum())
             cross[i, j] = float(d[first] @ c[first, second] @ d[second])
-    scale = one.freedom / rest
+    scale = rows.freedom / rest
     gradient = traces - scale * squares
     hessian = curvature + scale * (2 * cross - np.outer(squares, squares) / rest)
     return Criterion(value, gradient, hessian, rest, c, d, curvature)
 
 
-@dataclass(frozen=True)
-class Minimum:
-    """Where the criterion is least.
+class Minimum(NamedTuple):
+    """Where the criterion is least; a ratio is exactly 0 at the boundary.
 
-    Attributes:
-        ratios: variance of each group over the residual variance; exactly 0 at the boundary.
-        at: the criterion there.
-        converged: no step within the allowed region would lower the criterion by more than rounding.
-        steps: how many were taken.
+    Converged: no step within the allowed region would lower the criterion by more than rounding.
     """
 
     ratios: Floats
     at: Criterion
     converged: bool
-    steps: int
 
 
-def minimize(one: Problem, start: Floats | None = None) -> Minimum:
+def minimize(rows: Problem, start: Floats | None = None) -> Minimum:
     """Find the least criterion over variance ratios of at least 0.
 
     Newton steps in the logarithms of the ratios, each shortened until the criterion falls; a ratio that shrinks to
     nothing is set to 0 if the criterion rises from there, and is released again if it would fall.
     """
     if start is not None:
-        return _descend(one, np.maximum(start, 2 * _SMALLEST / one.units))
-    found = [_descend(one, begin) for begin in _beginnings(one)]
-    return min(found, key=lambda minimum: minimum.at.value)
+        return _descend(rows, np.maximum(start, 2 * _SMALLEST / rows.units))
+    return min((_descend(rows, begin) for begin in _beginnings(rows)), key=lambda minimum: minimum.at.value)
 
 
-def _beginnings(one: Problem) -> list[Floats]:
+def _beginnings(rows: Problem) -> list[Floats]:
     """Places to start from: small and large ratios, each improved group by group over a coarse grid."""
-    starts = [np.full(len(one.parts), level) for level in (1.0, 1e3)]
-    if len(one.basis) > _MOST_FOR_SWEEPS:
-        return [starts[0] / one.units]
+    starts = [np.full(len(rows.parts), level) for level in (1.0, 1e3)]
+    if len(rows.basis) > _MOST_FOR_SWEEPS:
+        return [starts[0] / rows.units]
     for start in starts:
         for place in [*range(len(start))] * 2:
             values = []
             for level in _GRID:
                 start[place] = level
-                values.append(evaluate(one, start / one.units).value)
+                values.append(evaluate(rows, start / rows.units).value)
             start[place] = _GRID[int(np.argmin(values))]
     if (starts[0] == starts[1]).all():
         starts.pop()
-    return [start / one.units for start in starts]
+    return [start / rows.units for start in starts]
 
 
-def _descend(one: Problem, ratios: Floats) -> Minimum:
+def _descend(rows: Problem, ratios: Floats) -> Minimum:
     ratios = ratios.copy()
-    units = one.units
-    at = evaluate(one, ratios)
-    for taken in range(_STEPS):
+    units = rows.units
+    at = evaluate(rows, ratios)
+    for _ in range(_STEPS):
         for place in np.flatnonzero((ratios > 0) & (ratios * units < _SMALLEST)):
             ratios[place] = 0.0
-            at = evaluate(one, ratios)
+            at = evaluate(rows, ratios)
         free = ratios > 0
-        for place in np.flatnonzero(
-            ~free & (at.gradient / units < -_FALLS)
-        ):  # the criterion falls from 0 on: let it go
+        falls = ~free & (at.gradient / units < -_FALLS)  # the criterion falls from 0 on: let it go
+        for place in np.flatnonzero(falls):
             ratios[place] = 1e3 * _SMALLEST / units[place]
             free[place] = True
-            at = evaluate(one, ratios)
+            at = evaluate(rows, ratios)
         if not free.any():
-            return Minimum(ratios, at, converged=True, steps=taken)
+            return Minimum(ratios, at, converged=True)
         step, fall = _newton(at, ratios, free)
         hidden = fall < max(_FLAT, _ROUNDING * abs(at.value))
-        better = None if hidden else _shorten(one, at, ratios, free, step)
+        better = None if hidden else _shorten(rows, at, ratios, free, step)
         if better is None:  # rounding hides the rest of the fall, but not the step to the minimum
             short = bool(np.abs(step).max() < _SHORT)
             shrinking = free & (at.gradient > 0) & (ratios * units < _TINY)
             if not short and shrinking.any():
                 ratios[shrinking] = 0.0
-                at = evaluate(one, ratios)
+                at = evaluate(rows, ratios)
                 continue
             if short:
                 ratios[free] *= np.exp(step)
             close = fall < _NEARLY * max(abs(at.value), 1.0)
-            return Minimum(ratios, evaluate(one, ratios), converged=short and close, steps=taken)
+            return Minimum(ratios, evaluate(rows, ratios), converged=short and close)
         ratios, at = better
-    return Minimum(ratios, at, converged=False, steps=_STEPS)
+    return Minimum(ratios, at, converged=False)
 
 
 def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Floats, float]:
     """The step in the logarithms of the free ratios, and the fall of the criterion that it promises."""
-    some = ratios[free]
-    gradient = at.gradient[free] * some
-    hessian = at.hessian[np.ix_(free, free)] * np.outer(some, some) + np.diag(gradient)
+    own = ratios[free]
+    gradient = at.gradient[free] * own
+    hessian = at.hessian[np.ix_(free, free)] * np.outer(own, own) + np.diag(gradient)
     values, vectors = np.linalg.eigh(hessian)
     along = vectors.T @ gradient
     curved = np.maximum(np.abs(values), 1e-12 * max(float(np.abs(values).max()), 1e-300))
@@ -258,15 +251,15 @@ def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Flo
 
 
 def _shorten(
-    one: Problem, at: Criterion, ratios: Floats, free: NDArray[np.bool_], step: Floats
+    rows: Problem, at: Criterion, ratios: Floats, free: NDArray[np.bool_], step: Floats
 ) -> tuple[Floats, Criterion] | None:
     """The first of step, step/2, step/4, … that lowers the criterion; None when none does."""
     for halvings in range(40):
         tried = ratios.copy()
         tried[free] *= np.exp(step * 0.5**halvings)
-        if (tried * one.units > _LARGEST).any():
+        if (tried * rows.units > _LARGEST).any():
             continue
-        there = evaluate(one, tried)
+        there = evaluate(rows, tried)
         if there.value < at.value:
             return tried, there
     return None

@@ -1,36 +1,140 @@
-"""Variances of the groups and of the residual, with their intervals.
+"""From the sums over rows to variances with their intervals, coefficients, and degrees of freedom.
 
-Wald's pivot: with the outcome projected off the columns of X and off all other groups, the effects of one group have
-the covariance σ²(A + g A²), g being its variance over the residual's; the weighted mean square of its levels over that
-of the residual then follows the F distribution exactly, for any numbers of levels and rows. Where that ratio, as a
-function of g, meets the quantiles of F are the ends of the interval of g (Wald 1947; Harville & Fenech 1985). The
-interval of a variance is that of g times the estimated residual variance, which costs exactness only where few rows are
-left over.
+The interval of a variance inverts Wald's pivot: with the outcome projected off the columns of X and off all other
+groups, the effects of one group have the covariance σ²(A + g A²), g being its variance over the residual's; the
+weighted mean square of its levels over that of the residual then follows the F distribution exactly, for any numbers of
+levels and rows. Where that ratio, as a function of g, meets the quantiles of F are the ends of the interval of g (Wald
+1947; Harville & Fenech 1985). The interval of a variance is that of g times the estimated residual variance, which
+costs exactness only where few rows are left over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
 from scipy.special import chdtri, fdtri
 
 from biasgauge.arrays import Floats
+from biasgauge.errors import ParameterError
+from biasgauge.results.result import Record
 from biasgauge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from biasgauge.stats.mixed_models.reml import Problem
-    from biasgauge.stats.mixed_models.solve import Solution
+from biasgauge.stats.mixed_models.moments import Moments
+from biasgauge.stats.mixed_models.reml import Criterion, Problem, minimize, problem
 
 RESIDUAL = "residual"
 OVER = "groups and rows"
 _RANK = 1e-9
+_PERFECT = 1e-14
+_SAYS_NOTHING = 1e-10
+"""Below this share of the largest curvature, the likelihood says nothing in a direction."""
 
 
 @dataclass(frozen=True)
-class RandomEffect:
+class Solution:
+    """The fit as arrays, for whatever is computed from it.
+
+    Attributes:
+        sums: what the rows came to.
+        problem: the same, projected off the columns of X.
+        ratios: variance of each group over that of the residual.
+        sigma2: the residual variance.
+        scaled: coefficients of the shifted and scaled columns.
+        inverse: their covariance over `sigma2`.
+        turned: R(I + RZ'ZR)⁻¹RZ'X without its first R, the roots of the variance ratios on a diagonal.
+        effects: the predicted effect of every level of every group.
+        at: criterion and derivatives at the minimum.
+    """
+
+    sums: Moments
+    problem: Problem
+    ratios: Floats
+    sigma2: float
+    scaled: Floats
+    inverse: Floats
+    turned: Floats
+    effects: Floats
+    at: Criterion
+    converged: bool
+
+    @property
+    def variances(self) -> Floats:
+        """Variance of each group."""
+        variances: Floats = self.ratios * self.sigma2
+        return variances
+
+
+def solve(sums: Moments, *, reml: bool = True, start: Floats | None = None) -> Solution:
+    """Find the variances, then the coefficients that follow from them."""
+    rows = problem(sums, reml=reml)
+    if rows.error <= _PERFECT * max(sums.yy, 1e-300):
+        raise ParameterError("Columns and groups explain the outcome exactly: there is no error left to estimate.")
+    least = minimize(rows, start)
+    weights = rows.weights(least.ratios)
+    effects, roots = weights * least.at.d, np.sqrt(weights)
+    inner = cho_factor(np.eye(len(roots)) + roots[:, None] * sums.zz * roots)
+    inside = roots[:, None] * sums.xz.T
+    turned = cho_solve(inner, inside)
+    information = sums.xx - inside.T @ turned
+    inverse = np.linalg.inv((information + information.T) / 2)
+    return Solution(
+        sums=sums,
+        problem=rows,
+        ratios=least.ratios,
+        sigma2=least.at.rest / rows.freedom,
+        scaled=cho_solve(cho_factor(sums.xx), sums.xy - sums.xz @ effects),
+        inverse=(inverse + inverse.T) / 2,
+        turned=turned,
+        effects=effects,
+        at=least.at,
+        converged=least.converged,
+    )
+
+
+def satterthwaite(fit: Solution, variances: Floats) -> Floats:
+    """Degrees of freedom of each coefficient: 2 v² / Var(v), Var(v) by the delta method.
+
+    A group whose variance is estimated as 0 counts as known to be absent, as in lmerTest.
+    """
+    sums, roots = fit.sums, np.sqrt(fit.problem.weights(fit.ratios))
+    weighted = sums.xz.T - (sums.zz * roots) @ fit.turned  # Z'V⁻¹X
+    spread_out = weighted @ fit.inverse @ sums.back.T
+    parts = [part for part, ratio in zip(fit.problem.parts, fit.ratios, strict=True) if ratio > 0]
+    slopes = [fit.sigma2 * (spread_out[part] ** 2).sum(axis=0) for part in parts]
+    gradient = np.array([*slopes, variances / fit.sigma2])
+    spread = np.einsum("ij,ik,kj->j", gradient, _covariance_of_ratios(fit), gradient)
+    freedom: Floats = 2 * variances**2 / spread
+    return freedom
+
+
+def _covariance_of_ratios(fit: Solution) -> Floats:
+    """Asymptotic covariance of the variance ratios that are not 0, and of the residual variance, in this order."""
+    free = np.flatnonzero(fit.ratios > 0)
+    sigma2, at = fit.sigma2, fit.at
+    size = len(free)
+    hessian = np.empty((size + 1, size + 1))
+    for i, first in enumerate(free):
+        own = fit.problem.parts[first]
+        for j, second in enumerate(free):
+            other = fit.problem.parts[second]
+            cross = float(at.d[own] @ at.c[own, other] @ at.d[other])
+            hessian[i, j] = at.curvature[first, second] + 2 * cross / sigma2
+        hessian[i, size] = hessian[size, i] = float(at.d[own] @ at.d[own]) / sigma2**2
+    hessian[size, size] = fit.problem.freedom / sigma2**2
+    scale = 1 / np.sqrt(np.diag(hessian))
+    values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
+    solid = values > _SAYS_NOTHING * values.max()
+    inverse = (vectors[:, solid] / values[solid]) @ vectors[:, solid].T
+    covariance: Floats = 2 * inverse * np.outer(scale, scale)
+    return covariance
+
+
+@dataclass(frozen=True)
+class RandomEffect(Record):
     """How much the levels of one group differ, or the rows within them.
 
     Attributes:
@@ -50,25 +154,17 @@ class RandomEffect:
         """Standard deviation of the effects."""
         return float(self.variance**0.5)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it stands in `--json`."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "variance": self.variance,
-            "sd": self.sd,
-            "interval": self.interval.interval(),
-        }
+    def derived(self) -> Mapping[str, Any]:
+        """The standard deviation."""
+        return {"sd": self.sd}
 
 
 @dataclass(frozen=True)
 class Pivot:
     """The mean square of one group over that of the residual, as a function of the group's variance ratio.
 
-    Attributes:
-        sizes: eigenvalues of A, about the numbers of rows at a level.
-        squares: squared effects along its eigenvectors, in units of the residual mean square.
-        freedom: degrees of freedom of the residual mean square.
+    `sizes` are the eigenvalues of A, about the numbers of rows at a level; `squares` the squared effects along its
+    eigenvectors, in units of the residual mean square, which has `freedom` degrees of freedom.
     """
 
     sizes: Floats
@@ -99,61 +195,56 @@ class Pivots:
     freedom: int
 
 
-def pivots(found: Solution) -> Pivots:
+def pivots(fit: Solution) -> Pivots:
     """What is left of each group beside the columns of X and the other groups."""
-    one = found.problem
-    freedom = found.sums.rows - len(found.sums.xx) - len(one.along)
+    rows = fit.problem
+    freedom = fit.sums.rows - len(fit.sums.xx) - len(rows.along)
     if freedom < 1:
-        return Pivots((None,) * len(one.parts), 0.0, 0)
-    mean_square = one.error / freedom
-    return Pivots(tuple(_pivot(one, part, mean_square, freedom) for part in one.parts), mean_square, freedom)
+        return Pivots((None,) * len(rows.parts), 0.0, 0)
+    mean_square = rows.error / freedom
+    return Pivots(tuple(_pivot(rows, part, mean_square, freedom) for part in rows.parts), mean_square, freedom)
 
 
-def _pivot(one: Problem, own: slice, mean_square: float, freedom: int) -> Pivot | None:
-    others = np.ones(len(one.basis), bool)
+def _pivot(rows: Problem, own: slice, mean_square: float, freedom: int) -> Pivot | None:
+    others = np.ones(len(rows.basis), bool)
     others[own] = False
-    left = one.basis[own]
+    left = rows.basis[own]
     if others.any():  # columns of B stand for directions of rows: take off those that the other groups span
-        values, vectors = np.linalg.eigh(one.basis[others].T @ one.basis[others])
+        values, vectors = np.linalg.eigh(rows.basis[others].T @ rows.basis[others])
         free = vectors[:, values <= _RANK * max(float(values.max()), 1e-300)]
         left = left @ free @ free.T
     values, vectors = np.linalg.eigh(left @ left.T)
-    solid = values > _RANK * max(float((one.basis[own] ** 2).sum(axis=1).max()), 1e-300)
+    solid = values > _RANK * max(float((rows.basis[own] ** 2).sum(axis=1).max()), 1e-300)
     if not solid.any():
         return None
     sizes = values[solid]
-    squares = (vectors[:, solid].T @ (left @ one.along)) ** 2 / sizes / mean_square
+    squares = (vectors[:, solid].T @ (left @ rows.along)) ** 2 / sizes / mean_square
     return Pivot(sizes, squares, freedom)
 
 
-def random_effects(found: Solution, level: float) -> tuple[RandomEffect, ...]:
+def random_effects(fit: Solution, level: float) -> tuple[RandomEffect, ...]:
     """Variance of each group, then that of the residual."""
-    pivot = pivots(found)
-    rows = [
-        RandomEffect(
-            group.name, len(group.levels), float(variance), _interval(float(variance), one, found.sigma2, level)
-        )
-        for group, variance, one in zip(found.sums.groups, found.variances, pivot.groups, strict=True)
-    ]
-    rows.append(RandomEffect(RESIDUAL, found.sums.rows, found.sigma2, _residual(found.sigma2, pivot, level)))
-    return tuple(rows)
+    pivot = pivots(fit)
+    effects = []
+    for group, ratio_pivot, variance in zip(fit.sums.groups, pivot.groups, fit.variances.tolist(), strict=True):
+        interval = _interval(variance, ratio_pivot, fit.sigma2, level)
+        effects.append(RandomEffect(group.name, len(group.levels), variance, interval))
+    return *effects, RandomEffect(RESIDUAL, fit.sums.rows, fit.sigma2, _residual(fit.sigma2, pivot, level))
 
 
 def _interval(value: float, pivot: Pivot | None, sigma2: float, level: float) -> Estimate:
-    how = "Wald's F pivot"
+    about: dict[str, Any] = {"value": value, "level": level, "method": "Wald's F pivot", "over": OVER}
     if pivot is None:
         reason = "the other groups and the columns leave nothing by which its levels could be told apart"
-        return Estimate(value=value, level=level, method=how, over=OVER, reason=reason)
+        return Estimate(reason=reason, **about)
     ends = [pivot.solve(float(fdtri(len(pivot.sizes), pivot.freedom, (1 + sign * level) / 2))) for sign in (1, -1)]
-    return Estimate(value=value, low=ends[0] * sigma2, high=ends[1] * sigma2, level=level, method=how, over=OVER)
+    return Estimate(low=ends[0] * sigma2, high=ends[1] * sigma2, **about)
 
 
 def _residual(value: float, pivot: Pivots, level: float) -> Estimate:
-    how = "chi-squared"
+    about: dict[str, Any] = {"value": value, "level": level, "method": "chi-squared", "over": "rows"}
     if pivot.freedom < 1:
-        return Estimate(
-            value=value, level=level, method=how, over="rows", reason="groups and columns leave no residual"
-        )
+        return Estimate(reason="groups and columns leave no residual", **about)
     rest = pivot.mean_square * pivot.freedom
     low, high = (rest / float(chdtri(pivot.freedom, (1 + sign * level) / 2)) for sign in (-1, 1))
-    return Estimate(value=value, low=low, high=high, level=level, method=how, over="rows")
+    return Estimate(low=low, high=high, **about)

@@ -3,29 +3,39 @@
 Source: Du, Fang & Nguyen, "Assessing the Reliability of Word Embedding Gender Bias Measures", EMNLP 2021, section 5.5
 and appendix F: frequency, number of senses, part of speech, similarity to the nearest word, length of the vector,
 stability of the vector over replicates.
+
+Senses and parts of speech come from a table that ships with the package (`scripts/make_word_properties.py` makes it).
+Senses: how many synsets WordNet 3.0 has for the word, over all parts of speech, inflected forms by their base forms
+("dogs" by "dog"). Tag: the most frequent universal part of speech of the lower-cased word in the Brown corpus, the
+first seen among equals. Words that Brown lacks are not in it.
 """
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.agreement.features.geometry import nearest_similarity
-from biasgauge.agreement.features.table import word_properties
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.embeddings import Embedding, load, named_models, stability
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import all_lengths
-from biasgauge.inputs import ModelsLike
+from biasgauge.geometry import all_lengths, has_direction, unit_singles
+from biasgauge.inputs import ModelsLike, distinct_words
+from biasgauge.scores.neighbors import Workspace, block_rows, exact_similarities, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Codes = np.ndarray[Any, np.dtype[np.uint8]]
+
+HEADER = ("word", "senses", "tag")
+TABLE_PATH = Path(__file__).parent / "data" / "word_properties.tsv.gz"
+LICENSE_PATH = TABLE_PATH.with_name("WORD_PROPERTIES_LICENSE.txt")
 
 NUMBERS = ("log_frequency", "log_senses", "nn_similarity", "norm", "stability")
 """Features that are numbers; the part of speech is the one that is not."""
@@ -67,18 +77,15 @@ class WordFeatures:
     norm: Floats
     stability: Floats
     pos: tuple[str, ...]
-    undefined: Mapping[str, NDArray[np.uint8]]
+    undefined: Mapping[str, Codes]
     models: int
 
     def count_undefined(self) -> dict[str, dict[str, int]]:
         """For each feature, how many words lack it, by reason."""
+        counts = {name: np.bincount(codes, minlength=len(REASONS)) for name, codes in self.undefined.items()}
         return {
-            name: {
-                REASONS[place]: int(count)
-                for place, count in enumerate(np.bincount(codes, minlength=len(REASONS)).tolist())
-                if place and count
-            }
-            for name, codes in self.undefined.items()
+            name: {REASONS[code]: int(times[code]) for code in np.flatnonzero(times) if code}
+            for name, times in counts.items()
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -98,7 +105,7 @@ class WordFeatures:
         return {"words": len(self.words), "models": self.models, "undefined": self.count_undefined()}
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(f'Features of {len(self.words):,} words over {self.models} models')}</p>"
+        return f"<p>Features of {len(self.words):,} words over {self.models} models</p>"
 
 
 def word_features(
@@ -122,17 +129,17 @@ def word_features(
         ParameterError: an argument cannot be used.
     """
     loaded = [load(source, name=name) for name, source in named_models(vectors).items()]
-    asked = _asked(words, loaded)
-    rows = [_rows(model, asked) for model in loaded]
-    held = np.stack([one >= 0 for one in rows])
-    norms, similarities = np.full(held.shape, np.nan), np.full(held.shape, np.nan)
-    for place, (model, own) in enumerate(zip(loaded, rows, strict=True)):
+    every = (word for model in loaded for word in model.words)
+    asked = tuple(dict.fromkeys(every)) if words is None else distinct_words(words, "words", "word_features")
+    rows = np.array([[model.index.get(word, -1) for word in asked] for model in loaded], np.intp)
+    norms, similarities = np.full(rows.shape, np.nan), np.full(rows.shape, np.nan)
+    for number, (model, own) in enumerate(zip(loaded, rows, strict=True)):
         here = np.flatnonzero(own >= 0)
-        norms[place, here] = all_lengths(model.vectors, own[here])
-        similarities[place, here] = nearest_similarity(model, own[here])
+        norms[number, here] = all_lengths(model.vectors, own[here])
+        similarities[number, here] = nearest_similarity(model, own[here])
         if progress is not None:
-            progress(place + 1, len(loaded))
-    in_none = np.where(held.any(axis=0), _DEFINED, _IN_NO_MODEL).astype(np.uint8)
+            progress(number + 1, len(loaded))
+    in_none = np.where((rows >= 0).any(axis=0), _DEFINED, _IN_NO_MODEL).astype(np.uint8)
     zero = np.where((norms == 0).any(axis=0) & ~(norms > 0).any(axis=0), _ZERO, _ALONE)
     frequency, no_count = _log_frequency(asked, counts)
     senses, tags, no_sense, no_tag = _from_table(asked)
@@ -158,17 +165,43 @@ def word_features(
     )
 
 
-def _asked(words: Iterable[str] | None, models: list[Embedding]) -> tuple[str, ...]:
-    if words is None:
-        return tuple(dict.fromkeys(word for model in models for word in model.words))
-    if isinstance(words, str):
-        raise ParameterError(f"The 'words' parameter of word_features must be a list of words. Got {words!r}.")
-    return tuple(dict.fromkeys(words))
+def nearest_similarity(model: Embedding, rows: Places) -> Floats:
+    """Cosine of each word with its nearest other word, over the whole vocabulary.
+
+    1 means that another word has the same direction. NaN for a zero vector, and where no other word has a direction.
+    The neighbor is exact: single precision proposes, double precision decides, as for the measures.
+    """
+    similarities = np.full(len(rows), np.nan)
+    pool = unit_singles(model.vectors)
+    directed = has_direction(pool)
+    place = np.cumsum(directed) - 1
+    asked = np.flatnonzero(directed[rows])
+    pool = pool[directed] if not directed.all() else pool
+    if len(pool) < 2:
+        return similarities
+    step = block_rows(len(pool))
+    workspace = Workspace(min(step, max(len(asked), 1)), len(pool))
+    for start in range(0, len(asked), step):
+        part = asked[start : start + step]
+        own = place[rows[part]]
+        neighbor = nearest(pool[own], pool, 1, own, workspace)
+        similarities[part] = exact_similarities(pool[own], pool, neighbor)[:, 0]
+    return similarities
 
 
-def _rows(model: Embedding, words: tuple[str, ...]) -> NDArray[np.intp]:
-    index = model.index
-    return np.fromiter((index.get(word, -1) for word in words), np.intp, len(words))
+class WordProperties(NamedTuple):
+    """What the table says about a word: its number of synsets, 0 where WordNet lacks it, and its universal tag."""
+
+    senses: int
+    tag: str
+
+
+@cache
+def word_properties() -> dict[str, WordProperties]:
+    """The whole table, by word."""
+    lines = gzip.decompress(TABLE_PATH.read_bytes()).decode().splitlines()
+    rows = (line.split("\t") for line in lines[1:])
+    return {word: WordProperties(int(senses), tag) for word, senses, tag in rows}
 
 
 def _mean(table: Floats) -> Floats:
@@ -179,19 +212,17 @@ def _mean(table: Floats) -> Floats:
     return mean
 
 
-def _log_frequency(words: tuple[str, ...], counts: Mapping[str, float] | None) -> tuple[Floats, NDArray[np.uint8]]:
+def _log_frequency(words: tuple[str, ...], counts: Mapping[str, float] | None) -> tuple[Floats, Codes]:
     if counts is not None and not isinstance(counts, Mapping):
         raise ParameterError(f"The 'counts' parameter must map words to counts. Got {type(counts).__name__}.")
-    found = np.array([float((counts or {}).get(word, np.nan)) for word in words])
-    if (found < 1).any():
-        word = words[int(np.argmax(found < 1))]
+    times = np.array([float((counts or {}).get(word, np.nan)) for word in words])
+    if (times < 1).any():
+        word = words[int(np.argmax(times < 1))]
         raise ParameterError(f"A count must be at least 1. Got {(counts or {})[word]!r} for {word!r}.")
-    return np.log(found), np.where(np.isnan(found), _NO_COUNT, _DEFINED).astype(np.uint8)
+    return np.log(times), np.where(np.isnan(times), _NO_COUNT, _DEFINED).astype(np.uint8)
 
 
-def _from_table(
-    words: tuple[str, ...],
-) -> tuple[Floats, tuple[str, ...], NDArray[np.uint8], NDArray[np.uint8]]:
+def _from_table(words: tuple[str, ...]) -> tuple[Floats, tuple[str, ...], Codes, Codes]:
     """Log senses, tags, and why each is undefined."""
     table = word_properties()
     rows = [table.get(word.lower()) for word in words]
@@ -202,9 +233,9 @@ def _from_table(
     return np.log(senses), tags, no_sense, no_tag
 
 
-def _stability(models: list[Embedding], words: tuple[str, ...], n_jobs: int | None) -> tuple[Floats, NDArray[np.uint8]]:
+def _stability(models: list[Embedding], words: tuple[str, ...], n_jobs: int | None) -> tuple[Floats, Codes]:
     if len(models) < 2 or not words:
         return np.full(len(words), np.nan), np.full(len(words), _ONE_MODEL, np.uint8)
-    found = stability(models, words=words, n_jobs=n_jobs)
-    reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[found.undefined]
-    return np.asarray(found.values, np.float64), reasons
+    stable = stability(models, words=words, n_jobs=n_jobs)
+    reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[stable.undefined]
+    return np.asarray(stable.values, np.float64), reasons

@@ -1,1 +1,0 @@
-"""Sums of squares of crossed layouts."""
