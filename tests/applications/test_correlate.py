@@ -337,7 +337,7 @@ def test_bad_files_get_a_sentence(tmp_path: Path, content: bytes, sentence: str)
         ({"duplicates": "merge"}, "'duplicates' parameter must be one of keep, drop. Got 'merge'"),
         ({"interval": "fisher"}, "'interval' parameter of correlate must be bca or percentile"),
         ({"level": 2.0}, "between 0 and 1"),
-        ({"power_of": 2.0}, "between -1 and 1"),
+        ({"power_of": 2.0}, "number from -1 to 1"),
         ({"drop": ["test"]}, "COLUMN=REGEX, such as 'Test=9'. Got 'test'"),
         ({"drop": ["test=("]}, "is no regular expression"),
         ({"drop": ["tset=9"]}, "did you mean 'test'"),

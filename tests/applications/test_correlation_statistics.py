@@ -12,13 +12,14 @@ from scipy import stats
 from biasgauge.scores import Resampling
 from biasgauge.stats.bootstrap import estimate_from_draws
 from biasgauge.stats.correlations import (
+    Kind,
     bootstrap,
     coefficient,
     correlation,
+    fisher_interval,
     weighted_ranks,
     why_undefined,
 )
-from biasgauge.stats.fisher import Kind, fisher_interval
 from biasgauge.stats.multiple import holm
 
 if TYPE_CHECKING:

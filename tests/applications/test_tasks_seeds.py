@@ -14,7 +14,7 @@ from scipy import stats
 from biasgauge.applications import correlate
 from biasgauge.applications.tasks.result import TaskGap, TaskResult, as_task, read_task, seed_readings
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.stats.over_seeds import sd_estimate, sd_over_seeds
+from biasgauge.stats.means import sd_estimate, sd_over_seeds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,7 +27,7 @@ from biasgauge.embeddings import (
 from biasgauge.embeddings.analogy_questions import Answers
 from biasgauge.embeddings.benchmark_files import Question, google_analogies, read_similarity
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.stats.fisher import fisher_interval
+from biasgauge.stats.correlations import fisher_interval
 from biasgauge.stats.shares import wilson
 
 if TYPE_CHECKING:

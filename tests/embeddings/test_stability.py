@@ -20,7 +20,7 @@ from biasgauge.embeddings import procrustes as blocks
 from biasgauge.embeddings.benchmark_files import find_similarity
 from biasgauge.embeddings.replicate_stability import REASONS
 from biasgauge.errors import ParameterError
-from biasgauge.stats.jackknife import leave_one_out
+from biasgauge.stats.bootstrap import leave_one_out
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from biasgauge.mitigation.effects.result import PARTS
 from biasgauge.mitigation.recovery import recovery_rows
 from biasgauge.scores import association_test, neighbor_overlap
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.fisher import correlations_differ
+from biasgauge.stats.correlations import correlations_differ
 from biasgauge.uncertainty import bayes_change
 
 if TYPE_CHECKING:

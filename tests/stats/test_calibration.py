@@ -15,11 +15,17 @@ import numpy as np
 import pytest
 
 from biasgauge import stats
-from biasgauge.stats.bootstrap import Resampled, Resampling, draw_counts, percentile_estimate
+from biasgauge.stats.bootstrap import (
+    Resampled,
+    Resampling,
+    draw_counts,
+    jackknife_mean,
+    leave_one_out,
+    percentile_estimate,
+)
 from biasgauge.stats.credible import Credible
-from biasgauge.stats.jackknife import jackknife_mean, leave_one_out
-from biasgauge.stats.over_seeds import mean_over_seeds, sd_estimate
-from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
+from biasgauge.stats.means import mean_over_seeds, sd_estimate
+from biasgauge.stats.shares import mean_cosine, median_of_distinct, share_of_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

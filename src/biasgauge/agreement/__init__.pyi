@@ -5,8 +5,8 @@ from biasgauge.agreement.decision.result import DecisionStudy as DecisionStudy
 from biasgauge.agreement.decision.study import decision_study as decision_study
 from biasgauge.agreement.features import WordFeatures as WordFeatures
 from biasgauge.agreement.features import word_features as word_features
+from biasgauge.agreement.regression.analysis import FactorsResult as FactorsResult
 from biasgauge.agreement.regression.analysis import factors as factors
-from biasgauge.agreement.regression.result import FactorsResult as FactorsResult
 from biasgauge.agreement.regression.table import FactorSource as FactorSource
 from biasgauge.agreement.regression.table import factor_table as factor_table
 from biasgauge.agreement.result import ReliabilityResult as ReliabilityResult

@@ -166,7 +166,7 @@ def untrusted_rows(rows: Rows, reliability: str, blame: Blame) -> list[Untrusted
     limit = rows.limit
     untrusted: dict[tuple[str, str, str | None, str | None], Untrusted] = {}
     for of, measure, within, every in rows.groups():
-        part = every.take(every.defined)
+        part = every.known()
         fence = whisker(part.value) if len(part) >= _LEAST and within is not None else -np.inf
         about = blame.get((of, measure or "", within))
         for index in np.flatnonzero((part.value < limit) | (part.value < fence)):

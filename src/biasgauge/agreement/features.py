@@ -1,13 +1,7 @@
 """`word_features`: properties of words that may decide how reliably their bias can be measured.
 
 Source: Du, Fang & Nguyen, "Assessing the Reliability of Word Embedding Gender Bias Measures", EMNLP 2021, section 5.5
-and appendix F: frequency, number of senses, part of speech, similarity to the nearest word, length of the vector,
-stability of the vector over replicates.
-
-Senses and parts of speech come from a table that ships with the package (`scripts/make_word_properties.py` makes it).
-Senses: how many synsets WordNet 3.0 has for the word, over all parts of speech, inflected forms by their base forms
-("dogs" by "dog"). Tag: the most frequent universal part of speech of the lower-cased word in the Brown corpus, the
-first seen among equals. Words that Brown lacks are not in it.
+and appendix F. Senses and parts of speech come from a table that `scripts/make_word_properties.py` makes.
 """
 
 from __future__ import annotations
@@ -190,7 +184,11 @@ def nearest_similarity(model: Embedding, rows: Places) -> Floats:
 
 
 class WordProperties(NamedTuple):
-    """What the table says about a word: its number of synsets, 0 where WordNet lacks it, and its universal tag."""
+    """What the table says about a lower-cased word that the Brown corpus has.
+
+    Senses: synsets of WordNet 3.0 over all parts of speech, inflected forms by their base forms; 0 where it lacks the
+    word. Tag: the most frequent universal part of speech in Brown, the first seen among equals.
+    """
 
     senses: int
     tag: str

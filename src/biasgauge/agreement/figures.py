@@ -20,6 +20,7 @@ TITLES = {
     "inter_rater": "Inter-rater reliability: do measures agree on raw scores?",
     "inter_rater_standardized": "Inter-rater reliability: do measures agree after standardizing?",
 }
+COMPONENTS = "word: what one wants to know. word:pair: another pair gives other words. …:model: another training run"
 BOXES = "Over words: median, middle half, and 5 % to 95 %. Lines at .5, .75 and .9 (Koo & Li 2016)"
 
 
@@ -28,17 +29,15 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
     charts = [
         Chart(name, title, BOXES, partial(_boxes, result, name))
         for name, title in TITLES.items()
-        if any(one.reliability == name and one.of == "word" and one.count for one in result.summaries)
+        if any(row.reliability == name and row.of == "word" and row.count for row in result.summaries)
     ]
-    pairs = result.test_retest.where(of="pair")
-    pairs = pairs.take(pairs.defined)
+    pairs = result.test_retest.where(of="pair").known()
     if len(pairs):
         first = str(pairs.list[0])
         title = f"Test–retest reliability of each pair, on {first}"
         remark = "ICC(2,1) of the words' scores over replicates, with its interval"
         charts.append(Chart("pairs", title, remark, partial(_dots, pairs.where(list=first), LIMITS)))
-    queries = result.internal.where(of="query")
-    queries = queries.take(queries.defined)
+    queries = result.internal.where(of="query").known()
     if len(queries):
         title = "Internal consistency: do the words of a query measure one thing?"
         remark = "Cronbach's alpha with its interval; the line is .7 (Nunnally 1978)"
@@ -46,21 +45,18 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
     for part in (*result.components, *result.design):
         if isinstance(part, VarianceComponents | DecisionStudy):
             of = f"-{part.measure}" if part.measure else ""
-            charts += [replace(chart, name=f"{chart.name}{of}") for chart in study_charts(part)]
+            chart = study_chart(part)
+            charts.append(replace(chart, name=f"{chart.name}{of}"))
     return tuple(charts)
 
 
-def study_charts(result: VarianceComponents | DecisionStudy) -> tuple[Chart, ...]:
+def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
     """What scores vary with, or which designs are enough."""
     under = f", under {result.measure}" if result.measure else ""
     if isinstance(result, VarianceComponents):
-        title = f"What scores vary with{under}"
-        remark = (
-            "word: what one wants to know. word:pair: another pair gives other words. …:model: another training run"
-        )
-        return (Chart("components", title, remark, partial(_components, result)),)
+        return Chart("components", f"What scores vary with{under}", COMPONENTS, partial(_components, result))
     remark = f"Reliability of the mean score of a {result.object} over such a design; wanted: {result.target:g}"
-    return (Chart("design", f"How many are enough{under}?", remark, partial(_design, result)),)
+    return Chart("design", f"How many are enough{under}?", remark, partial(_design, result))
 
 
 def _boxes(result: ReliabilityResult, name: str) -> Any:  # noqa: ANN401 - a chart

@@ -23,15 +23,9 @@ QUERIES = "du2021_queries"
 
 @dataclass(frozen=True, eq=False)
 class WordList:
-    """A word list, or a query, on the words of a tensor.
+    """A word list, or a query from the lexicon `source`: of the words asked for, where those with a score stand.
 
-    Attributes:
-        name: its name.
-        source: the lexicon a query comes from; None for a list.
-        asked: how many words it has.
-        places: where those that have a score stand in the tensor, in the order of the list.
-        lost: words without any score.
-        short: why too few words are left to stand for it; empty when there are enough.
+    `short` says why too few words are left to stand for it; empty when there are enough.
     """
 
     name: str

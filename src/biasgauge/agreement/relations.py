@@ -16,9 +16,8 @@ from scipy.special import stdtr, stdtrit
 from biasgauge.agreement.rows import Rows, pair_name
 from biasgauge.arrays import Floats
 from biasgauge.results import Record
-from biasgauge.stats.correlations import t_p
+from biasgauge.stats.correlations import fisher_interval, t_p
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.fisher import fisher_interval
 from biasgauge.stats.rounding import SAME
 
 _LEAST = 4

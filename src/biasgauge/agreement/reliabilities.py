@@ -1,13 +1,9 @@
 """The three reliabilities of Du, Fang & Nguyen 2021, section 4, from scores of replicates.
 
-Test-retest (4.1): do scores hold when the model is trained again? ICC(2,1) over replicates, as their code computes it:
-nothing is averaged before the ICC of a word or a pair. Replicates are a sample of all that could be trained, and users
-mostly train one: model 2, a single rater. Inter-rater (4.2): do measures agree? ICC(3,1) over measures, of scores
-averaged over replicates. As published, scores enter as they are, and a measure whose scores spread wider than those of
-another disagrees with it by that alone; `standardized` brings all measures to one standard deviation first. These
-measures are the only ones of interest and users mostly take one: model 3. Internal consistency (4.3): Cronbach's alpha
-of scores averaged over replicates, one measure at a time. A query's items are its words, observed on every pair; the
-ensemble's items are the pairs, observed on every word of a list (they report Google10K alone).
+Test-retest: ICC(2,1) over replicates, a sample of all that could be trained, of which users mostly train one; nothing
+is averaged before. Inter-rater: ICC(3,1) over measures, the only ones of interest, of scores averaged over replicates;
+raw, as published, a measure whose scores spread wider disagrees by that alone. Internal consistency: Cronbach's alpha
+of the words of a query, observed on every pair, and of the pairs, observed on every word of a list.
 """
 
 from __future__ import annotations

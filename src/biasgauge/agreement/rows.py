@@ -118,6 +118,10 @@ class Rows:
             mask &= np.array([value == label for value in getattr(self, name)], bool)
         return self.take(mask)
 
+    def known(self) -> Rows:
+        """Rows that have a value."""
+        return self.take(self.defined)
+
     def within(self, name: str) -> Rows:
         """The same rows, under the name of a word list."""
         return replace(self, list=_column(name, len(self)))
@@ -185,7 +189,12 @@ def verdict(low: float | None, high: float | None) -> str:
     ends = [band(low), band(high)]
     if ends[0] is None or ends[1] is None:
         return "undefined"
-    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    return from_to(ends[0], ends[1])
+
+
+def from_to(low: str, high: str) -> str:
+    """Both ends, or the one that both are."""
+    return low if low == high else f"{low} to {high}"
 
 
 def alpha_bands(values: NDArray[np.floating[Any]]) -> Objects:

@@ -8,7 +8,8 @@ import numpy as np
 
 from biasgauge.agreement.distributions import Distribution
 from biasgauge.agreement.relations import Correlation, FormComparison
-from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, verdict
+from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, from_to, verdict
+from biasgauge.arrays import Floats
 
 _NOTABLE = 1.5
 """Ratio of spreads from which on it is blamed for disagreement."""
@@ -27,8 +28,7 @@ def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) 
                 f"Trained again, the scores of the median {of} of {within} hold {_well(middle)} "
                 f"({_range(middle)}); {_span(poor)} of {count:,} {of}s are poor (below .5)."
             )
-    part = rows.where(of=RULE, list=within)
-    part = part.take(part.defined)
+    part = rows.where(of=RULE, list=within).known()
     if len(part):
         words = verdict(float(np.nanmin(part.low)), float(np.nanmax(part.high)))
         kept = f"{_range(part.value)} ({words})"
@@ -67,16 +67,14 @@ def over_measures(
 def within_scales(rows: Rows) -> list[str]:
     """Queries that are no scale, and the pairs as one."""
     sentences = []
-    queries = rows.where(of=QUERY)
-    queries = queries.take(queries.defined)
+    queries = rows.where(of=QUERY).known()
     if len(queries):
         low = queries.take(queries.value < ACCEPTABLE)
         names = dict.fromkeys(zip(low.name, low.measure, low.value, strict=True))
         listed = ", ".join(f"{name} ({_number(value)} under {measure})" for name, measure, value in names)
         consistent = f"All {len(set(queries.name))} queries are consistent (alpha ≥ .7)."
         sentences.append(f"Below an alpha of .7: {listed}." if len(low) else consistent)
-    pairs = rows.where(of=PAIRS)
-    values = pairs.value[pairs.defined]
+    values = rows.where(of=PAIRS).known().value
     if len(values):
         state = "consistent" if values.min() >= ACCEPTABLE else "not consistent throughout"
         sentences.append(f"The pairs together are {state}: alpha {_range(values)}.")
@@ -107,19 +105,16 @@ def on_relations(relations: Iterable[Correlation], forms: Iterable[FormCompariso
 
 def _well(values: Sequence[float]) -> str:
     words = {"poor": "poorly", "moderate": "moderately", "good": "well", "excellent": "very well"}
-    ends = [words[str(band(value))] for value in (min(values), max(values))]
-    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    return from_to(*(words[str(band(value))] for value in (min(values), max(values))))
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
-def _range(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-    ends = [_number(float(value)) for value in (min(values), max(values))]
-    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+def _range(values: Sequence[float] | Floats) -> str:
+    return from_to(_number(float(min(values))), _number(float(max(values))))
 
 
 def _span(counts: Sequence[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return from_to(f"{min(counts):,}", f"{max(counts):,}")

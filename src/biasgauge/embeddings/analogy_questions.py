@@ -17,8 +17,8 @@ from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.inputs import VectorsLike
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.bootstrap import leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.jackknife import leave_one_out
 
 if TYPE_CHECKING:
     import pandas as pd

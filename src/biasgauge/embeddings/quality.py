@@ -20,8 +20,8 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_cosines
 from biasgauge.inputs import VectorsLike
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.correlations import METHODS, Kind, fisher_interval
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.fisher import METHODS, Kind, fisher_interval
 from biasgauge.stats.rounding import slack
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths
 from biasgauge.inputs import ModelsLike, distinct_words
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.bootstrap import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.jackknife import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out
 from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.threads import on_one_thread
 

@@ -24,7 +24,7 @@ from biasgauge.mitigation.methods.double_hard import two_means
 from biasgauge.mitigation.subspace import bias_subspace, projections
 from biasgauge.mitigation.word_groups import cased, defining_sets, equality_pairs, mask, specific_words
 from biasgauge.scores.neighbors import block_rows, nearest
-from biasgauge.stats.fisher import correlations_differ, fisher_interval
+from biasgauge.stats.correlations import correlations_differ, fisher_interval
 from biasgauge.stats.shares import agresti_min, clopper_pearson
 
 _LEAST = 10

@@ -24,8 +24,8 @@ from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Result, Summary
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
 from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
+from biasgauge.stats.bootstrap import jackknife_mean, leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.jackknife import jackknife_mean, leave_one_out
 from biasgauge.stats.means import mean_estimate
 
 if TYPE_CHECKING:

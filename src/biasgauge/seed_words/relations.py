@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from biasgauge.stats.correlations import LEAST, fisher_interval
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.fisher import LEAST, fisher_interval
 
 if TYPE_CHECKING:
     import pandas as pd

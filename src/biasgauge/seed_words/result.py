@@ -13,7 +13,7 @@ from biasgauge.seed_words.card import FitnessCard
 from biasgauge.seed_words.figures import seeds_charts
 from biasgauge.seed_words.generated import Cloud
 from biasgauge.seed_words.relations import Relation, relations
-from biasgauge.stats.fisher import LEAST
+from biasgauge.stats.correlations import LEAST
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,9 +30,9 @@ from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.sensitivity.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.neighbor_ranks import neighbor_ranks
-from biasgauge.stats import repeated_words
+from biasgauge.stats import shares as repeated_words
 from biasgauge.stats.estimate import check_level
-from biasgauge.stats.repeated_words import WordStatistic
+from biasgauge.stats.shares import WordStatistic
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,9 +24,9 @@ from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.sensitivity.analogy_search import RESTRICT, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.difference_search import EQUAL, Differences, best_differences
-from biasgauge.stats import repeated_words
+from biasgauge.stats import shares as repeated_words
 from biasgauge.stats.estimate import check_level
-from biasgauge.stats.repeated_words import WordStatistic
+from biasgauge.stats.shares import WordStatistic
 
 Unique = Literal["side", "word"]
 

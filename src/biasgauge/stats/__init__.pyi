@@ -2,13 +2,13 @@ from biasgauge.stats.bootstrap import Resampling as Resampling
 from biasgauge.stats.bootstrap import estimate_from_draws as estimate_from_draws
 from biasgauge.stats.bootstrap import estimate_over_words as estimate_over_words
 from biasgauge.stats.correlations import correlation_estimate as correlation_estimate
+from biasgauge.stats.correlations import correlations_differ as correlations_differ
+from biasgauge.stats.correlations import fisher_interval as fisher_interval
 from biasgauge.stats.credible import estimate_of_posterior as estimate_of_posterior
 from biasgauge.stats.credible import hpdi as hpdi
 from biasgauge.stats.equivalence import decide_equivalence as decide_equivalence
 from biasgauge.stats.estimate import Estimate as Estimate
 from biasgauge.stats.estimate import Estimates as Estimates
-from biasgauge.stats.fisher import correlations_differ as correlations_differ
-from biasgauge.stats.fisher import fisher_interval as fisher_interval
 from biasgauge.stats.intraclass import icc as icc
 from biasgauge.stats.intraclass import icc_table as icc_table
 from biasgauge.stats.kappas import cohen_kappa as cohen_kappa

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.jackknife import jackknife_variance
 from biasgauge.stats.rounding import slack
 
 Method = Literal["bca", "percentile", "jackknife"]
@@ -29,6 +28,11 @@ _BLOCK = 500
 """Resamples computed at a time: bounds the memory; results do not depend on it."""
 _CELLS = 4_000_000
 """Numbers held at a time: bounds the memory; results do not depend on it."""
+JACKKNIFE = "jackknife-t"
+"""Name of the interval from leaving out one unit at a time, with Student's t on one degree of freedom fewer."""
+NO_SPREAD = "leaving out any model gives the same value"
+_SAME = 1e-13
+"""Variances of means within [−1, 1] that are but the rounding of single precision."""
 TOLERATED = 0.05
 """Largest share of resamples without a value; beyond it the rest would be a selection."""
 
@@ -90,12 +94,7 @@ def bootstrap_settings(where: str, *, method: str, level: float, resamples: int,
 
 
 def estimate_from_draws(
-    value: float,
-    drawn: Floats,
-    left_out: Callable[[], Sequence[Floats]],
-    how: Resampling,
-    over: str,
-    n: int = 0,
+    value: float, drawn: Floats, left_out: Callable[[], Sequence[Floats]], how: Resampling, over: str, n: int = 0
 ) -> Estimate:
     """A number with its bootstrap interval, from its value in every resample.
 
@@ -202,6 +201,14 @@ def draw_counts(random: np.random.Generator, units: int, draws: int) -> Floats:
     return random.multinomial(units, np.full(units, 1 / units), size=draws).astype(np.float64)
 
 
+def left_out_counts(units: int, rows: int) -> Iterator[Floats]:
+    """Every unit once but for one, for each of them in turn, so many rows at a time."""
+    for start in range(0, units, rows):
+        counts = np.ones((min(rows, units - start), units))
+        np.fill_diagonal(counts[:, start:], 0)
+        yield counts
+
+
 def blocks(total: int, size: int, cells: int = _CELLS) -> Iterator[int]:
     """Numbers of rows, `total` in all, that keep blocks of rows × size within `cells` numbers."""
     rows = max(1, cells // max(size, 1))
@@ -233,10 +240,63 @@ def _left_out(resampled: Resampled) -> list[Floats]:
     left_out = []
     for name, words in resampled.units.items():
         parts = []
-        for start in range(0, words, _BLOCK):
-            rows = min(_BLOCK, words - start)
-            counts = {other: np.ones((rows, size)) for other, size in resampled.units.items()}
-            counts[name][np.arange(rows), start + np.arange(rows)] = 0
-            parts.append(resampled.values(counts))
+        for counts in left_out_counts(words, _BLOCK):
+            others = {other: np.ones((len(counts), size)) for other, size in resampled.units.items()}
+            parts.append(resampled.values({**others, name: counts}))
         left_out.append(np.concatenate(parts))
     return left_out
+
+
+def jackknife_variance(left_out: Sequence[Floats]) -> float:
+    """Variance of a number from its values without each unit, one array for each independent sample."""
+    return sum(float(((values - values.mean()) ** 2).sum()) * (len(values) - 1) / len(values) for values in left_out)
+
+
+class LeftOut(NamedTuple):
+    """Jackknife of means over pairs of units, such as pairs of models: pairs that share a unit are not independent.
+
+    The variance of a mean is NaN with fewer than three units, or where nothing is left without one of them.
+    """
+
+    variance: Floats
+    units: Places
+
+    def margins(self, level: float) -> Floats:
+        """Half the width of each interval; NaN where undefined, or where no width would suggest false certainty."""
+        margins: Floats = np.sqrt(self.variance) * stdtrit(np.maximum(self.units - 1, 1), (1 + level) / 2)
+        return np.where(self.variance > _SAME, margins, np.nan)
+
+
+def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: Floats) -> LeftOut:
+    """Variance of `total / count` from leaving out each unit with all pairs that it is part of.
+
+    Source: Arvesen, *Annals of Mathematical Statistics* 40 (1969), for functions of pairs (U-statistics). It errs on
+    the large side.
+
+    Args:
+        total: sum over the pairs, for each of several means.
+        count: number of those pairs.
+        unit_total: units × means: sum over the pairs that the unit is part of.
+        unit_count: units × means: their number; 0 where the unit takes no part in that mean.
+    """
+    present = unit_count > 0
+    units = present.sum(axis=0)
+    remaining = count - unit_count
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = np.where(present, (total - unit_total) / remaining, 0)
+        center = without.sum(axis=0) / units
+        variance = (units - 1) / units * np.where(present, (without - center) ** 2, 0).sum(axis=0)
+    undefined = (units < 3) | (present & (remaining <= 0)).any(axis=0)
+    return LeftOut(np.where(undefined, np.nan, variance), units)
+
+
+def jackknife_mean(
+    value: float | None, margin: float, level: float, bounds: tuple[float, float], *, n: int, reason: str = NO_SPREAD
+) -> Estimate:
+    """A mean over pairs of models with its interval, cut at `bounds`; `reason` is why there may be no margin."""
+    about: dict[str, Any] = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
+    if value is None:
+        return Estimate(reason="no words have a value", **about)
+    if np.isnan(margin):
+        return Estimate(reason=reason, **about)
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)

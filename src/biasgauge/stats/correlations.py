@@ -1,25 +1,30 @@
-"""Pearson's and Spearman's correlation of points, drawn again any number of times at once.
+"""Pearson's and Spearman's correlation of points: Fisher's interval, one rule for all of the package, or drawn again.
 
 Both are functions of how often each point is drawn, so that a bootstrap is one vectorized computation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import ndtri, stdtr
 
 from biasgauge.arrays import Floats, Places
-from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws
+from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
 from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
-from biasgauge.stats.fisher import METHODS, Kind, fisher_interval
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
 
+Kind = Literal["pearson", "spearman"]
+
+METHODS: dict[Kind, str] = {"pearson": "fisher-z", "spearman": "fisher-z, bonett-wright"}
+LEAST = 4
+"""Points below which there is no interval: the variance is 1 / (n − 3)."""
+PERFECT = 1 - 1e-12
 _FLAT = 1e-14
 """A variance below this share of the mean square of a column is rounding."""
 _CELLS = 2_000_000
@@ -139,7 +144,8 @@ def bootstrap(
     drawn = [statistic(draw_counts(random, number, draws)[:, codes]) for draws in sizes]
 
     def left_out() -> list[Floats]:
-        return [np.concatenate([statistic(weights[:, codes]) for weights in _left_out(number, len(codes))])]
+        rows = max(1, _CELLS // len(codes))
+        return [np.concatenate([statistic(counts[:, codes]) for counts in left_out_counts(number, rows)])]
 
     if number > _MOST_LEFT_OUT:
         how = replace(how, method="percentile")
@@ -207,10 +213,60 @@ def _unit_p(
     return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"
 
 
-def _left_out(units: int, points: int) -> Iterator[Floats]:
-    rows = max(1, _CELLS // points)
-    for start in range(0, units, rows):
-        here = np.arange(start, min(start + rows, units))
-        weights = np.ones((len(here), units))
-        weights[np.arange(len(here)), here] = 0
-        yield weights
+def fisher_interval(
+    value: float | None, n: int, *, level: float = 0.95, kind: Kind = "pearson", over: str = "points"
+) -> Estimate:
+    """A correlation of `n` independent points with its interval: normal on the scale of atanh r.
+
+    For Spearman's, the variance of Bonett & Wright (*Psychometrika* 65, 2000). The interval is undefined, with a
+    reason, for fewer than four points and for a perfect correlation, whose atanh is infinite.
+
+    Args:
+        value: the correlation; None when it is undefined.
+        n: independent points.
+        level: nominal coverage.
+        kind: which correlation it is.
+        over: what the points are.
+    """
+    about: dict[str, Any] = {"level": level, "method": METHODS[kind], "over": over, "n": n}
+    if value is None:
+        return Estimate(value=None, reason="there is no correlation", **about)
+    if n < LEAST:
+        return Estimate(value=value, reason=f"an interval takes at least {LEAST} {over}", **about)
+    if abs(value) >= PERFECT:
+        return Estimate(value=value, reason="the correlation is perfect", **about)
+    spread = ((1 + value**2 / 2 if kind == "spearman" else 1) / (n - 3)) ** 0.5
+    margin = float(ndtri((1 + level) / 2)) * spread
+    low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
+    return Estimate(value=value, low=low, high=high, **about)
+
+
+def correlations_differ(
+    first: float, second: float, between: float, pairs: int, level: float, kind: Kind = "spearman"
+) -> Estimate:
+    """Interval of the difference of two correlations with the same third thing, on the same pairs.
+
+    `between` is the correlation of the two. Each correlation's own interval, and how far the two hang together, give
+    the ends. Source: Zou, "Toward using confidence intervals to compare correlations", *Psychological Methods* 12
+    (2007), overlapping correlations; `kind` says which correlations they are.
+    """
+    own = [fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second)]
+    difference = first - second
+    about: dict[str, Any] = {
+        "value": difference,
+        "level": level,
+        "method": "zou-2007",
+        "over": "word pairs",
+        "n": pairs,
+    }
+    if not all(estimate.bounded for estimate in own):
+        return Estimate(reason=own[0].reason or own[1].reason, **about)
+    lows, highs = [estimate.low or 0.0 for estimate in own], [estimate.high or 0.0 for estimate in own]
+    joint = (between - first * second / 2) * (1 - first**2 - second**2 - between**2) + between**3
+    together = float(np.clip(joint / ((1 - first**2) * (1 - second**2)), -1, 1))
+    down, up = (first - lows[0], highs[1] - second), (highs[0] - first, second - lows[1])
+    low, high = (
+        first - second + sign * max(a**2 + b**2 - 2 * together * a * b, 0.0) ** 0.5
+        for sign, (a, b) in ((-1, down), (1, up))
+    )
+    return Estimate(low=low, high=high, **about)

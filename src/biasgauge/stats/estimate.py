@@ -37,6 +37,9 @@ REASONS = (
 """Why a number or an end of its interval is undefined; `Estimates.undefined` holds the place in this list."""
 
 
+_INTERVAL = ("low", "high", "level", "method", "resamples", "over", "undefined_resamples", "reason")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Estimate(Record):
     """One number with its error, or the reason why there is none. Every interval of the package is one of these.
@@ -95,16 +98,7 @@ class Estimate(Record):
 
     def interval(self) -> dict[str, Any]:
         """The interval alone, in the shape that `--json` has beside a number."""
-        return {
-            "low": self.low,
-            "high": self.high,
-            "level": self.level,
-            "method": self.method,
-            "resamples": self.resamples,
-            "generalizes_over": self.over,
-            "undefined_resamples": self.undefined_resamples,
-            "reason": self.reason,
-        }
+        return {Estimate.renamed.get(name, name): getattr(self, name) for name in _INTERVAL}
 
     def beside(self, name: str) -> dict[str, Any]:
         """Number and interval under a name: NAME, NAME_interval, and NAME_reason where there is no number."""
@@ -183,9 +177,6 @@ class LabeledEstimate(IntervalsBeside, Estimate):
         if around is None:
             return row
         return replace(row, **{name: getattr(around, name) for name in _INTERVAL})
-
-
-_INTERVAL = ("low", "high", "level", "method", "over", "resamples", "undefined_resamples", "reason")
 
 
 def joined(content: Mapping[str, Any], number: str, interval: str) -> Estimate | None:

@@ -20,10 +20,11 @@ from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
-from biasgauge.stats.labels import MISSING, codes
 
 Weights = Literal["linear", "quadratic"]
 
+MISSING = -1
+"""The code of a rating that was not given."""
 _CATEGORIES = 3
 """Directions: to the first end, to neither, to the second."""
 _DRAWS = 200
@@ -98,6 +99,45 @@ def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimate
         matrix = matrix[(matrix != MISSING).all(axis=1)]
         _fleiss(estimates, np.array([index]), matrix[None], max(len(kinds), 1))
     return estimates[0] if labels.ndim == 2 else estimates.reshape(labels.shape[:-2])
+
+
+def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[Integers, list[Any]]:
+    """Place of each label in the categories, and the categories; None and NaN become `MISSING`.
+
+    Args:
+        labels: an array of strings, numbers or booleans, or nested sequences of them.
+        categories: in their order; those that occur, sorted, when None.
+
+    Raises:
+        ParameterError: a label is not among the categories, or labels cannot be put in an order.
+    """
+    try:
+        array = np.asarray(labels)
+    except ValueError as problem:
+        raise ParameterError(f"Ratings must be a table without ragged rows. Got {problem}.") from problem
+    if array.dtype.kind in "US" and not isinstance(labels, np.ndarray):
+        array = np.asarray(labels, dtype=object)  # NumPy would turn None into the string "None"
+    missing = np.zeros(array.shape, bool)
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+    elif array.dtype == object:
+        absent = [label is None or (isinstance(label, float) and np.isnan(label)) for label in array.ravel()]
+        missing = np.array(absent, bool).reshape(array.shape)
+    try:
+        present, places = np.unique(array[~missing], return_inverse=True)
+    except TypeError as problem:
+        raise ParameterError(f"Ratings must be all strings or all numbers. Got {problem}.") from problem
+    kinds: list[Any] = present.tolist()
+    coded = np.full(array.shape, MISSING, np.int64)
+    if categories is None:
+        coded[~missing] = places.reshape(-1)
+        return coded, kinds
+    order = {kind: place for place, kind in enumerate(categories)}
+    unknown = [kind for kind in kinds if kind not in order]
+    if unknown:
+        raise ParameterError(f"Ratings must be among the categories {list(categories)}. Got {unknown[0]!r}.")
+    coded[~missing] = np.array([order[kind] for kind in kinds], np.int64)[places.reshape(-1)]
+    return coded, list(categories)
 
 
 def _array(labels: object) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
-from biasgauge.stats.labels import MISSING, codes
+from biasgauge.stats.kappas import MISSING, codes
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -62,13 +62,8 @@ def krippendorff_alpha(
             f"krippendorff_alpha needs units in rows, raters in columns. Got the shape {labels.shape}."
         )
     stack = flat(labels)
-    estimates = Estimates.blank(
-        len(stack),
-        statistic=f"Krippendorff's alpha ({metric})",
-        level=level,
-        method="bootstrap over units (percentile)",
-        subjects="units",
-    )
+    name, method = f"Krippendorff's alpha ({metric})", "bootstrap over units (percentile)"
+    estimates = Estimates.blank(len(stack), statistic=name, level=level, method=method, subjects="units")
     disagreement = _Disagreement(metric, _values(kinds, metric))
     for index, matrix in enumerate(stack):
         _alpha(estimates, index, matrix, disagreement, resamples, random_state)

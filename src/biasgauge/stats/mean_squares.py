@@ -1,9 +1,8 @@
 """Two-way analysis of variance of many matrices at once: what ICCs and Cronbach's alpha are made of.
 
-A matrix has subjects in its rows and raters in its columns. One pass takes the sums that all mean squares follow from,
-in double precision whatever the scores are stored in. Where little would be left once large sums are subtracted from
-each other, the columns are centered and the sums taken again. Memory is set by a block, not by the stack. In one
-layout each matrix is computed alike wherever it stands, so that results depend neither on threads nor on neighbors.
+Matrices have subjects in rows and raters in columns. One pass takes the sums that all mean squares follow from, in
+double precision; where little would be left once large sums are subtracted, columns are centered and summed again.
+Each matrix is computed alike wherever it stands, so that results depend neither on threads nor on neighbors.
 """
 
 from __future__ import annotations
@@ -38,14 +37,9 @@ _SMALL, _LARGE = 1e-100, 1e100
 
 @dataclass(frozen=True)
 class MeanSquares:
-    """Sums of squares of each matrix of a stack; the mean squares are these by their degrees of freedom.
+    """Sums of squares of each matrix: between its n subjects (rows), between its k raters (columns), and what is left.
 
-    Attributes:
-        rows: between subjects; 0 where all subjects have the same mean.
-        columns: between raters.
-        error: what neither explains; 0 where raters differ by constants alone.
-        n: subjects of each matrix that count.
-        k: raters of each matrix that count.
+    The mean squares are these by their degrees of freedom.
     """
 
     rows: Floats

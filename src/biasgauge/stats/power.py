@@ -12,7 +12,6 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln, hyp2f1, stdtrit
 
-from biasgauge.arrays import Floats
 from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 
@@ -21,11 +20,8 @@ FEWEST = 3
 _NODES = 400
 
 
-@cache
-def _quadrature() -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss and Legendre: eigenvalues of a large matrix, so only where somebody asks."""
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return nodes, weights
+_quadrature = cache(np.polynomial.legendre.leggauss)
+"""Nodes and weights of Gauss and Legendre: eigenvalues of a large matrix, so only where somebody asks."""
 
 
 def critical_r(n: int, alpha: float = 0.05) -> float:
@@ -52,7 +48,7 @@ def correlation_power(n: int, r: float = 0.5, *, alpha: float = 0.05) -> float:
 
 def _chance_within(n: int, rho: float, widest: float) -> float:
     """Chance that |asin(r)| is at most `widest`; the angle keeps the density finite at r = ±1."""
-    nodes, weights = _quadrature()
+    nodes, weights = _quadrature(_NODES)
     angle = widest * nodes
     r = np.sin(angle)
     log = (

@@ -77,14 +77,9 @@ def omega(
     """
     array = as_stack(scores, "omega")
     check_level(level)
-    stack = flat(array)
+    stack, method = flat(array), "bootstrap over observations (percentile)"
     estimates = Estimates.blank(
-        len(stack),
-        statistic="omega",
-        level=level,
-        method="bootstrap over observations (percentile)",
-        subjects=observations,
-        raters=items,
+        len(stack), statistic="omega", level=level, method=method, subjects=observations, raters=items
     )
     for index, matrix in enumerate(stack):
         _omega(estimates, index, _without_gaps(matrix), resamples, random_state)

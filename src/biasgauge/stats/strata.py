@@ -1,9 +1,8 @@
-"""Strata kept apart: what holds within them, between them, and when all points are thrown together.
+"""Strata kept apart: what holds within them, between them, and when all points are thrown together, by Pearson's r.
 
 Within: x and y are measured from the mean of their stratum, so that differences between strata cannot make or hide a
-relation (Bakdash & Marusich 2017 call it the repeated measures correlation). Between: the means of the strata. The sign
-may turn from one to the other, which is known as Simpson's paradox. Correlations here are Pearson's. A line in every
-stratum, drawn from a common distribution of lines, is fitted as in lme4 (Bates et al. 2015), by REML.
+relation (Bakdash & Marusich 2017: repeated measures correlation). Between: the means of the strata. The sign may turn
+from one to the other (Simpson's paradox). Lines that differ between strata are fitted by REML, as in lme4.
 """
 
 from __future__ import annotations
@@ -19,9 +18,8 @@ from biasgauge.arrays import Floats, Places
 from biasgauge.errors import ParameterError
 from biasgauge.results.result import Record
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import bootstrap, correlation, t_p, weighted_r, why_undefined
+from biasgauge.stats.correlations import bootstrap, correlation, fisher_interval, t_p, weighted_r, why_undefined
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.fisher import fisher_interval
 from biasgauge.stats.mixed_models.model import fit_mixed
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
@@ -219,13 +217,8 @@ def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, 
 class RandomSlopes:
     """A line in every stratum: y = a + b x + (a_s + b_s x) + error, with (a_s, b_s) normal of any covariance.
 
-    Attributes:
-        slope: mean slope over strata.
-        se: its standard error.
-        slope_sd: standard deviation of true slopes over strata; 0 where they do not seem to differ.
-        intercept_sd: the same of intercepts, at the mean of x.
-        residual_sd: of points around the line of their stratum.
-        criterion: −2 log restricted likelihood.
+    The slope is the mean over strata; `slope_sd` is 0 where true slopes do not seem to differ, `intercept_sd` is at the
+    mean of x, and the criterion is −2 log restricted likelihood.
     """
 
     slope: float

@@ -13,7 +13,7 @@ from biasgauge.applications.coref.metrics import all_sums, conll_rates
 from biasgauge.applications.coref.paired import PAIRED, paired_gaps, paired_values
 from biasgauge.errors import ParameterError
 from biasgauge.scores import Resampling
-from biasgauge.stats.item_sums import bootstrap_sums, swapped_sums_p
+from biasgauge.stats.count_tables import bootstrap_sums, swapped_sums_p
 
 TEXT = (tuple("abcdefgh"),)
 Clusters = list[list[tuple[int, int]]]

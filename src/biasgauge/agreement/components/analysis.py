@@ -1,9 +1,8 @@
 """`variance_components`: how much scores vary with words, pairs, models, measures and their interactions.
 
-This is generalizability theory. Every facet is crossed with every other and random: its levels are taken as a sample of
-those that could have been used. Sources: Cronbach, Gleser, Nanda & Rajaratnam, *The Dependability of Behavioral
-Measurements* (1972); Brennan, *Generalizability Theory* (2001), chapters 3 and 7. Intervals by generalized pivotal
-quantities: Weerahandi 1993; Burdick, Borror & Montgomery, *Design and Analysis of Gauge R&R Studies* (2005).
+Generalizability theory with all facets crossed and random: Cronbach, Gleser, Nanda & Rajaratnam, *The Dependability of
+Behavioral Measurements* (1972); Brennan, *Generalizability Theory* (2001), chapters 3 and 7. Intervals by generalized
+pivotal quantities: Weerahandi 1993; Burdick, Borror & Montgomery, *Design and Analysis of Gauge R&R Studies* (2005).
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ class VarianceComponents(Result):
 
     def summary(self) -> Summary:
         """The share of the variance of each component."""
-        from biasgauge.agreement.figures import study_charts
+        from biasgauge.agreement.figures import study_chart
 
         widest = max(self.components, key=lambda component: component.share)
         heads = ["component", Column(f"share [{self.level:.0%}]", "estimate", 3), Column("variance", "number", 4)]
@@ -131,7 +130,7 @@ class VarianceComponents(Result):
             title="What scores vary with",
             headline=f"The largest component, {widest.name}, has {widest.share:.0%} of the variance of scores.",
             tables=(Table.of("components", "Components of variance", heads, rows),),
-            charts=study_charts(self),
+            charts=(study_chart(self),),
             warnings=self.warnings,
         )
 

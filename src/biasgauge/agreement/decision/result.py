@@ -177,7 +177,7 @@ class DecisionStudy(Result):
 
     def summary(self) -> Summary:
         """How reliable what is at hand is, and which designs are enough."""
-        from biasgauge.agreement.figures import study_charts
+        from biasgauge.agreement.figures import study_chart
 
         first, *rest = self.sentences()
         facets = list(self.needs[0].levels) if self.needs else []
@@ -188,7 +188,7 @@ class DecisionStudy(Result):
             headline=first,
             sentences=tuple(rest),
             tables=(Table.of("needs", f"What a reliability of {self.target:g} needs", columns, rows),),
-            charts=study_charts(self),
+            charts=(study_chart(self),),
             warnings=self.warnings,
         )
 

@@ -1,10 +1,8 @@
 """`decision_study`: how many replicates, pairs and words are enough for the reliability one wants.
 
-From variance components alone: the reliability of the mean over any design follows without measuring it. With n levels
-of each facet, a component counts in the mean over the design by its variance divided by the product of the numbers of
-levels of its facets. What an object's universe score holds, what disturbs the order of objects (relative error) and
-what disturbs their values (absolute error): Cronbach et al. 1972; Brennan, *Generalizability Theory* (2001), chapters 4
-and 5. Intervals carry the draws of the components through, so they hold for designs and components together.
+From variance components alone: with n levels of each facet, a component counts in the mean over a design by its
+variance divided by the numbers of levels of its facets (Cronbach et al. 1972; Brennan, *Generalizability Theory*, 2001,
+chapters 4 and 5). Intervals carry the draws of the components through.
 """
 
 from __future__ import annotations
@@ -78,7 +76,18 @@ def decision_study(
     usual = DEFAULT if len(sampled) <= 2 else COARSE
     here = {name: components.facets[name] for name in facets}
     grids = [[here[name]] if name in fixed else _grid(PLURAL[name], asked[name], here[name], usual) for name in facets]
-    model = _model(components, object, fixed, target, relative=coefficient == "generalizability")
+    means = np.concatenate([[components.mean**2 - components.mean_error], components.drawn_mean**2])
+    estimates = np.array([[component.variance for component in components.components]])
+    model = Model(
+        facets=tuple(component.facets for component in components.components),
+        variances=np.concatenate([estimates, components.drawn]),
+        squared_mean=np.maximum(means, 0.0),
+        target=object,
+        fixed=frozenset(fixed),
+        goal=target,
+        level=components.level,
+        relative=coefficient == "generalizability",
+    )
     solved = "model" if "model" in sampled else sampled[-1]
     rest = [[1] if name == solved else grid for name, grid in zip(facets, grids, strict=True)]
     errors = {name: float(model.error({**here, name: np.inf})[0]) for name in sampled}
@@ -126,36 +135,12 @@ def _grid(plural: str, asked: Iterable[int] | None, here: int, usual: tuple[int,
     return [int(size) for size in sizes]
 
 
-def _model(
-    components: VarianceComponents, measured: str, fixed: Sequence[str], goal: float, *, relative: bool
-) -> Model:
-    estimates = np.array([[component.variance for component in components.components]])
-    means = np.concatenate([[components.mean**2 - components.mean_error], components.drawn_mean**2])
-    return Model(
-        facets=tuple(component.facets for component in components.components),
-        variances=np.concatenate([estimates, components.drawn]),
-        squared_mean=np.maximum(means, 0.0),
-        target=measured,
-        fixed=frozenset(fixed),
-        goal=goal,
-        level=components.level,
-        relative=relative,
-    )
-
-
 @dataclass(frozen=True)
 class Model:
     """Components, one row a draw (the first row: the estimates), and what they are of.
 
-    Attributes:
-        facets: of each component.
-        variances: draws × components.
-        squared_mean: for each draw the squared mean of all scores, net of its error; for queries.
-        target: what is measured: "word", "pair" or "query".
-        fixed: facets whose levels are all there are.
-        goal: the reliability wanted.
-        level: of the intervals.
-        relative: whether the generalizability must reach the goal, not the dependability.
+    `squared_mean` is that of all scores, net of its error, for queries; `goal` the reliability wanted, which the
+    generalizability must reach if `relative`, else the dependability.
     """
 
     facets: tuple[tuple[str, ...], ...]

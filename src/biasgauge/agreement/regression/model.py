@@ -1,13 +1,7 @@
-"""From a table of rows to the columns of the regression, as Du et al. 2021 built them.
+"""From a table of rows to the columns of the regression, as Du et al. 2021 built them (appendix F, and their R script).
 
 Numbers are standardized over all rows (standard deviation with n − 1), the square is that of the standardized logarithm
-of frequency and not scaled again, categories are compared with the first in the alphabet, and the outcome is left as it
-is: METHODS of the paper, appendix F, and its R script.
-
-The regression of the paper has no effect of words, though a word gives a row for every measure, algorithm and corpus,
-and such rows are alike: its standard errors are too small. `errors_by_word` takes them from the sums of each word's
-scores (in the sense of likelihood), which holds whatever the dependence within a word (Liang & Zeger 1986), given the
-algorithms and corpora at hand.
+of frequency and not scaled again, categories are compared with the first in the alphabet, the outcome is left as it is.
 """
 
 from __future__ import annotations
@@ -37,18 +31,9 @@ _ROWS = 32_768
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """Columns, groups and outcome, of complete rows only.
+    """Columns, groups and outcome, of complete rows only; `words` has the number of each row's word.
 
-    Attributes:
-        y, x: outcome and columns.
-        names: of the columns.
-        groups: levels of the random effects, by row.
-        words: number of the word of each row.
-        factors: for each factor the columns that leave the model with it.
-        scales: mean and standard deviation that each number was standardized with.
-        references: for each category the level that the others are compared with.
-        lost: rows that were left out, by reason.
-        absent: factors and groups that were left out, with the reason.
+    Each of the `factors` has the columns that leave the model with it; the rest is as in `FactorsResult`.
     """
 
     y: Floats
@@ -155,7 +140,11 @@ def _indicators(name: str, labels: np.ndarray[Any, Any], references: dict[str, s
 
 
 def errors_by_word(rows: Regression, fit: MixedFit) -> dict[str, tuple[float, float]]:
-    """For each coefficient but the intercept, which depends on few groups: standard error and two-sided p."""
+    """For each coefficient but the intercept, which depends on few groups: standard error and two-sided p.
+
+    The regression of the paper has no effect of words, though rows of one word are alike: its standard errors are too
+    small. These hold whatever the dependence within a word (Liang & Zeger 1986), given the algorithms and corpora.
+    """
     import pandas as pd
 
     solution = fit.solution

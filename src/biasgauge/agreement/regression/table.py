@@ -128,12 +128,7 @@ def _features(source: FactorSource, n_jobs: int | None) -> pd.DataFrame:
 
 
 def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
-    """Load the models that were scored, where they were or in a folder, and make sure that they are the same.
-
-    Raises:
-        ParameterError: a model was in memory when it was scored.
-        InputError: a file is not there, or has changed.
-    """
+    """Load the models that were scored, where they were or in a folder, and make sure that they are the same."""
     paths: dict[str, Path] = {}
     recorded = source.scores.provenance.get("models", {})
     for name in source.scores.models:

@@ -23,8 +23,8 @@ from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
+from biasgauge.stats.count_tables import estimates_of_sums
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.item_sums import estimates_of_sums
 
 GENDER = {
     **dict.fromkeys(("he", "him", "his", "himself"), "masculine"),

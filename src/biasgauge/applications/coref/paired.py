@@ -12,8 +12,8 @@ from biasgauge.applications.coref.metrics import METRICS, RATES, conll_rates, ra
 from biasgauge.arrays import Floats
 from biasgauge.results import Column, Table
 from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats.count_tables import SWAPPED, estimates_of_sums, swapped_sums_p
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
-from biasgauge.stats.item_sums import SWAPPED, estimates_of_sums, swapped_sums_p
 
 PERCENT = 100
 LINKED = "linked"

@@ -15,8 +15,8 @@ from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats.count_tables import estimates_of_sums
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.item_sums import estimates_of_sums
 
 CONLL = "conll"
 """The mean of MUC, B³ and CEAFφ4."""

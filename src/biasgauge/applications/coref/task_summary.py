@@ -19,8 +19,8 @@ from biasgauge.applications.group_gaps.result import Gap, GapChange
 from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary, over_seeds
 from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats.count_tables import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.item_sums import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
 
 CONLL = "conll"
 WINOBIAS = "winobias "

@@ -27,8 +27,8 @@ from biasgauge.lexicons.model import Values
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings, estimate_from_draws
 from biasgauge.stats.correlations import Coefficient, coefficient, why_undefined
+from biasgauge.stats.count_tables import bootstrap_sums
 from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.stats.item_sums import bootstrap_sums
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,7 @@ from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
-from biasgauge.stats.correlations import Coefficient, coefficient, why_undefined
-from biasgauge.stats.fisher import Kind
+from biasgauge.stats.correlations import Coefficient, Kind, coefficient, why_undefined
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power, detectable_r
 from biasgauge.stats.strata import levels

@@ -20,7 +20,7 @@ from biasgauge.results.plain import from_plain
 from biasgauge.results.result import records_frame
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate, LabeledEstimate, check_level
-from biasgauge.stats.over_seeds import mean_over_seeds, sd_over_seeds
+from biasgauge.stats.means import mean_over_seeds, sd_over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd

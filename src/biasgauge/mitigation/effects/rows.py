@@ -20,8 +20,8 @@ from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.mitigation.effects.result import Row
 from biasgauge.scores import neighbor_overlap
 from biasgauge.stats.bootstrap import Resampled, Resampling, estimate_over_words
+from biasgauge.stats.correlations import correlations_differ
 from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.fisher import correlations_differ
 from biasgauge.stats.means import mean_estimate
 from biasgauge.uncertainty import CONNECTIONS, bayes_change
 

@@ -42,9 +42,7 @@ class Moments:
     """Sums over rows, of the shifted and scaled columns that are not redundant.
 
     Attributes:
-        rows: how many.
-        names: the columns of X that were kept.
-        redundant: the columns of X that are a combination of the ones before them.
+        names: the columns of X that are no combination of the ones before them.
         groups: the grouping factors; their 0/1 columns stand side by side in `xz`, `zz`, `zy`.
         xx, xz, zz, xy, zy, yy: sums of products of columns of X (x), of the groups (z) and of the outcome (y).
         back: matrix that turns estimates for the scaled columns into estimates for the columns as given.
@@ -54,7 +52,6 @@ class Moments:
 
     rows: int
     names: tuple[str, ...]
-    redundant: tuple[str, ...]
     groups: tuple[Group, ...]
     xx: Floats
     xz: Floats
@@ -72,7 +69,6 @@ class Moments:
         return replace(
             self,
             names=tuple(self.names[column] for column in keep),
-            redundant=tuple(name for name in self.redundant if name not in names),
             xx=self.xx[np.ix_(keep, keep)],
             xz=self.xz[keep],
             xy=self.xy[keep],
@@ -239,7 +235,6 @@ def _scaled(
         offset[row] = share[-1]
     return {
         "names": tuple(names[column] for column in kept),
-        "redundant": tuple(name for column, name in enumerate(names) if column not in kept),
         "xx": ww[np.ix_(kept, kept)] * np.outer(scale, scale),
         "xz": zw[:, kept].T * scale[:, None],
         "xy": ww[kept, -1] * scale,

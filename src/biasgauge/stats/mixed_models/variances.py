@@ -1,11 +1,9 @@
 """From the sums over rows to variances with their intervals, coefficients, and degrees of freedom.
 
-The interval of a variance inverts Wald's pivot: with the outcome projected off the columns of X and off all other
-groups, the effects of one group have the covariance σ²(A + g A²), g being its variance over the residual's; the
-weighted mean square of its levels over that of the residual then follows the F distribution exactly, for any numbers of
-levels and rows. Where that ratio, as a function of g, meets the quantiles of F are the ends of the interval of g (Wald
-1947; Harville & Fenech 1985). The interval of a variance is that of g times the estimated residual variance, which
-costs exactness only where few rows are left over.
+The interval of a variance inverts Wald's pivot (Wald 1947; Harville & Fenech 1985): with the outcome projected off the
+columns of X and off all other groups, the effects of one group have the covariance σ²(A + g A²), g being its variance
+over the residual's; the weighted mean square of its levels over that of the residual then follows F exactly. The ends
+of g times the estimated residual variance are those of the variance, which is inexact only where few rows are left.
 """
 
 from __future__ import annotations
@@ -39,12 +37,8 @@ class Solution:
     """The fit as arrays, for whatever is computed from it.
 
     Attributes:
-        sums: what the rows came to.
-        problem: the same, projected off the columns of X.
-        ratios: variance of each group over that of the residual.
-        sigma2: the residual variance.
-        scaled: coefficients of the shifted and scaled columns.
-        inverse: their covariance over `sigma2`.
+        ratios: variance of each group over that of the residual, `sigma2`.
+        scaled: coefficients of the shifted and scaled columns; `inverse` is their covariance over `sigma2`.
         turned: R(I + RZ'ZR)⁻¹RZ'X without its first R, the roots of the variance ratios on a diagonal.
         effects: the predicted effect of every level of every group.
         at: criterion and derivatives at the minimum.
