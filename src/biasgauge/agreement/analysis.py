@@ -14,14 +14,12 @@ from biasgauge.agreement.distributions import Blame, summarize, untrusted_rows
 from biasgauge.agreement.lists import Chooser, ListsLike, WordList
 from biasgauge.agreement.relations import between_measures, between_reliabilities, compare_forms
 from biasgauge.agreement.reliabilities import by_measure, over_measures, over_replicates, standardized, within_scales
-from biasgauge.agreement.result import NotAnalyzed, ReliabilityResult
+from biasgauge.agreement.result import PARTS, NotAnalyzed, ReliabilityResult
 from biasgauge.agreement.rows import Rows
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.estimate import check_level
-
-_FEW_MODELS = 5
 
 
 def reliability(
@@ -90,16 +88,9 @@ def reliability(
     summaries = tuple(row for name, rows in tables.items() for row in summarize(rows, name))
     measures = between_measures(averages, scores.measures, level)
     relations = between_reliabilities(tables["test_retest"], tables["inter_rater"], names, level)
-    forms = tuple(
-        row
-        for name in ("test_retest", "inter_rater")
-        for row in compare_forms(tables[name], name, scores.pairs, names, level)
-    )
-    untrusted = [
-        row
-        for name in ("test_retest", "inter_rater_standardized", "internal")
-        for row in untrusted_rows(tables[name], name, blame)
-    ]
+    forms = tuple(row for name in PARTS[:2] for row in compare_forms(tables[name], name, scores.pairs, names, level))
+    judged = (name for name in PARTS if name != "inter_rater")  # raw scores disagree by their scales alone
+    untrusted = [row for name in judged for row in untrusted_rows(tables[name], name, blame)]
     studied = [*scores.measures, *([None] if len(scores.measures) > 1 else [])] if target is not None else []
     studies = [_study(scores, name, level, target or 0.0, random_state) for name in studied]
     return ReliabilityResult(
@@ -153,7 +144,7 @@ def _warnings(
     notes = []
     if len(scores.models) == 1:
         notes.append("there is one model: test-retest reliability takes replicates")
-    elif len(scores.models) < _FEW_MODELS:
+    elif len(scores.models) < 5:
         notes.append(f"there are {len(scores.models)} replicates: intervals are wide with so few")
     if len(scores.measures) == 1:
         notes.append("there is one measure: inter-rater reliability takes at least two")

@@ -15,8 +15,6 @@ from biasgauge.stats.intraclass import Iccs
 
 SUBJECTS = {WORD: "pairs", PAIR: "words", RULE: "words"}
 """What the rows of a matrix are, of which the reliability is."""
-_LEAST = 4
-"""Quartiles of fewer say nothing."""
 _NOTABLE = 1.5
 """Factor by which a spread must differ from the median one to be blamed."""
 _WHY = {
@@ -167,7 +165,8 @@ def untrusted_rows(rows: Rows, reliability: str, blame: Blame) -> list[Untrusted
     untrusted: dict[tuple[str, str, str | None, str | None], Untrusted] = {}
     for of, measure, within, every in rows.groups():
         part = every.known()
-        fence = whisker(part.value) if len(part) >= _LEAST and within is not None else -np.inf
+        judged = len(part) >= 4 and within is not None  # quartiles of fewer say nothing
+        fence = whisker(part.value) if judged else -np.inf
         about = blame.get((of, measure or "", within))
         for index in np.flatnonzero((part.value < limit) | (part.value < fence)):
             value, name = float(part.value[index]), str(part.name[index])

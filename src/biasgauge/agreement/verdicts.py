@@ -13,7 +13,6 @@ from biasgauge.arrays import Floats
 
 _NOTABLE = 1.5
 """Ratio of spreads from which on it is blamed for disagreement."""
-_LEVEL = 0.05
 
 
 def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
@@ -86,7 +85,7 @@ def on_relations(relations: Iterable[Correlation], forms: Iterable[FormCompariso
     sentences = []
     for row in relations:
         if row.of == PAIR and row.p is not None:
-            together = "go together" if row.p < _LEVEL else "may be unrelated"
+            together = "go together" if row.p < 0.05 else "may be unrelated"
             sentences.append(
                 f"Over the pairs on {row.list}, reliability over replicates and over measures {together}: "
                 f"r = {_number(row.value)} [{_number(row.low)}, {_number(row.high)}]."
@@ -94,7 +93,7 @@ def on_relations(relations: Iterable[Correlation], forms: Iterable[FormCompariso
     for form in forms:
         if form.p is not None:
             more = "more" if (form.value or 0) > 0 else "less"
-            sure = f"are {more} reliable than" if form.p < _LEVEL else "do not differ for sure from"
+            sure = f"are {more} reliable than" if form.p < 0.05 else "do not differ for sure from"
             sentences.append(
                 f"Singular pairs {sure} plural ones in {form.reliability.replace('_', '-')} on {form.list}: "
                 f"{_number(form.value)} [{_number(form.low)}, {_number(form.high)}], t({form.df}) = {form.t:.2f}, "

@@ -230,8 +230,7 @@ def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, ov
 def _word_counts(units: Mapping[str, int], settings: Resampling) -> Iterator[dict[str, Floats]]:
     """Blocks of rows that say how often each word is drawn; each set has its own stream of random numbers."""
     streams = {name: np.random.default_rng([settings.random_state, *name.encode()]) for name in units}
-    for start in range(0, settings.resamples, _BLOCK):
-        rows = min(_BLOCK, settings.resamples - start)
+    for rows in blocks(settings.resamples, 1, _BLOCK):
         yield {name: draw_counts(streams[name], words, rows) for name, words in units.items()}
 
 

@@ -18,7 +18,7 @@ from biasgauge.arrays import Floats, Integers, Places
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
-from biasgauge.stats.bootstrap import draw_counts, percentile_ends
+from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
 from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
 
 Weights = Literal["linear", "quadratic"]
@@ -242,8 +242,8 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
     cells = cells[:, used].reshape(n, -1)
     random = np.random.default_rng(random_state)
     drawn = []
-    for start in range(0, resamples, _DRAWS):
-        counts = draw_counts(random, n, min(_DRAWS, resamples - start)) @ cells
+    for draws in blocks(resamples, 1, _DRAWS):
+        counts = draw_counts(random, n, draws) @ cells
         drawn.append(_mean_of_defined(kappas(counts.reshape(len(counts), -1, _CATEGORIES**2))))
     value, ends = float(each[used].mean()), percentile_ends(np.concatenate(drawn), level)
     if ends is None:

@@ -16,7 +16,7 @@ from biasgauge.arrays import Floats, Integers
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
-from biasgauge.stats.bootstrap import draw_counts, percentile_ends
+from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
 from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
 from biasgauge.stats.kappas import MISSING, codes
 
@@ -102,8 +102,8 @@ def _alpha(
         estimates.undefined[index] = why.ONE_CATEGORY
         return
     random = np.random.default_rng(seed)
-    sizes = [min(_BLOCK, resamples - start) for start in range(0, resamples, _BLOCK)]
-    drawn = np.concatenate([disagreement.alpha(counts, draw_counts(random, n, size)) for size in sizes])
+    weights = (draw_counts(random, n, draws) for draws in blocks(resamples, 1, _BLOCK))
+    drawn = np.concatenate([disagreement.alpha(counts, rows) for rows in weights])
     estimates.put(index, value, percentile_ends(drawn, estimates.level))
 
 

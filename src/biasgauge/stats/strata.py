@@ -95,7 +95,9 @@ def levels(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resa
         "random_slope": slope,
     }
     if units is not None:  # these take points for independent
-        others = {name: _without_error(estimate) for name, estimate in others.items()}
+        for name, estimate in others.items():
+            reason = estimate.caution or estimate.reason or SHARED
+            others[name] = replace(estimate, low=None, high=None, method="", p=None, caution=None, reason=reason)
         p = None
     return Levels(
         strata=int(strata.max()) + 1,
@@ -107,11 +109,6 @@ def levels(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resa
         q_p=p,
         i2=None if q is None else max(0.0, (q - df) / q) if q > 0 else 0.0,
     )
-
-
-def _without_error(level: LevelEstimate) -> LevelEstimate:
-    reason = level.caution or level.reason or SHARED
-    return replace(level, low=None, high=None, method="", p=None, caution=None, reason=reason)
 
 
 def within_r(x: Floats, y: Floats, strata: Places, weights: Floats) -> Floats:
