@@ -15,8 +15,8 @@ from biasgauge.stats.intraclass import Iccs
 
 SUBJECTS = {WORD: "pairs", PAIR: "words", RULE: "words"}
 """What the rows of a matrix are, of which the reliability is."""
-_NOTABLE = 1.5
-"""Factor by which a spread must differ from the median one to be blamed."""
+NOTABLE = 1.5
+"""Factor by which a spread must differ from the median one, or from that of another measure, to be blamed."""
 _WHY = {
     WORD: "even on one scale, measures disagree about its pairs",
     PAIR: "even on one scale, measures disagree about its words",
@@ -137,11 +137,11 @@ class Spreads:
         signal, noise, shift = (float(spread[place]) for spread in (self._signal, self._noise, self._shift))
         if shift > noise:
             return f"whole models shift its scores (SD {shift:.3g}, against {signal:.3g} between {subjects})"
-        if noise > _NOTABLE * self._usual_noise:
+        if noise > NOTABLE * self._usual_noise:
             usual = self._usual_noise
             compared = f"{noise / usual:.1f} times the usual" if usual > 0 else "while the usual ones do not move"
             return f"its scores move from model to model by an SD of {noise:.3g}, {compared}"
-        if signal * _NOTABLE < self._usual_signal:
+        if signal * NOTABLE < self._usual_signal:
             return (
                 f"it hardly tells {subjects} apart (SD {signal:.3g}, usually {self._usual_signal:.3g}), so that "
                 "the noise of training decides"

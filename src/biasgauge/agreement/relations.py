@@ -16,12 +16,9 @@ from scipy.special import stdtr, stdtrit
 from biasgauge.agreement.rows import Rows, pair_name
 from biasgauge.arrays import Floats
 from biasgauge.results import Record
-from biasgauge.stats.correlations import fisher_interval, t_p
+from biasgauge.stats.correlations import LEAST, fisher_interval, t_p
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
-
-_LEAST = 4
-"""Points that a correlation with an interval takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +81,8 @@ def correlation(x: Floats, y: Floats, level: float, **about: Any) -> Correlation
     both = ~(np.isnan(x) | np.isnan(y))
     x, y = x[both], y[both]
     about |= {"level": level, "method": "Fisher z", "n": len(x)}
-    if len(x) < _LEAST:
-        return Correlation(value=None, reason=f"fewer than {_LEAST} have both numbers", **about)
+    if len(x) < LEAST:
+        return Correlation(value=None, reason=f"fewer than {LEAST} have both numbers", **about)
     size = len(x) * float(np.abs(x).max() * np.abs(y).max())
     x, y = x - x.mean(), y - y.mean()
     lengths = float(np.sqrt((x @ x) * (y @ y)))

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from biasgauge.agreement.distributions import Distribution
+from biasgauge.agreement.distributions import NOTABLE, Distribution
 from biasgauge.agreement.relations import Correlation, FormComparison
 from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, from_to, verdict
 from biasgauge.arrays import Floats
-
-_NOTABLE = 1.5
-"""Ratio of spreads from which on it is blamed for disagreement."""
 
 
 def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
@@ -54,7 +51,7 @@ def over_measures(
         ratio, names = float(widest.spread_ratio or 1), (widest.b, widest.a)
         if ratio < 1:
             ratio, names = 1 / ratio, (widest.a, widest.b)
-        if ratio > _NOTABLE:
+        if ratio > NOTABLE:
             sentences.append(
                 f"The two differ because {names[0]} spreads {ratio:.1f} times as wide as {names[1]}: on raw scores, "
                 f"that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "

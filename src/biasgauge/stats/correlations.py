@@ -82,10 +82,9 @@ def weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
 def weighted_ranks(values: Floats, weights: Floats) -> Floats:
     """Mean rank of each point among those drawn, for each row of weights; equal values share a rank."""
     _, codes = np.unique(values, return_inverse=True)
-    heights = np.zeros((len(weights), int(codes.max()) + 1))
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    heights[:] = np.add.reduceat(weights[:, order], starts, axis=1)
+    heights = np.add.reduceat(weights[:, order], starts, axis=1)
     middle: Floats = np.cumsum(heights, axis=1) - heights / 2 + 0.5
     return middle[:, codes]
 

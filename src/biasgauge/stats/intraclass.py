@@ -31,7 +31,6 @@ Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _METHODS = {"1": "F", "2": "F, Satterthwaite degrees of freedom", "3": "F"}
-_POLE = 1e-12
 _FEW = 512
 """As many quantiles of F as SciPy may compute one by one."""
 _BLOCK = 2**14
@@ -168,7 +167,7 @@ def _by_size(squares: MeanSquares, wanted: Flags) -> Iterator[tuple[int, int, Pl
 def _of_the_mean(single: Floats, k: int) -> Floats:
     """Reliability of the mean of k raters from that of one (Spearman & Brown); NaN at and below its pole."""
     below = 1 + (k - 1) * single
-    return np.where(below > _POLE, k * single / below, np.nan)
+    return np.where(below > 1e-12, k * single / below, np.nan)
 
 
 class _Part:

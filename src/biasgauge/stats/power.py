@@ -17,7 +17,6 @@ from biasgauge.errors import ParameterError
 
 FEWEST = 3
 """Points below which a correlation is ±1 or undefined."""
-_NODES = 400
 
 
 _quadrature = cache(np.polynomial.legendre.leggauss)
@@ -48,7 +47,7 @@ def correlation_power(n: int, r: float = 0.5, *, alpha: float = 0.05) -> float:
 
 def _chance_within(n: int, rho: float, widest: float) -> float:
     """Chance that |asin(r)| is at most `widest`; the angle keeps the density finite at r = ±1."""
-    nodes, weights = _quadrature(_NODES)
+    nodes, weights = _quadrature(400)
     angle = widest * nodes
     r = np.sin(angle)
     log = (

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Outcome = Literal["test_retest", "inter_rater"]
-ALL_MEASURES = "all"
-"""What stands in the column of measures when the outcome is over all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +154,7 @@ def _reliabilities(
             yield measure.measure, *_values(measure.reliability_of_words())
         return
     averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
-    yield ALL_MEASURES, *_values(agreement_on_words(standardized(averages) if standardize else averages))
+    yield "all", *_values(agreement_on_words(standardized(averages) if standardize else averages))
 
 
 def _values(estimates: Iccs) -> tuple[Floats, np.ndarray[Any, Any]]:

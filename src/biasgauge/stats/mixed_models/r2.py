@@ -24,8 +24,6 @@ from biasgauge.stats.mixed_models.moments import Moments
 from biasgauge.stats.mixed_models.variances import OVER, Pivot, Solution, pivots, solve
 from biasgauge.stats.threads import on_one_thread
 
-_NEWTON_STEPS = 200
-
 
 @dataclass(frozen=True)
 class Share(Record):
@@ -125,7 +123,7 @@ def solve_many(pivot: Pivot, targets: Floats) -> Floats:
     """As `Pivot.solve`, for many targets: Newton from below, which a falling convex function never oversteps."""
     at_zero = pivot.at(0.0)
     ratios: Floats = np.maximum(at_zero / targets - 1, 0.0) / pivot.sizes.max()
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(200):
         terms = pivot.squares / (1 + ratios[:, None] * pivot.sizes)
         slope = (terms * pivot.sizes / (1 + ratios[:, None] * pivot.sizes)).mean(axis=1)
         step = np.maximum(terms.mean(axis=1) - targets, 0.0) / slope
