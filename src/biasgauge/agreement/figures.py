@@ -106,10 +106,8 @@ def _dots(rows: Rows, lines: tuple[float, ...]) -> Any:  # noqa: ANN401 - a char
 
 def _lines(places: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
-    chart = alt.Chart()
-    return alt.layer(
-        *(chart.mark_rule(strokeDash=[3, 3], color="#9aa09a").encode(x=alt.datum(place)) for place in places)
-    )
+    rule = alt.Chart().mark_rule(strokeDash=[3, 3], color="#9aa09a")
+    return alt.layer(*(rule.encode(x=alt.datum(place)) for place in places))
 
 
 def _components(result: VarianceComponents) -> Any:  # noqa: ANN401 - a chart

@@ -19,10 +19,11 @@ def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) 
         mine = [row for row in summaries if (row.of, row.list, row.reliability) == (of, within, "test_retest")]
         middle = [row.median for row in mine if row.median is not None]
         if middle:
-            poor, count = [row.below for row in mine], max(row.count for row in mine)
+            poor, count = sorted(row.below for row in mine), max(row.count for row in mine)
+            span = from_to(f"{poor[0]:,}", f"{poor[-1]:,}")
             sentences.append(
                 f"Trained again, the scores of the median {of} of {within} hold {_well(middle)} "
-                f"({_range(middle)}); {_span(poor)} of {count:,} {of}s are poor (below .5)."
+                f"({_range(middle)}); {span} of {count:,} {of}s are poor (below .5)."
             )
     part = rows.where(of=RULE, list=within).known()
     if len(part):
@@ -110,7 +111,3 @@ def _number(value: float | None) -> str:
 
 def _range(values: Sequence[float] | Floats) -> str:
     return from_to(_number(float(min(values))), _number(float(max(values))))
-
-
-def _span(counts: Sequence[int]) -> str:
-    return from_to(f"{min(counts):,}", f"{max(counts):,}")

@@ -71,11 +71,9 @@ BCA = Resampling()
 
 
 class Resampled(NamedTuple):
-    """A number as a function of how often each unit is drawn.
+    """A number as a function of how often each of some units is drawn, each kind of them on its own, by name.
 
-    Attributes:
-        units: how many there are of each kind that is drawn again on its own, by name.
-        values: from rows of counts, one matrix (draws × units) for each name, to one value a draw; NaN where undefined.
+    `values` takes rows of counts, one matrix (draws × units) for each name, and gives one value a draw, or NaN.
     """
 
     units: Mapping[str, int]

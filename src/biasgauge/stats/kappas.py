@@ -58,7 +58,10 @@ def cohen_kappa(
     """
     check_level(level)
     check_choice((None, "linear", "quadratic"), weights=weights)
-    a, b = (_array(labels) for labels in (first, second))
+    a, b = (
+        np.asarray(labels, dtype=object if np.asarray(labels).dtype.kind in "US" else None)
+        for labels in (first, second)
+    )
     if a.shape != b.shape or a.ndim == 0:
         raise ParameterError(
             f"cohen_kappa needs two ratings of the same items. Got the shapes {a.shape} and {b.shape}."
@@ -138,11 +141,6 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
         raise ParameterError(f"Ratings must be among the categories {list(categories)}. Got {unknown[0]!r}.")
     coded[~missing] = np.array([order[kind] for kind in kinds], np.int64)[places.reshape(-1)]
     return coded, list(categories)
-
-
-def _array(labels: object) -> NDArray[Any]:
-    array = np.asarray(labels)
-    return np.asarray(labels, dtype=object) if array.dtype.kind in "US" else array
 
 
 def _confusions(first: Integers, second: Integers, kinds: int) -> Floats:

@@ -22,6 +22,7 @@ from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.crossed import EffectSquares, effect_squares, effective_freedom
 from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.mixed_models.model import FEW_LEVELS
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 Method = Literal["anova", "reml"]
 
-FEW_LEVELS = 5
-"""Below this many levels the component of a facet is barely known, and output says so."""
 PIVOTS: dict[str, Any] = {"method": "generalized pivots", "over": "words, pairs, models and measures like these"}
 """What the intervals of components, and of what follows from them, say of themselves."""
 
@@ -40,13 +39,11 @@ class Component(Record):
     """The variance of one main effect or interaction.
 
     Attributes:
-        name: facets joined by colons, such as "word:pair".
-        facets: the same, apart.
+        name: its facets joined by colons, such as "word:pair".
         variance: at least 0; in squared units of the scores.
         raw: the unbiased estimate, which may be below 0 by chance.
         share: of the sum of all components.
-        interval: where the variance may lie.
-        share_interval: where the share may lie.
+        interval, share_interval: where the variance, and the share, may lie.
         df: degrees of freedom of its mean square.
         mean_square: from which it was estimated.
     """

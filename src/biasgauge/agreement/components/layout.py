@@ -24,8 +24,6 @@ ORDER = ("word", "pair", "model", "measure")
 AXES = ("measure", "pair", "model", "word")
 """How they lie in the layout: words last, for they are cut into blocks."""
 _BLOCK = 2**21
-_LEAST = 1e-3
-"""Share of the residual variance at which the search for a component starts at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +145,7 @@ def _moments(values: NDArray[Any], defined: NDArray[np.bool_]) -> tuple[Floats, 
 
 
 def reml_components(layout: Layout, subsets: tuple[Subset, ...], start: Floats) -> Floats:
-    """Components of these sets of axes, each at least 0; the search starts at `start`.
+    """Components of these sets of axes, each at least 0; the search starts at `start`, off the boundary.
 
     Raises:
         ParameterError: the layout has too many cells, or the search fails.
@@ -169,7 +167,7 @@ def reml_components(layout: Layout, subsets: tuple[Subset, ...], start: Floats) 
     y = (layout.scores.astype(np.float64) / divisor)[held]
     residual = max(float(start[-1]), 1e-12 * float(y.var()))
     sums = moments(y, np.ones((len(y), 1)), groups, ["mean"])
-    fit = solve(sums, start=np.maximum(start[:-1], _LEAST * residual) / residual)
+    fit = solve(sums, start=np.maximum(start[:-1], 1e-3 * residual) / residual)
     if not fit.converged:
         raise ParameterError("The search for the REML components did not converge; use method='anova'.")
     components: Floats = np.append(fit.variances, fit.sigma2)

@@ -23,7 +23,7 @@ from biasgauge.stats.mixed_models.variances import OVER, RandomEffect, Solution,
 from biasgauge.stats.threads import on_one_thread
 
 FEW_LEVELS = 5
-"""Below this many levels the variance of a group is barely known, and output says so."""
+"""Below this many levels the variance of a group, or of a facet, is barely known, and output says so."""
 
 
 @dataclass(frozen=True)

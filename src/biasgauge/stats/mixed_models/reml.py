@@ -51,8 +51,6 @@ class Problem:
         error: what columns and groups leave of y'y if the effects of all levels are free.
         det_basis: the basis of the determinant: B for REML, one of Z'Z for maximum likelihood.
         freedom: rows minus columns for REML, rows for maximum likelihood.
-        parts: the columns of each group.
-        constant: what the criterion holds besides.
     """
 
     basis: Floats

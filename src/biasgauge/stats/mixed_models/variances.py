@@ -40,8 +40,7 @@ class Solution:
         ratios: variance of each group over that of the residual, `sigma2`.
         scaled: coefficients of the shifted and scaled columns; `inverse` is their covariance over `sigma2`.
         turned: R(I + RZ'ZR)⁻¹RZ'X without its first R, the roots of the variance ratios on a diagonal.
-        effects: the predicted effect of every level of every group.
-        at: criterion and derivatives at the minimum.
+        effects: the predicted effect of every level of every group; `at` is the criterion at the minimum.
     """
 
     sums: Moments
