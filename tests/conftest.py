@@ -39,12 +39,12 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def shipped_audit() -> Callable[..., AuditResult]:
-    """The audit of the shipped vectors with some lexicons; computed once, since it takes seconds."""
+    """The audit of the shipped replicates with some lexicons, or with all; computed once, since it takes seconds."""
 
     @cache
     def audited(*lexicons: str) -> AuditResult:
         import biasgauge as bg
 
-        return bg.audit(lexicons=list(lexicons))
+        return bg.audit(lexicons=list(lexicons) or None)
 
     return audited

@@ -60,11 +60,13 @@ def test_one_short_set_makes_a_test_undefined() -> None:
 
 def test_case_is_blamed_only_where_it_would_help() -> None:
     own = lexicon(kind="words", words=["John", "Mary"])
-    blamed = bg.audit(model("john", "mary"), lexicons=[own]).lexicons[0]
+    blamed = bg.audit(model("john", "mary", "Paris"), lexicons=[own]).lexicons[0]
     assert blamed.case_to_blame
     assert blamed.reason.endswith("try again with case fallback")
     assert not bg.audit(model("paul"), lexicons=[own]).lexicons[0].case_to_blame
-    helped = bg.audit(model("john", "mary"), lexicons=[own], case_fallback=True).lexicons[0]
+    lower = bg.audit(model("john", "mary"), lexicons=[own]).lexicons[0]  # no capital anywhere: names have none either
+    assert (lower.verdict, lower.case_to_blame) == ("measurable", False)
+    helped = bg.audit(model("john", "mary", "Paris"), lexicons=[own], case_fallback=True).lexicons[0]
     assert helped.verdict == "measurable"
     assert helped.coverage.respelled == {"John": "john", "Mary": "mary"}
 
@@ -82,7 +84,7 @@ def test_lengths_are_exact_also_in_half_precision() -> None:
     assert all_lengths(half.vectors).tolist() == [5.0, 500.0]  # 300² overflows half precision
 
 
-def test_replicates_each_get_a_verdict_and_lost_words_are_joined() -> None:
+def test_models_each_get_a_verdict_and_lost_words_are_joined() -> None:
     own = lexicon(kind="words", words=["one", "two", "three", "four"])
     result = bg.audit([model("one", "two", name="a"), model("three", "four", name="b")], lexicons=[own])
     assert [(one.model, one.coverage.found) for one in result.lexicons] == [("a", 2), ("b", 2)]
@@ -99,7 +101,7 @@ def test_replicates_each_get_a_verdict_and_lost_words_are_joined() -> None:
         ({"vectors": []}, "must hold at least one model"),
         ({"vectors": [model("a"), model("b")]}, "Every model needs a name of its own"),
         ({"vectors": 3}, "Vectors must be a path, an Embedding"),
-        ({"vectors": model("a"), "min_coverage": -0.1}, "must be between 0 and 1"),
+        ({"vectors": model("a"), "min_coverage": -0.1}, "must be a number from 0 to 1"),
         ({"vectors": model("a"), "language": "tlh"}, "must be a language of the shipped lexicons"),
     ],
 )
@@ -113,7 +115,7 @@ def test_the_default_covers_what_it_promises() -> None:
     vectors = bg.embeddings.load_default()
     assert len(vectors) >= 10_000
     assert vectors.vectors.dtype == np.float16
-    verdicts = {one.lexicon: one.verdict for one in bg.audit(case_fallback=True).lexicons}
+    verdicts = {one.lexicon: one.verdict for one in bg.audit(vectors, case_fallback=True).lexicons}
     undefined = {name for name, verdict in verdicts.items() if verdict == "undefined"}
     assert undefined <= {"gender_specific"}  # GoogleNews phrases, capitals and misspellings: 1,441, two thirds lost
     for name in ("du2021", "occ18", "adj", "human", "weat7", "race", "religion", "gender"):
@@ -125,8 +127,10 @@ def test_the_result_survives_json_and_frames() -> None:
     again = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert [one["lexicon"] for one in again["lexicons"]] == ["bolukbasi2016", "du2021_queries"]
     frame = result.to_frame()
-    assert list(frame["question"]) == ["bolukbasi2016", "du2021_queries"]
-    assert frame.loc[0, "found"] == 2
+    sets = bg.lexicon("du2021_queries").sets
+    assert list(frame["question"]) == [f"du2021_queries:{name}" for name in sets]
+    assert set(frame["decision"]) == {"not-measurable"}
+    assert result.lexicons[0].coverage.found == 2
     lost = result.lexicons[0].coverage.lost["male"]
-    assert "john" not in lost
+    assert "he" not in lost
     assert "John" in lost

@@ -1,4 +1,4 @@
-"""Figures of bias show every defined test with its interval, and what replicates say about it."""
+"""Figures of bias show every defined test with its interval, and what random words give."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.auditing.figures import bias_charts
+from biasgauge.auditing.figures import bias_charts, chance_chart
 from biasgauge.lexicons import Lexicon, parse_lexicon
+from biasgauge.scores import Weat
 
 HOSTILE = "it's \"quoted\" \\ ['x'] . <b>"
 
@@ -41,23 +42,33 @@ def test_every_value_is_drawn_with_its_interval_and_p() -> None:
     assert list(charts) == ["weat"]
     (row,) = drawn(charts["weat"])
     one = result.bias[0]
-    assert one.interval is not None
+    assert isinstance(one, Weat)
+    assert one.contrast is not None
     assert row["concept"] == "one: sums / y"
-    assert (row["value"], row["low"], row["high"]) == (one.value, one.interval.low, one.interval.high)
+    assert (row["value"], row["low"], row["high"]) == (one.contrast.value, one.contrast.low, one.contrast.high)
     assert row["p"] == one.to_dict()["p_value"]
-    assert "replicate_mean" not in row
-    assert "replicates" not in str(charts["weat"].to_dict()["title"]["subtitle"])
 
 
-def test_replicates_are_drawn_behind_the_values() -> None:
+def test_every_model_has_its_own_interval() -> None:
     result = bg.audit([model(seed) for seed in (1, 2, 3)], lexicons=[lexicon("one")])
     chart = charts_of(result)["weat"]
     rows = drawn(chart)
     assert [row["model"] for row in rows] == ["seed 1", "seed 2", "seed 3"]
-    values = [row["value"] for row in rows]
-    assert rows[0]["replicate_mean"] == pytest.approx(np.mean(values))
-    assert (rows[0]["replicate_least"], rows[0]["replicate_most"]) == (min(values), max(values))
-    assert chart.to_dict()["title"]["subtitle"][-1] == "Gray: range and mean over the 3 replicates"
+    for row, one in zip(rows, result.bias, strict=True):
+        assert isinstance(one, Weat)
+        assert one.contrast is not None
+        assert (row["value"], row["low"], row["high"]) == (one.contrast.value, one.contrast.low, one.contrast.high)
+
+
+def test_chance_is_drawn_beside_what_was_measured() -> None:
+    result = bg.audit(bg.embeddings.load_default(), lexicons=["weat1", "weat8"])
+    chart = chance_chart(result.chance).drawn()
+    rows = [row for part in chart.to_dict()["datasets"].values() for row in part]
+    measured = {row["question"]: row["measured"] for row in rows if "measured" in row}
+    told = {verdict.question: verdict.observed("association")["contrast"] for verdict in result.verdicts}
+    assert measured == told
+    for name in told:
+        assert sum(row["count"] for row in rows if row["question"] == name and "count" in row) == 500
 
 
 def test_nothing_defined_gives_no_figure() -> None:
@@ -74,6 +85,6 @@ def test_hostile_names_are_only_names() -> None:
 
 
 def test_stereotypes_have_a_figure_of_their_own() -> None:
-    charts = charts_of(bg.audit(lexicons=["religion"]))
+    charts = charts_of(bg.audit(bg.embeddings.load_default(), lexicons=["religion"]))
     assert list(charts) == ["mac"]
     assert drawn(charts["mac"])[0]["concept"] == "religion"

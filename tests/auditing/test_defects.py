@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,8 @@ import pytest
 import biasgauge as bg
 from biasgauge.agreement import ReliabilityResult
 from biasgauge.auditing import shared_scores
-from biasgauge.auditing.answers import corrected_p
-from biasgauge.scores import Weat
+from biasgauge.auditing.families import corrected
 from biasgauge.sensitivity import RobustnessResult
-from biasgauge.stats.multiple import holm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +34,7 @@ def replicates() -> list[bg.Embedding]:
 
 
 def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates: list[bg.Embedding]) -> None:
-    result = bg.audit(replicates, lexicons=["occ16"], case_fallback=True, min_coverage=0.3)
+    result = bg.audit(replicates, case_fallback=True, min_coverage=0.3)
     assert isinstance(result.reliability, ReliabilityResult)
     assert result.reliability.settings["min_coverage"] == 0.3
     found = next(words for words in result.reliability.lists if words.name == "occ16")
@@ -45,28 +44,24 @@ def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates:
     assert result.robustness.coverage.share > 0.5
     assert result.robustness.flips is not None
     assert any(row.outcome is not None for row in result.robustness.flips.rows)
-    plain = bg.audit(replicates, lexicons=["occ16"], min_coverage=0.3)
+    plain = bg.audit(replicates, min_coverage=0.3, case_fallback=False)
     assert not isinstance(plain.robustness, RobustnessResult)  # he and she are not there as written
 
 
-def test_p_is_corrected_over_the_tests_of_all_models() -> None:
-    """Three models and two tests are six p-values, not three times two."""
-    names = ("weat1", "weat7")
-    models = bg.embeddings.load_default_replicates()[:3]
-    result = bg.audit(models, lexicons=list(names))
-    tests = [one for one in result.bias if isinstance(one, Weat)]
-    assert len(tests) == 6
-    expected = dict(zip([(one.model, one.name) for one in tests], holm([one.p_value for one in tests]), strict=True))
-    assert corrected_p(tests) == expected
-    told = {
-        (one.model, one.question): one.observed("effect")["p_adjusted"] for one in result.verdicts if one.test == "weat"
-    }
-    assert told == expected
-    alone: dict[tuple[str, str], float | None] = {}
-    for model in {one.model for one in tests}:
-        mine = [one for one in tests if one.model == model]
-        alone |= {(model, one.name): p for one, p in zip(mine, holm([one.p_value for one in mine]), strict=True)}
-    assert any(expected[key] > alone[key] for key in alone)  # type: ignore[operator]
+def test_p_is_corrected_over_the_questions_of_all_subjects() -> None:
+    """Three models that are no replicates and two tests are six p, in two families of three."""
+    models = [replace(model, lineage="") for model in bg.embeddings.load_default_replicates()[:3]]
+    result = bg.audit(models, lexicons=["weat1", "weat7"])
+    assert len(result.verdicts) == 6
+    p_values = {one.id: (one.family, one.observed("association")["p"]) for one in result.verdicts}
+    assert {family for family, _ in p_values.values()} == {"sanity", "gender"}
+    expected = corrected(p_values, 0.05)
+    for one in result.verdicts:
+        numbers = one.observed("association")
+        assert (numbers["p_adjusted"], numbers["k"]) == (expected[one.id].p, expected[one.id].k)
+    alone = bg.audit(models[0], lexicons=["weat1"]).verdicts[0].observed("association")
+    assert alone["k"] == 1
+    assert float(result.verdicts[0].observed("association")["p_adjusted"] or 0) > float(alone["p_adjusted"] or 0)
 
 
 def test_base_pairs_are_scored_once_for_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,11 +73,10 @@ def test_base_pairs_are_scored_once_for_all_parts(monkeypatch: pytest.MonkeyPatc
         return score(models, **settings)
 
     monkeypatch.setattr(shared_scores, "score", counted)
-    result = bg.audit(lexicons=["weat7", "weat8"])
+    result = bg.audit()
     assert [settings["pairs"] for settings in asked] == ["du2021"]
     assert result.explorer is not None
     assert isinstance(result.reliability, ReliabilityResult)
-    assert {"base pairs", "measures"} <= {one.rule for one in result.verdicts[0].evidence}
 
 
 def test_a_result_is_short_on_the_screen_and_whole_in_its_files(tmp_path: Path) -> None:
@@ -94,11 +88,11 @@ def test_a_result_is_short_on_the_screen_and_whole_in_its_files(tmp_path: Path) 
     assert again.to_frame().equals(result.to_frame())
     assert [part.name for part in again.summary().parts] == [part.name for part in result.summary().parts]
     assert again.save(tmp_path / "again.html").stat().st_size > 10_000
-    frame = result.to_frame().set_index(["question", "test"])
-    test = next(one for one in result.bias if one.name == "weat7")
-    assert frame.loc[("weat7", "weat"), "value"] == test.value
-    assert frame.loc[("weat7", "weat"), "decision"] == "do-not-report"
-    assert np.isfinite(
-        frame.loc[("weat7", "weat"), ["low", "high", "p", "p_adjusted", "chance_low"]].astype(float)
-    ).all()
-    assert frame.loc[("religion", "posterior"), "decision"] == result.verdicts[-1].decision
+    frame = result.to_frame().set_index("question")
+    numbers = next(one for one in result.verdicts if one.question == "weat7").observed("association")
+    columns = {"value": "contrast", **{name: name for name in ("low", "high", "level", "p", "p_adjusted")}}
+    assert {name: frame.loc["weat7", name] for name in columns} == {
+        name: numbers[other] for name, other in columns.items()
+    }
+    assert np.isfinite(frame.loc["weat7", ["p_targets", "p_attributes"]].astype(float)).all()
+    assert frame.loc["religion", "decision"] == result.verdicts[-1].decision

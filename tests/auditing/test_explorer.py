@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -169,8 +170,8 @@ def test_neighbors_of_large_vocabularies_come_from_the_first_words(monkeypatch: 
     np.testing.assert_array_equal(nurse, pooled.to_numpy())
 
 
-def test_the_audit_has_an_explorer_small_enough_for_a_page() -> None:
-    found = bg.audit(lexicons=["weat7"]).explorer
+def test_the_audit_has_an_explorer_small_enough_for_a_page(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+    found = shipped_audit().explorer
     assert found is not None
     packed = found.packed()
     assert len(packed["words"]) == 2_500

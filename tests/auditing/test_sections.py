@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import biasgauge as bg
 from biasgauge.auditing.not_measured import NotMeasured
-from biasgauge.auditing.nulls import SIMULATIONS, measure_nulls
 from biasgauge.auditing.robustness import FREQUENT, PAIRS, measure_robustness
 from biasgauge.sensitivity import RobustnessResult
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from biasgauge.results import Summary
 
 SETTINGS = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0}
@@ -24,19 +25,19 @@ def section(result: bg.AuditResult, name: str) -> Summary:
     return next(part for part in result.summary().parts if part.name == name)
 
 
-@pytest.fixture(scope="module")
-def audited() -> bg.AuditResult:
-    return bg.audit(lexicons=["weat1", "weat7", "zhang2020"])
+@pytest.fixture
+def audited(shipped_audit: Callable[..., bg.AuditResult]) -> bg.AuditResult:
+    return shipped_audit()
 
 
 def test_flips_are_those_of_the_room(audited: bg.AuditResult) -> None:
     found = audited.robustness
     assert isinstance(found, RobustnessResult)
     assert found.flips is not None
-    assert found.flips.headlines == bg.sensitivity.flips(bg.embeddings.load_default(), pairs=PAIRS).headlines
-    whole = bg.robustness(
-        bg.embeddings.load_default(), pairs=PAIRS, forms=("plural",), pair_forms=(), frequent=FREQUENT, resamples=9
-    )
+    first = bg.embeddings.load_default_replicates()[0]
+    assert found.flips.headlines == bg.sensitivity.flips(first, pairs=PAIRS, case_fallback=True).headlines
+    settings: dict[str, Any] = {"forms": ("plural",), "pair_forms": (), "frequent": FREQUENT, "resamples": 9}
+    whole = bg.robustness(first, pairs=PAIRS, case_fallback=True, **settings)
     by_measure = {one.measure: one.kappa.value for one in whole.base_pairs if one.measure != "nbm"}
     assert {one.measure: one.kappa.value for one in found.base_pairs if one.measure != "nbm"} == by_measure
     shown = section(audited, "robustness")
@@ -61,7 +62,7 @@ def test_seed_cards_cover_the_sets_that_were_asked_about(audited: bg.AuditResult
     assert audited.seeds is not None
     names = {(card.a, card.b) for card in audited.seeds}
     assert ("weat7:math", "weat7:arts") in names
-    alone = bg.seeds(bg.embeddings.load_default(), "weat7:x", "weat7:y", leave_one_out=2, shuffles=100)[0]
+    alone = bg.seeds(bg.embeddings.load_default_replicates(), "weat7:x", "weat7:y", leave_one_out=2, shuffles=100)[0]
     card = next(card for card in audited.seeds if card.a == "weat7:math")
     assert card.coherence.value == pytest.approx(alone.coherence.value, rel=1e-12)
     shown = section(audited, "seeds")
@@ -69,17 +70,31 @@ def test_seed_cards_cover_the_sets_that_were_asked_about(audited: bg.AuditResult
     assert json.loads(json.dumps(audited.to_dict(), allow_nan=False))["seeds"]["pairs"][0]["a"] == audited.seeds[0].a
 
 
-def test_chance_is_that_of_a_simulation_of_the_same_sizes(audited: bg.AuditResult) -> None:
-    found = {one.name: one for one in audited.nulls}
-    assert found["weat7"].sizes == (8, 8, 8, 8)
-    assert found["weat1"].sizes == (24, 25, 25, 25)  # one flower is not in the vocabulary
-    for one in audited.nulls:
-        assert sum(one.counts) == SIMULATIONS
-        # Without bias the effect is √n times a correlation of a fixed split, whose square is Beta(1/2, (n − 2)/2).
-        assert one.low < 0 < one.high
-        words = one.sizes[0] + one.sizes[1]
-        assert one.high == pytest.approx(2 * 1.96 / (words + 1) ** 0.5, rel=0.08)
-        assert one.share_low <= one.share <= one.share_high  # type: ignore[operator]
-    assert found["weat7"].share < 0.02
-    again = measure_nulls(audited.bias, random_state=0)
-    assert again == audited.nulls
+def test_what_was_not_asked_for_is_not_measured(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+    result = shipped_audit("weat7")
+    assert isinstance(result.robustness, NotMeasured)
+    assert isinstance(result.reliability, NotMeasured)
+    for name in ("robustness", "reliability"):
+        assert "only the lexicons that were given are measured" in section(result, name).headline
+
+
+def test_error_rates_and_chance_have_their_sections(audited: bg.AuditResult) -> None:
+    shown = section(audited, "error-rates")
+    assert [row[3] for row in shown.tables[0].rows] == [one.found for one in audited.error_rates]
+    worst = max(one.rate for one in audited.error_rates)
+    assert f"at most {100 * worst:.1f} %" in shown.headline
+    assert worst <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
+    random = section(audited, "chance")
+    assert len(random.tables[0].rows) == len(audited.chance)
+    outside = sum(abs(one.contrast) > one.band for one in audited.chance)
+    assert random.headline.startswith(f"{outside} of {len(audited.chance)} contrasts")
+
+
+def test_the_table_of_bias_shows_the_contrast(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+    result = shipped_audit("weat7")
+    rows = section(result, "bias").tables[0].rows
+    assert len(rows) == 8
+    for row, one in zip(rows, result.bias, strict=True):
+        content = one.to_dict()
+        assert (row[3].value, row[3].low) == (content["contrast"]["value"], content["contrast"]["low"])
+        assert row[4:7] == (content["p_value"], content["p_attributes"], content["effect_size"])

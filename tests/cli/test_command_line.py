@@ -136,15 +136,18 @@ def test_own_lexicon_works_where_a_name_does(vectors: Path, own_lexicon: Path, t
 
 
 def test_audit_shows_bias_with_interval_and_p(tmp_path: Path) -> None:
-    shown = command("audit", "--lexicon", "weat7", "--lexicon", "religion", "--out", str(tmp_path)).stdout
-    found = json.loads((tmp_path / "report.json").read_text())["bias"]
-    assert [(one["name"], one["test"]) for one in found] == [("weat7", "weat"), ("religion", "mac")]
-    expected = bg.weat(bg.embeddings.load_default(), "weat7", alternative="two-sided")
-    assert expected.interval is not None
+    shown = command("audit", "--lexicon", "weat7", "--lexicon", "race", "--out", str(tmp_path)).stdout
+    content = json.loads((tmp_path / "report.json").read_text())
+    found = content["bias"]
+    assert [(one["name"], one["test"]) for one in found] == [("weat7", "weat")] * 8 + [("race", "mac")] * 8
+    expected = bg.weat(bg.embeddings.load_default_replicates()[0], "weat7", alternative="two-sided", interval=None)
+    assert expected.contrast is not None
     assert found[0]["effect_size"] == expected.effect_size
     assert (found[0]["p_value"], found[0]["p_method"]) == (expected.p_value, "exact")
-    assert found[0]["interval"]["low"] == expected.interval.low
-    assert f"{expected.effect_size:5.2f}" in shown
+    assert found[0]["contrast"]["low"] == expected.contrast.low
+    assert found[0]["p_attributes"] == expected.p_attributes
+    assert "WEAT 7: mathematics and arts, male and female terms" in " ".join(shown.split())
+    assert [verdict["question"] for verdict in content["verdicts"]] == ["weat7", "race"]
 
 
 WEAT7 = ("--x", "math,algebra", "--y", "poetry,dance", "--a", "he,him", "--b", "she,her")
@@ -263,7 +266,7 @@ def test_lexicons_check_leaves_with_2_when_a_lexicon_cannot_be_used(tmp_path: Pa
     [
         (["audit", "nowhere.bin"], "nowhere.bin: there is no such file"),
         (["audit", "--lexicon", "weat77"], "nearest: weat7"),
-        (["audit", "--min-coverage", "2"], "must be between 0 and 1. Got 2.0"),
+        (["audit", "--min-coverage", "2"], "must be a number from 0 to 1. Got 2.0"),
         (["audit", "--limit", "0"], "must be a whole number of at least 1. Got 0"),
         (["audit", "--language", "xx"], "must be a language of the shipped lexicons (en, es)"),
         (["audit", "--limitt", "3"], "Did you mean --limit? Try: biasgauge audit --help"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from biasgauge.stats.permutation import Alternative
 
-MOST = {"audit": 18}
+MOST = {"audit": 19}
 """Options of a command that has more than fifteen."""
 OF_MANY = {"set", "figures", "out", "options"}
 

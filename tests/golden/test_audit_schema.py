@@ -42,7 +42,7 @@ SCHEMA = {
     "type": "object",
     "required": [
         "verdicts", "bias", "reliability", "robustness", "seeds", "uncertainty", "coverage", "lexicons", "models",
-        "replicates", "nulls", "extrinsic", "settings", "warnings", "version",
+        "replicates", "subjects", "error_rates", "chance", "extrinsic", "settings", "warnings", "version",
     ],
     "properties": {
         "verdicts": rows(
@@ -68,6 +68,9 @@ SCHEMA = {
                 reason=TEXT,
                 link=TEXT,
             ),
+            family=TEXT,
+            opinions=rows(model=TEXT, contrast=NUMBER, low=NUMBER, high=NUMBER, p=NUMBER),
+            plan={"type": ["object", "null"], "additionalProperties": NUMBER},
         ),
         "bias": rows(test=TEXT, name=TEXT, model=TEXT, interval=INTERVAL, coverage=COVERAGE),
         "reliability": {
@@ -108,7 +111,28 @@ SCHEMA = {
             groups=rows(connection=TEXT, mean=NUMBER, low=NUMBER, high=NUMBER, sd=NUMBER),
             contrasts=rows(a=TEXT, b=TEXT, mean=NUMBER, low=NUMBER, high=NUMBER, p_direction=NUMBER),
         ),
-        "nulls": rows(name=TEXT, model=TEXT, observed={"type": "number"}, share={"type": "number"}),
+        "subjects": rows(
+            name=TEXT, models={"type": "array", "items": TEXT}, role={"enum": ["audited", "second opinion"]}
+        ),
+        "error_rates": rows(
+            subject=TEXT,
+            null={"enum": ["relabeled", "shuffled", "matched"]},
+            about=TEXT,
+            audits={"type": "integer"},
+            found={"type": "integer"},
+            rate={"type": "number"},
+            low={"type": "number"},
+            high={"type": "number"},
+            alpha={"type": "number"},
+        ),
+        "chance": rows(
+            question=TEXT,
+            model=TEXT,
+            contrast={"type": "number"},
+            band={"type": "number"},
+            edges={"type": "array"},
+            counts={"type": "array"},
+        ),
         "extrinsic": {
             "type": "object",
             "required": ["groups", "tasks"],
@@ -140,7 +164,7 @@ SCHEMA = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lexicons", [["weat7", "religion", "du2021"], ["weat3"], ["occ16"]])
+@pytest.mark.parametrize("lexicons", [["weat7", "religion", "du2021"], ["weat3"], ["occ16"], []])
 def test_the_json_of_an_audit_has_its_shape(lexicons: list[str], shipped_audit: Callable[..., bg.AuditResult]) -> None:
     content = json.loads(json.dumps(shipped_audit(*lexicons).to_dict(), allow_nan=False))
     jsonschema.validate(content, SCHEMA)

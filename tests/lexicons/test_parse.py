@@ -187,3 +187,13 @@ def test_stereotypes_need_no_defining_sets() -> None:
     assert isinstance(mine, Stereotypes)
     assert mine.slots == (("p", "a"), ("p", "b"), ("q", "d"))
     assert (mine.human, mine.neutral) == (None, None)
+
+
+def test_a_family_is_kept_and_changes_no_checksum() -> None:
+    plain = parse_lexicon({"kind": "words", "words": ["a"]})
+    mine = parse_lexicon({"kind": "words", "words": ["a"], "family": "age"})
+    assert (plain.family, mine.family) == ("", "age")
+    assert mine.checksum == plain.checksum
+    assert parse_lexicon(mine.to_dict()) == mine
+    with pytest.raises(LexiconError, match="'family' must be a string"):
+        parse_lexicon({"kind": "words", "words": ["a"], "family": 3})

@@ -316,3 +316,11 @@ def test_ratings_cover_the_occupations_in_order() -> None:
     words = lexicon("occ16").words
     assert lexicon("occ16_definitional").words == words
     assert lexicon("occ16_stereotypical").words == words
+
+
+def test_every_list_that_asks_a_question_names_its_family() -> None:
+    families = {"gender", "race", "religion", "age", "health", "origin", "sanity"}
+    asking = [one for one in registry.everything("lexicon").values() if one.kind in {"test", "stereotypes"}]
+    assert {one.name: one.family for one in asking if one.family not in families} == {}
+    sanity = {one.name for one in asking if one.family == "sanity"}
+    assert {"weat1", "weat2"} <= sanity  # flowers and insects, instruments and weapons: the method's own check

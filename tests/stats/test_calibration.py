@@ -23,6 +23,7 @@ from biasgauge.stats.bootstrap import (
     leave_one_out,
     percentile_estimate,
 )
+from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.means import mean_over_seeds, sd_estimate
 from biasgauge.stats.shares import mean_cosine, median_of_distinct, share_of_repeated
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.calibration
 
 WORLDS = 400
 """Simulated data sets: the share of intervals that hold the truth is then known to ± .011 (one standard error)."""
-MADE = frozenset({"Estimate", "Estimates", "Icc", "Iccs", "WordStatistic"})
+MADE = frozenset({"Contrast", "Estimate", "Estimates", "Icc", "Iccs", "WordStatistic"})
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ def _negated(found: Estimate) -> tuple[float, float, float]:
 def _times(factor: float) -> Callable[[Estimate], tuple[float, float, float]]:
     def scaled(found: Estimate) -> tuple[float, float, float]:
         value, low, high = _ends(found)
-        return factor * value, factor * low, factor * high
+        low, high = sorted((factor * low, factor * high))
+        return factor * value, low, high
 
     return scaled
 
@@ -189,6 +191,13 @@ def _over_seeds(values: Floats) -> Estimate:
     return mean_over_seeds(values.mean(axis=0), drawn, random.integers(0, 5, (how.resamples, 5)), how)
 
 
+def _leaning(random: np.random.Generator) -> Floats:
+    """Similarities of 8 + 8 targets and 8 + 8 attributes, both of which lean; X and A are .2 closer than the rest."""
+    half = np.repeat([1.0, 0.0], 8)
+    lean = random.normal(0, 0.1, (16, 1)) * [2 * half - 1] + random.normal(0, 0.1, (1, 16)) * (2 * half - 1)[:, None]
+    return np.asarray(lean + random.normal(0, 0.1, (16, 16)) + 0.2 * np.outer(half, half))
+
+
 SKEWED = 40
 
 
@@ -216,6 +225,13 @@ CASES = {
         0.5,
         lambda x: x * [2.0, -3.0],
         _negated,
+    ),
+    "contrast_estimate": Case(
+        _leaning,
+        lambda x: contrast_estimate(x, np.repeat([0, 1], 8), np.repeat([0, 1], 8), level=0.9),
+        0.2,
+        lambda x: 2 * x[::-1],
+        _times(-2),
     ),
     "fisher_interval": Case(_bivariate(0.5, 40), _fisher, 0.5, lambda x: x[:, ::-1]),
     "correlations_differ": Case(_trivariate, _differ, 0.2, lambda x: x[:, [0, 2, 1]], _negated),

@@ -18,6 +18,7 @@ from biasgauge.association.set_test import AssociationResult, SetTest, cosines, 
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.stats.contrasts import Contrast, contrast_estimate
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.permutation import Alternative, Ties, permutation_p
 from biasgauge.stats.rounding import SAME
@@ -39,10 +40,19 @@ class WeatResult(AssociationResult):
         alternative: which splits are extreme: "greater", "less" or "two-sided".
         ties: whether splits equal to the observed one count ("inclusive") or not ("strict").
         ddof: 0 divides the variance by the number of words, 1 by one less.
+        contrast: difference of the mean associations of X and Y in the units of the similarities (cosines), with an
+            interval over targets and attributes; the effect size is this by its standard deviation.
+        p_attributes: share of splits of A and B together that are at least as extreme, with X and Y as they are.
+        p_attributes_method: as `p_method`.
+        p_attributes_interval: as `p_interval`.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"value": "effect_size"}
-    beside: ClassVar[Mapping[str, str]] = {"interval": "effect_size", "p_interval": "p_value"}
+    beside: ClassVar[Mapping[str, str]] = {
+        "interval": "effect_size",
+        "p_interval": "p_value",
+        "p_attributes_interval": "p_attributes",
+    }
 
     statistic: float | None = None
     x_associations: tuple[float, ...] = ()
@@ -55,6 +65,10 @@ class WeatResult(AssociationResult):
     alternative: Alternative = "greater"
     ties: Ties = "inclusive"
     ddof: int = 0
+    contrast: Contrast | None = None
+    p_attributes: float | None = None
+    p_attributes_method: Literal["exact", "monte-carlo"] | None = None
+    p_attributes_interval: Estimate | None = None
 
     @property
     def effect_size(self) -> float | None:
@@ -153,6 +167,8 @@ def weat_from_similarities(
     s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
     scale = max(float(np.abs(block).max()) for block in blocks.values())
     p = permutation_p(s_x, s_y, scale=scale, **permutation)
+    r_a, r_b = (blocks[f"x{role}"].mean(axis=0) - blocks[f"y{role}"].mean(axis=0) for role in "ab")
+    p_attributes = permutation_p(r_a, r_b, scale=scale, **permutation)
     value = _effect_size(s_x, s_y, ddof, scale)
     why = None
     if value is None:
@@ -163,8 +179,17 @@ def weat_from_similarities(
     return WeatResult(
         value=value, reason=why, interval=around, statistic=float(s_x.sum() - s_y.sum()), x_associations=floats(s_x),
         y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
-        samples=p.samples, **rules,
+        samples=p.samples, contrast=_contrast(blocks, 0.95 if interval is None else interval.level),
+        p_attributes=p_attributes.p_value, p_attributes_method=p_attributes.method,
+        p_attributes_interval=p_attributes.interval, **rules,
     )  # fmt: skip
+
+
+def _contrast(blocks: Mapping[str, Floats], level: float) -> Contrast:
+    table = np.block([[blocks["xa"], blocks["xb"]], [blocks["ya"], blocks["yb"]]])
+    rows = np.repeat([0, 1], [len(blocks["xa"]), len(blocks["ya"])])
+    columns = np.repeat([0, 1], [blocks["xa"].shape[1], blocks["xb"].shape[1]])
+    return contrast_estimate(table, rows, columns, level=level)
 
 
 def _associations(to_a: Floats, to_b: Floats) -> Floats:

@@ -8,6 +8,9 @@ from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
 from biasgauge.scores import Association, Resampling, mac, weat
 
+SAMPLES = 10_000
+"""Random splits for p where there are too many to look at all."""
+
 
 def measure_bias(
     model: Embedding,
@@ -16,10 +19,11 @@ def measure_bias(
     min_coverage: float,
     case_fallback: bool,
     random_state: int,
-    intervals: bool = True,
 ) -> Iterator[Association]:
-    """WEAT, two-sided, for an association test; MAC for stereotypes; nothing for a list that is no test by itself."""
-    interval = Resampling(random_state=random_state) if intervals else None
+    """WEAT, two-sided, for an association test; MAC for stereotypes; nothing for a list that is no test by itself.
+
+    The effect size of WEAT has no interval here: that of its contrast holds its level, that of d does not.
+    """
     if isinstance(lexicon, AssociationTest):
         yield weat(
             model,
@@ -28,7 +32,14 @@ def measure_bias(
             min_coverage=min_coverage,
             case_fallback=case_fallback,
             random_state=random_state,
-            interval=interval,
+            samples=SAMPLES,
+            interval=None,
         )
     elif isinstance(lexicon, Stereotypes):
-        yield mac(model, lexicon, min_coverage=min_coverage, case_fallback=case_fallback, interval=interval)
+        yield mac(
+            model,
+            lexicon,
+            min_coverage=min_coverage,
+            case_fallback=case_fallback,
+            interval=Resampling(random_state=random_state),
+        )

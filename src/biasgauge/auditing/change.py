@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from biasgauge.auditing.questions import Measured
+from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict, signed
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
 from biasgauge.mitigation import MitigationEffect, mitigation_effect
 from biasgauge.mitigation.effects.analysis import LEXICONS
+from biasgauge.mitigation.effects.result import CLASSIFIER
+from biasgauge.stats.contrasts import contrast_estimate
 
 MOST = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""
@@ -34,3 +40,99 @@ def measure_change(
         case_fallback=case_fallback,
         random_state=random_state,
     )
+
+
+TITLE = "Did the change remove the bias?"
+LINK = "change"
+
+
+def answer_change(
+    effect: MitigationEffect, before: Sequence[Measured], after: Sequence[Measured], rules: Rules
+) -> Verdict:
+    """The verdict on a change of vectors: reduced, overcorrected, hidden but recoverable, damage done.
+
+    Args:
+        effect: what moved, and what is left.
+        before: the questions put to the vectors before.
+        after: the same, put to those after.
+        rules: thresholds.
+    """
+    both = [(one, other) for one, other in zip(before, after, strict=True) if one.test and other.test]
+    biased = [(one, other) for one, other in both if _shown(one, rules)]
+    name = f"{effect.before} → {effect.after}"
+    if not biased:
+        why = (
+            f"none of {len(both)} questions shows an association before the change, so that there was nothing to remove"
+        )
+        return Verdict("change", TITLE, name, "change", "inconclusive", "", why)
+    evidence = (*_reduced(biased, both, rules), *_recovered(effect), *_damage(effect))
+    failed = [piece for piece in evidence if piece.passes is False]
+    unknown = [piece for piece in evidence if piece.passes is None]
+    decision: Decision = "do-not-report" if failed else "report-with-care" if unknown else "report"
+    claim = "the change removed the bias that was measured" if not failed else ""
+    why = "; ".join(piece.reason for piece in failed or evidence)
+    return Verdict("change", TITLE, name, "change", decision, claim, why, evidence)
+
+
+def _shown(one: Measured, rules: Rules) -> bool:
+    return one.test is not None and one.test.p is not None and one.test.p <= rules.alpha
+
+
+def _reduced(
+    biased: Sequence[tuple[Measured, Measured]], both: Sequence[tuple[Measured, Measured]], rules: Rules
+) -> Iterator[Evidence]:
+    """Associations that came nearer to 0, and those that came out on its other side."""
+    smaller, told = 0, []
+    for one, other in biased:
+        if one.table is None or other.table is None or one.rows is None or one.columns is None:
+            continue
+        if one.table.shape != other.table.shape:
+            continue
+        side = np.sign(one.value)
+        moved = contrast_estimate(side * (other.table - one.table), one.rows, one.columns, one.question.weights)
+        clearly = moved.high is not None and moved.high < 0
+        smaller += clearly
+        told.append(f"{one.question.name} {signed(one.value)} → {signed(other.value)}")
+    numbers = {"agree": smaller, "of": len(biased), "share": smaller / len(biased)}
+    said = "reduced" if smaller == len(biased) else "not reduced" if not smaller else "reduced in part"
+    reason = f"{said}: {smaller} of {len(biased)} associations are clearly nearer to 0 ({', '.join(told)})"
+    yield Evidence("reduced", numbers, 1.0, smaller == len(biased), reason, LINK)
+    turned = [
+        f"{one.question.name} {signed(one.value)} → {signed(other.value)}"
+        for one, other in both
+        if np.sign(one.value) != np.sign(other.value) and _shown(other, rules)
+    ]
+    reason = f"overcorrected: {', '.join(turned)}" if turned else "no association came out on the other side of 0"
+    yield Evidence("not overcorrected", float(len(turned)), 0.0, not turned, reason, LINK)
+
+
+def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
+    """Whether a classifier still tells the side of the words that were most biased (Gonen & Goldberg 2019)."""
+    row = next((row for row in effect.part("recovery") if row.name == CLASSIFIER), None)
+    left = None if row is None else row.after
+    if row is None or left is None or left.value is None or row.chance is None:
+        reason = "unknown whether the bias can be recovered"
+        yield Evidence("not recoverable", None, None, None, reason, LINK)
+        return
+    hidden = left.low is not None and left.low > row.chance
+    reason = (
+        f"{'hidden but recoverable' if hidden else 'not recoverable'}: a classifier tells the side of the words that "
+        f"were most biased in {100 * left.value:.0f} % of cases, where chance is {100 * row.chance:.0f} %"
+    )
+    numbers = {"accuracy": left.value, "low": left.low, "high": left.high}
+    yield Evidence("not recoverable", numbers, row.chance, not hidden, reason, LINK)
+
+
+def _damage(effect: MitigationEffect) -> Iterator[Evidence]:
+    """Whether the vectors became worse at what they are for: similarities as people judge them."""
+    tried = {row.of: row.change for row in effect.part("benchmark") if row.change is not None}
+    if not tried:
+        yield Evidence("no damage", None, 0.0, None, "unknown whether the vectors became worse: no benchmark", LINK)
+        return
+    worse = [name for name, change in tried.items() if change.high is not None and change.high < 0]
+    reason = (
+        f"damage done: worse on {', '.join(worse)} of {len(tried)} similarity benchmarks"
+        if worse
+        else f"no damage seen: none of {len(tried)} similarity benchmarks is clearly worse"
+    )
+    yield Evidence("no damage", {"worse": float(len(worse)), "of": float(len(tried))}, 0.0, not worse, reason, LINK)

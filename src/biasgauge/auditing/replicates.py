@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from biasgauge.auditing.bias import measure_bias
-from biasgauge.embeddings import Embedding
-from biasgauge.lexicons import Lexicon
 from biasgauge.results import Record
 from biasgauge.scores import Association
 
@@ -89,24 +86,3 @@ def spread_of(found: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
     for one in found:
         tests.setdefault((one.name, one.test), []).append(one)
     return tuple(ReplicateSpread.of(name, test, values) for (name, test), values in tests.items())
-
-
-def measure_all(
-    models: Sequence[Embedding],
-    lexicons: Sequence[Lexicon],
-    *,
-    min_coverage: float,
-    case_fallback: bool,
-    random_state: int,
-) -> Iterator[Association]:
-    """Every test of `lexicons` on every model, without intervals over words."""
-    for one in lexicons:
-        for model in models:
-            yield from measure_bias(
-                model,
-                one,
-                intervals=False,
-                min_coverage=min_coverage,
-                case_fallback=case_fallback,
-                random_state=random_state,
-            )

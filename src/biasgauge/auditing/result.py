@@ -11,9 +11,8 @@ from biasgauge.agreement import ReliabilityResult
 from biasgauge.applications import CorrelationResult, TaskResult
 from biasgauge.auditing.explorer import Explorer
 from biasgauge.auditing.extrinsic import HOW_TO_GET
-from biasgauge.auditing.figures import VALUES
+from biasgauge.auditing.meaningless import ChanceBand, ErrorRate
 from biasgauge.auditing.not_measured import NotMeasured
-from biasgauge.auditing.nulls import NullEffect
 from biasgauge.auditing.replicates import ReplicateSpread
 from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.auditing.verdicts import Verdict
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Measurable = Literal["measurable", "partly", "undefined"]
+P_VALUES = ("p_targets", "p_attributes", "p", "p_adjusted")
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,21 @@ class ModelSummary(Record):
     length_quantiles: Mapping[float, float]
     unit_length: bool
     notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class SubjectSummary(Record):
+    """Whom the audit asked.
+
+    Attributes:
+        name: what verdicts call it.
+        models: one model, or replicates.
+        role: "audited", or "second opinion": shown beside, and never evidence.
+    """
+
+    name: str
+    models: tuple[str, ...]
+    role: Literal["audited", "second opinion"]
 
 
 @dataclass(frozen=True)
@@ -112,17 +127,18 @@ class AuditResult(Result):
 
     Attributes:
         models: each model in a few numbers.
+        subjects: which of them were asked together, as replicates, and which are second opinions.
         verdicts: for each question that was asked of each model, whether its answer may be reported.
         lexicons: which lexicons can be measured, for each model.
         bias: WEAT (two-sided) of every test lexicon and MAC of every stereotype lexicon, for each model.
-        replicates: the models over which `spread` was taken: all that were given, or the shipped ones.
-        spread: each test over the replicates; empty for a single model.
+        error_rates: how often an audit of lists that mean nothing would have found something in these vectors.
+        chance: the contrasts that random words of like frequency give.
+        spread: each test over the replicates; empty where there are none.
         reliability: whether scores on the replicates agree with themselves, or why that is unknown.
         robustness: which conclusions flip when the base pair, the measure or the form of words changes.
         seeds: whether the word lists are fit to measure anything with these vectors; None when none are set against
             each other.
         uncertainty: posteriors of the distances of stereotypes, for each lexicon and model.
-        nulls: the effects of data sets without bias, of the sizes that were measured.
         change: what was done to the vectors, where those before were given.
         settings: everything that decides the result.
         explorer: scores of some thousand words for the page, or why there are none.
@@ -131,16 +147,17 @@ class AuditResult(Result):
     """
 
     models: tuple[ModelSummary, ...]
+    subjects: tuple[SubjectSummary, ...]
     verdicts: tuple[Verdict, ...]
+    error_rates: tuple[ErrorRate, ...]
+    chance: tuple[ChanceBand, ...]
     lexicons: tuple[LexiconVerdict, ...]
     bias: tuple[Association, ...]
-    replicates: tuple[str, ...]
     spread: tuple[ReplicateSpread, ...]
     reliability: ReliabilityResult | NotMeasured
     robustness: RobustnessResult | NotMeasured
     seeds: SeedsResult | None
     uncertainty: tuple[LexiconPosterior, ...]
-    nulls: tuple[NullEffect, ...]
     change: MitigationEffect | None
     settings: Mapping[str, Any]
     explorer: Explorer | None = None
@@ -156,7 +173,13 @@ class AuditResult(Result):
             for model in self.models
             if model.unit_length
         ]
-        return (*odd, *unit)
+        lower = "the vocabulary is in lower case, so words with capitals were looked up in lower case"
+        return (*odd, *unit, *([lower] if self.settings["lower_case"] and self.settings["case_fallback"] else []))
+
+    @property
+    def replicates(self) -> tuple[str, ...]:
+        """Names of the models that have replicates."""
+        return tuple(name for one in self.subjects if len(one.models) > 1 for name in one.models)
 
     def count(self, verdict: str) -> int:
         """How many lexicons have this verdict."""
@@ -169,45 +192,32 @@ class AuditResult(Result):
         return audit_summary(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each question and model: test, number, interval, p, Holm-adjusted p and decision.
-
-        Lexicons that ask nothing by themselves have their counts of words alone.
-        """
+        """One row for each question and subject: the contrast, its interval, p, and the decision."""
         import pandas as pd
 
-        lexicons = {(one.lexicon, one.model): one for one in self.lexicons}
-        tests = {(one["name"], one["model"], one["test"]): one for one in map(to_plain, self.bias)}
-        verdicts = {(one.question, one.model, one.test): one for one in self.verdicts}
-        spread = {(one.name, one.test): one for one in self.spread}
-        nulls = {(one.name, one.model, "weat"): one for one in self.nulls}
-        silent = [(*key, None) for key in lexicons if not any(key == other[:2] for other in (*tests, *verdicts))]
+        lexicons = {(one.lexicon, one.model): one.coverage for one in self.lexicons}
+        first = {one.name: one.models[0] for one in self.subjects}
         rows = []
-        for question, model, kind in dict.fromkeys((*verdicts, *tests, *silent)):
-            key = question, model, kind
-            test, verdict, null = tests.get(key), verdicts.get(key), nulls.get(key)
-            lexicon, over = lexicons.get((question, model)), spread.get((question, kind))
-            numbers = {} if verdict is None or not verdict.evidence else verdict.observed(verdict.evidence[0].rule)
-            ends = (test or {}).get("interval") or numbers
-            value = next((numbers[name] for name in ("r", "mean") if name in numbers), None)
+        for verdict in self.verdicts:
+            numbers = verdict.observed(verdict.evidence[0].rule) if verdict.evidence else {}
+            words = lexicons.get((verdict.question.partition(":")[0], first.get(verdict.model, verdict.model)))
+            value = next((numbers[name] for name in ("contrast", "r") if name in numbers), None)
             rows.append(
                 {
-                    "question": question,
-                    "model": model,
-                    "title": verdict.title if verdict else lexicon.title if lexicon else None,
-                    "test": kind,
-                    "value": value if test is None else test[VALUES[test["test"]]],
-                    "low": ends.get("low"),
-                    "high": ends.get("high"),
-                    "p": test.get("p_value") if test else numbers.get("p"),
-                    "p_adjusted": numbers.get("p_adjusted"),
-                    "decision": None if verdict is None else verdict.decision,
-                    "replicate_mean": over.mean if over else None,
-                    "replicate_sd": over.sd if over else None,
-                    "chance_low": null.low if null else None,
-                    "chance_high": null.high if null else None,
-                    "asked": lexicon.coverage.asked if lexicon else None,
-                    "found": lexicon.coverage.found if lexicon else None,
-                    "reason": (test or {}).get("reason") or (lexicon.reason if lexicon else "") or None,
+                    "question": verdict.question,
+                    "model": verdict.model,
+                    "family": verdict.family,
+                    "title": verdict.title,
+                    "test": verdict.test,
+                    "decision": verdict.decision,
+                    "value": value,
+                    **{name: numbers.get(name) for name in ("low", "high", "level", *P_VALUES)},
+                    "failed": "; ".join(piece.rule for piece in verdict.evidence if piece.passes is False),
+                    "unknown": "; ".join(piece.rule for piece in verdict.evidence if piece.passes is None),
+                    "asked": words.asked if words else None,
+                    "found": words.found if words else None,
+                    "claim": verdict.claim,
+                    "sentence": verdict.sentence,
                 }
             )
         return pd.DataFrame(rows)
@@ -221,6 +231,8 @@ class AuditResult(Result):
         found = {"groups": [], "reason": HOW_TO_GET} if self.extrinsic is None else self.extrinsic.to_dict()
         own: dict[str, Any] = {
             "verdicts": self.verdicts,
+            "error_rates": self.error_rates,
+            "subjects": self.subjects,
             "lexicons": self.lexicons,
             "bias": self.bias,
             "models": self.models,
@@ -230,7 +242,7 @@ class AuditResult(Result):
             "seeds": {"pairs": []} if self.seeds is None else self.seeds,
             "uncertainty": self.uncertainty,
             **({} if self.change is None else {"change": self.change}),
-            "nulls": self.nulls,
+            "chance": self.chance,
             "extrinsic": {**found, "tasks": self.tasks},
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.lexicons),
@@ -267,13 +279,14 @@ class AuditResult(Result):
             verdicts=tuple(map(Verdict.from_dict, content["verdicts"])),
             lexicons=tuple(map(LexiconVerdict.from_dict, content["lexicons"])),
             bias=tuple(map(stored, content["bias"])),
-            replicates=tuple(content["replicates"]["models"]),
+            subjects=tuple(map(SubjectSummary.from_dict, content["subjects"])),
+            error_rates=tuple(map(ErrorRate.from_dict, content["error_rates"])),
+            chance=tuple(map(ChanceBand.from_dict, content["chance"])),
             spread=tuple(map(ReplicateSpread.from_dict, content["replicates"]["bias"])),
             reliability=stored(content["reliability"]),
             robustness=stored(content["robustness"]),
             seeds=stored(content["seeds"]) if content["seeds"]["pairs"] else None,
             uncertainty=tuple(map(stored, content["uncertainty"])),
-            nulls=tuple(map(NullEffect.from_dict, content["nulls"])),
             change=stored(content["change"]) if "change" in content else None,
             settings=content["settings"],
             explorer=stored(content["explorer"]) if "explorer" in content else None,

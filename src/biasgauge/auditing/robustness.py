@@ -14,7 +14,7 @@ PAIRS = "zhang2020"
 FREQUENT = 10_000
 """Frequent words whose scores give the standard deviation that makes a change relevant; more of them take seconds."""
 FORMS = ("plural",)
-EMPTY = ("base_pairs", "word_forms", "correspondence", "between_measures", "flips")
+EMPTY = ("base_pairs", "word_forms", "correspondence", "between_measures", "flips", "headlines")
 
 
 def measure_robustness(

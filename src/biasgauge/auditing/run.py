@@ -6,28 +6,35 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge import registry
 from biasgauge.applications import TaskResult
 from biasgauge.applications.tasks.result import as_task
-from biasgauge.auditing.answers import answer_stereotypes, answer_tests
+from biasgauge.auditing.answers import answer, unasked
 from biasgauge.auditing.bias import measure_bias
-from biasgauge.auditing.change import measure_change
+from biasgauge.auditing.change import answer_change, measure_change
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.extrinsic import POINTS, track
+from biasgauge.auditing.meaningless import chance_band, error_rates
 from biasgauge.auditing.measurable import judge
 from biasgauge.auditing.model_summary import summarize
-from biasgauge.auditing.nulls import measure_nulls
+from biasgauge.auditing.not_measured import NotMeasured
+from biasgauge.auditing.questions import ASKING, Measured, Question, asks_nothing, measure, questions_of
+from biasgauge.auditing.reliability import EMPTY as RELIABILITY
 from biasgauge.auditing.reliability import measure_reliability
-from biasgauge.auditing.replicates import measure_all, spread_of
-from biasgauge.auditing.result import AuditResult
+from biasgauge.auditing.replicates import spread_of
+from biasgauge.auditing.result import AuditResult, SubjectSummary
+from biasgauge.auditing.robustness import EMPTY as ROBUSTNESS
 from biasgauge.auditing.robustness import measure_robustness
 from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.subjects import Subject, subjects_of
 from biasgauge.auditing.tracking import answer_points
-from biasgauge.auditing.uncertainty import KINDS, measure_uncertainty
+from biasgauge.auditing.uncertainty import measure_uncertainty
 from biasgauge.auditing.verdicts import Rules
+from biasgauge.checks import check_number
 from biasgauge.embeddings import load_default, load_default_replicates, load_models
+from biasgauge.embeddings.loading import DEFAULT_NAME
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, ModelsLike, VectorsLike
 from biasgauge.lexicons import Lexicon, lexicon
@@ -37,122 +44,143 @@ from biasgauge.stats.threads import on_one_thread
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
     from biasgauge.embeddings import Embedding
-    from biasgauge.scores import Association
+
+MOST_POSTERIORS = 8
+"""Lexicons up to which tests have a posterior too, which takes a second each; stereotypes always have one."""
+UNASKED = "it was not asked for: only the lexicons that were given are measured"
 
 
-def audit(
+def audit(  # noqa: PLR0913 - settings are keyword arguments
     vectors: ModelsLike | None = None,
     *,
     before: VectorsLike | None = None,
     lexicons: Iterable[LexiconLike] | None = None,
-    language: str = "en",
+    language: str | None = None,
     min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    case_fallback: bool | None = None,
     limit: int | None = None,
+    replicates: bool = False,
     rules: Rules = Rules(),  # noqa: B008 - frozen
     points: object = None,
     tasks: Iterable[object] = (),
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Say what can be measured with these vectors, what the bias is, and what is odd about them.
+    """Say which associations may be reported about these vectors, what can be measured, and what is odd about them.
 
     Args:
-        vectors: an `Embedding` or anything `load` takes, or a list of them (replicates); when None the shipped vectors,
-            and the shipped replicates to see what another seed does.
+        vectors: an `Embedding` or anything `load` takes, or a list of them. Models whose recipes differ by random seed
+            or sample alone are replicates and are asked together; any other model is asked by itself. When None, the
+            shipped replicates, with the shipped GloVe vectors for a second opinion.
         before: the vectors before something was done to them; the audit then also says what that did. Takes one model.
-        lexicons: names or paths of lexicons to look at; all shipped ones of `language` by default.
-        language: which shipped lexicons, when `lexicons` is None.
+        lexicons: names or paths of lexicons: nothing else is then asked. Tests and stereotypes ask a question each;
+            lists of words are measured along the base pairs that are given with them. By default all shipped tests and
+            stereotypes of `language`.
+        language: of the shipped lexicons, when `lexicons` is None; English by default. Given lexicons must be of one.
         min_coverage: share of a set's words that must be found for the set to count as measurable.
-        case_fallback: look a word up in lower case, then capitalized, when it is not there as written.
+        case_fallback: look a word up in lower case, then capitalized, when it is not there as written; None: where the
+            whole vocabulary is in lower case.
         limit: read only the first so many rows of each file.
+        replicates: all of `vectors` are replicates, although no recipe lies beside them to say so.
         rules: thresholds of the verdicts.
         points: a table with a row for each embedding that was measured and applied: a file or a data frame whose
             columns have their usual names (weat, gap; test, metric, method; name; seed), or a result of `correlate`.
             The audit then also says whether the intrinsic number tracks the extrinsic one.
         tasks: results of `extrinsic`, or files of their JSON, to show their gaps.
-        random_state: seed of intervals and of p-values that are not exact.
+        random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
 
     Raises:
-        ParameterError: an argument cannot be used.
+        ParameterError: an argument cannot be used, or lexicons are of several languages.
         EmbeddingFormatError: a vector file is not what it should be.
         LexiconError: a lexicon is unknown, or its file is not what it should be.
         InputError: the points or a task are not what they should be; names the line.
     """
-    if not 0 <= min_coverage <= 1:
-        raise ParameterError(f"The 'min_coverage' parameter of audit must be between 0 and 1. Got {min_coverage!r}.")
-    models = [load_default(limit)] if vectors is None else load_models(vectors, limit, progress=_reading(progress))
-    replicates = load_default_replicates() if vectors is None else models if len(models) > 1 else []
-    chosen = _lexicons(lexicons, language)
+    check_number(0, 1, min_coverage=min_coverage)
+    chosen, spoken = _lexicons(lexicons, language)
+    models = load_default_replicates() if vectors is None else load_models(vectors, limit, progress=_reading(progress))
+    subjects = subjects_of(models, replicates=replicates)
+    second = (Subject(DEFAULT_NAME, (load_default(limit),)),) if vectors is None else ()
+    lower = all(_lower_case(model) for model in models)
+    fallback = lower if case_fallback is None else case_fallback
     earlier = _earlier(before, models, limit)
     tracked = None if points is None else track(points, random_state=random_state)
     applied = tuple(map(as_task, (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks))
-    asked: dict[str, Any] = {
-        "min_coverage": min_coverage,
-        "case_fallback": case_fallback,
-        "random_state": random_state,
-    }
+    asked: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": fallback, "random_state": random_state}
     scores = SharedScores(
-        (*models, *(one for one in replicates if all(one is not model for model in models))),
-        tuple(chosen),
-        case_fallback,
+        (*models, *(model for subject in second for model in subject.models)), tuple(chosen), fallback
     )
-
-    def bias() -> tuple[tuple[Association, ...], tuple[Association, ...]]:
-        found = tuple(one for which in chosen for model in models for one in measure_bias(model, which, **asked))
-        return found, found if replicates is models else tuple(measure_all(replicates, chosen, **asked))
-
-    kinds = ("stereotypes",) if lexicons is None else KINDS
+    everything = lexicons is None
+    questions = list(questions_of([one for one in chosen if one.kind in ASKING] if everything else chosen))
+    gathered = [model for subject in subjects if subject.replicated for model in subject.models]
+    first = [subject.models[0] for subject in subjects]
     parts = _together(
         {
-            "bias": bias,
-            "explorer": lambda: explore(scores, replicates, language=language),
-            "reliability": lambda: measure_reliability(
-                replicates or models,
-                scores,
-                language=language,
-                min_coverage=min_coverage,
-                random_state=random_state,
+            "measured": lambda: _measured(questions, subjects, asked),
+            "others": lambda: _measured(questions, second, asked),
+            "bias": lambda: tuple(
+                one for which in chosen for model in models for one in measure_bias(model, which, **asked)
             ),
-            "uncertainty": lambda: tuple(measure_uncertainty(models, chosen, kinds=kinds, **asked)),
-            "seeds": lambda: seed_cards(models, chosen, language=language, **asked),
-            "robustness": lambda: measure_robustness(models[0], language=language, **asked),
+            "explorer": lambda: explore(scores, gathered, language=spoken) if everything else None,
+            "reliability": lambda: (
+                measure_reliability(
+                    gathered or models, scores, language=spoken, min_coverage=min_coverage, random_state=random_state
+                )
+                if everything
+                else NotMeasured(UNASKED, RELIABILITY)
+            ),
+            "uncertainty": lambda: tuple(
+                measure_uncertainty(
+                    first, chosen, kinds=ASKING if len(chosen) <= MOST_POSTERIORS else ASKING[1:], **asked
+                )
+            ),
+            "seeds": lambda: seed_cards(
+                list(subjects[0].models), chosen, language=spoken if everything else "", **asked
+            ),
+            "robustness": lambda: (
+                measure_robustness(models[0], language=spoken, **asked)
+                if everything
+                else NotMeasured(UNASKED, ROBUSTNESS)
+            ),
             "change": lambda: None if earlier is None else measure_change(earlier, models[0], chosen, **asked),
+            **({} if earlier is None else {"earlier": lambda: _measured(questions, subjects_of([earlier]), asked)}),
         },
         progress,
     )
-    found, replicated = parts.pop("bias")
-    answers = answer_tests(
-        models,
-        chosen,
-        found,
-        replicated,
+    measured, others, bias = (parts.pop(name) for name in ("measured", "others", "bias"))
+    verdicts = answer(
+        measured,
+        others,
         rules=rules,
         scores=scores,
         min_coverage=min_coverage,
+        case_fallback=fallback,
         random_state=random_state,
     )
+    nothing = () if everything else tuple(unasked(list(asks_nothing(chosen)), subjects))
+    changed = () if earlier is None else (answer_change(parts["change"], parts.pop("earlier"), measured, rules),)
     tracking = () if tracked is None else (answer_points(tracked, rules),)
     return AuditResult(
-        models=tuple(summarize(model) for model in models),
-        verdicts=answers + answer_stereotypes(parts["uncertainty"]) + tracking,
+        models=tuple(summarize(model) for model in (*models, *(one.models[0] for one in second))),
+        subjects=(*(_about(one, "audited") for one in subjects), *(_about(one, "second opinion") for one in second)),
+        verdicts=(*changed, *verdicts, *nothing, *tracking),
+        error_rates=error_rates(measured, rules.alpha, random_state),
+        chance=tuple(filter(None, (chance_band(one, random_state) for one in measured))),
         extrinsic=tracked,
         tasks=applied,
         lexicons=tuple(
-            judge(model, one, min_coverage=min_coverage, case_fallback=case_fallback)
+            judge(subject.models[0], one, min_coverage=min_coverage, case_fallback=fallback)
             for one in chosen
-            for model in models
+            for subject in subjects
         ),
-        bias=found,
-        nulls=measure_nulls(found, random_state=random_state),
-        replicates=tuple(model.name for model in replicates),
-        spread=spread_of(replicated),
+        bias=bias,
+        spread=spread_of(one for one in bias if any(one.model == model.name for model in gathered)),
         settings={
             "lexicons": [one.name for one in chosen],
-            "language": language,
+            "language": spoken,
             "min_coverage": min_coverage,
-            "case_fallback": case_fallback,
+            "case_fallback": fallback,
+            "lower_case": lower,
             "limit": limit,
             "shipped": vectors is None,
             "before": None if earlier is None else earlier.name,
@@ -162,6 +190,19 @@ def audit(
         },
         **parts,
     )
+
+
+def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked: Mapping[str, Any]) -> list[Measured]:
+    return [measure(question, subject, **asked) for question in questions for subject in subjects]
+
+
+def _about(subject: Subject, role: Literal["audited", "second opinion"]) -> SubjectSummary:
+    return SubjectSummary(subject.name, tuple(model.name for model in subject.models), role)
+
+
+def _lower_case(model: Embedding) -> bool:
+    """Whether no word of the vocabulary has a capital letter."""
+    return not any(word != word.lower() for word in model.words)
 
 
 def _earlier(before: VectorsLike | None, models: Sequence[Embedding], limit: int | None) -> Embedding | None:
@@ -197,18 +238,23 @@ def _together(parts: Mapping[str, Callable[[], Any]], progress: Progress | None)
     return found
 
 
-def _lexicons(chosen: Iterable[LexiconLike] | None, language: str) -> list[Lexicon]:
+def _lexicons(chosen: Iterable[LexiconLike] | None, language: str | None) -> tuple[list[Lexicon], str]:
+    """The lexicons to ask, and the one language that they are in."""
     if chosen is not None:
-        return [lexicon(one) for one in chosen]
-    shipped = [
-        one
-        for one in registry.everything("lexicon").values()
-        if one.language == language and one.kind != "translations"
-    ]
+        given = [lexicon(one) for one in ([chosen] if isinstance(chosen, (str, os.PathLike, Lexicon)) else chosen)]
+        languages = sorted({one.language for one in given} | ({language} if language else set()))
+        if len(languages) > 1:
+            raise ParameterError(
+                f"An audit asks in one language. Got lexicons in {' and '.join(languages)}; audit each by itself."
+            )
+        return given, languages[0] if languages else "en"
+    spoken = language or "en"
+    every = registry.everything("lexicon").values()
+    shipped = [one for one in every if one.language == spoken and one.kind != "translations"]
     if not shipped:
-        known = sorted({one.language for one in registry.everything("lexicon").values()})
+        known = sorted({one.language for one in every})
         raise ParameterError(
             f"The 'language' parameter of audit must be a language of the shipped lexicons ({', '.join(known)}). "
-            f"Got {language!r}; for another language name your own lexicons."
+            f"Got {spoken!r}; for another language name your own lexicons."
         )
-    return shipped
+    return shipped, spoken

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from biasgauge.auditing.extrinsic import HOW_TO_GET
-from biasgauge.auditing.figures import VALUES, bias_charts, null_chart
+from biasgauge.auditing.figures import bias_charts, chance_chart
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TEST
 from biasgauge.auditing.tracking import TITLE as TRACKING
@@ -19,21 +19,20 @@ from biasgauge.stats.estimate import Estimate
 
 MEASURABLE: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined": "bad"}
 BIAS = (
-    "Positive: the first target set is more associated with the first attribute set, the second with the second. p is "
-    "two-sided: how often a random split of the target words is at least as extreme. The interval says how far the "
-    "number would move with other words of the same kind; it says nothing about another corpus or training run."
+    "The contrast, in cosine units: how much closer the first target set is to the first attribute set than to the "
+    "second, less the same for the second target set. Its interval speaks of other targets and other attributes of the "
+    "same kind. p over targets is WEAT's permutation test, two-sided; p over attributes exchanges the attributes "
+    "instead. A finding needs both. d is the effect size of Caliskan et al. 2017; its interval does not hold its level "
+    "and is not shown."
 )
-BIAS_TABLE = (
-    "Association tests: value (WEAT: effect size, 0 is no difference, ±2 the most; MAC: 1 is no association) with its "
-    "interval over words, and p"
-)
+BIAS_TABLE = "Association tests of each model by itself: contrast with its 95 % interval, both p, effect size d; MAC"
 SPREAD_TABLE = (
     "Mean over models with its 95 % interval, range and standard deviation over models, and how many lie on the mean's "
     "side of no bias"
 )
 SHIPPED = (
     "{count} models that ship with biasgauge and differ only by their random seed: skip-gram, trained on English "
-    "Wikipedia. They are not the vectors above; they show what training again does to such a number"
+    "Wikipedia"
 )
 ROBUSTNESS = (
     "Gender base pairs of Zhang, Sneyd & Stevenson 2020. A set of words leans to an end of a pair when the mean score "
@@ -53,10 +52,14 @@ UNCERTAINTY = (
     "inconclusive when its interval neither leaves the region of practical equivalence nor lies within it "
     "(Kruschke 2018)."
 )
-NULLS = (
-    "WEAT effect sizes of 5,000 data sets whose similarities are independent noise, with as many words as were found. "
-    "Small word sets give large effects by chance alone; the measured effect must stand out from them. Words of one "
-    "topic lean alike, which makes chance effects larger still (docs/nulls.md)."
+ERRORS = (
+    "The same audit of lists that mean nothing, in these vectors: how often would it have found something? Where the "
+    "attributes of a question are relabeled by a coin toss, where every word is a random one, and where the attributes "
+    "are random words of like frequency. The audit promises at most {alpha}."
+)
+CHANCE = (
+    "Contrasts of the same targets with random attributes of like frequency. Topics differ from each other along any "
+    "direction: a contrast that random words give too says nothing about these attributes."
 )
 POSTERIORS = ("groups", "contrasts", "words")
 """Charts of a posterior that a page shows."""
@@ -76,7 +79,7 @@ def audit_summary(result: AuditResult) -> Summary:
     """Verdicts first, then what they rest on, part by part."""
     decisions = [verdict.decision for verdict in result.verdicts]
     counts = [f"{decisions.count(word)} {word}" for word in dict.fromkeys(decisions)]
-    names = ", ".join(model.name for model in result.models)
+    names = ", ".join(subject.name for subject in result.subjects if subject.role == "audited")
     parts = (make(result) for make in SECTIONS)
     return Summary(
         title=f"Bias audit of {names}",
@@ -92,7 +95,7 @@ def verdicts(result: AuditResult) -> Summary | None:
     """The decision on each question; those that cannot be answered are counted, and listed for who asks."""
     if not result.verdicts:
         return None
-    several = len(result.models) > 1
+    several = len({verdict.model for verdict in result.verdicts}) > 1
     answered = [verdict for verdict in result.verdicts if verdict.decision != "not-measurable"]
     rest = [verdict for verdict in result.verdicts if verdict.decision == "not-measurable"]
     rows = [(verdict.question, verdict.model, verdict.why) for verdict in rest]
@@ -131,33 +134,27 @@ def bias(result: AuditResult) -> Summary | None:
     """Association tests with intervals and p."""
     if not result.bias:
         return None
-    several = ["model"] if len(result.models) > 1 else []
+    rows_of = [to_plain(one) for one in result.bias]
+    several = ["model"] if len({content["model"] for content in rows_of}) > 1 else []
     columns: list[Column | str] = [
-        "concept",
-        "test",
-        *several,
-        Column("value", "estimate"),
-        Column("p", "p"),
-        "method of p",
-        "sets",
-    ]
+        "concept", "test", *several, Column("value", "estimate", 3), Column("p over targets", "p"),
+        Column("p over attributes", "p"), Column("d", "number"), "sets",
+    ]  # fmt: skip
     rows = []
-    for content in map(to_plain, result.bias):
-        sets = content["sets"]
-        ends = content["interval"] or {}
+    for content in rows_of:
+        sets, weat = content["sets"], content["test"] == "weat"
+        number = (content.get("contrast") or {}) if weat else {**(content["interval"] or {}), "value": content["value"]}
         value = Estimate(
-            value=content[VALUES[content["test"]]],
-            low=ends.get("low"),
-            high=ends.get("high"),
-            reason=content["reason"],
+            value=number.get("value"), low=number.get("low"), high=number.get("high"), reason=content["reason"]
         )
         of = f"{sets['x']} / {sets['y']} and {sets['a']} / {sets['b']}" if "y" in sets else "protected, attributes"
         start = (content["name"], content["test"], *([content["model"]] if several else []))
-        rows.append((*start, value, content.get("p_value"), content.get("p_method"), of))
-    defined = [row for row in rows if row[-4].value is not None]
+        p_values = [content.get(name) for name in ("p_value", "p_attributes")]
+        rows.append((*start, value, *p_values, content.get("effect_size"), of))
+    defined = sum(content["reason"] is None for content in rows_of)
     return Summary(
         title="Bias by concept",
-        headline=f"{len(defined)} of {len(rows)} association tests are defined.",
+        headline=f"{defined} of {len(rows)} association tests are defined.",
         name="bias",
         about=BIAS,
         charts=bias_charts(result),
@@ -170,7 +167,9 @@ def replicates(result: AuditResult) -> Summary | None:
     if not result.spread:
         return None
     count = len(result.replicates)
-    which = SHIPPED.format(count=count) if result.settings["shipped"] else f"{count} models: those given"
+    which = (
+        SHIPPED.format(count=count) if result.settings["shipped"] else f"{count} models that differ by seed or sample"
+    )
     columns: list[Column | str] = [
         "concept", "test", Column("mean", "estimate"), Column("least", "number"), Column("most", "number"),
         Column("standard deviation", "number", 3), Column("same side", "share"), Column("models", "count"),
@@ -235,7 +234,7 @@ def uncertainty(result: AuditResult) -> Summary | None:
     """Posteriors with their intervals; charts of the first model alone, a group for each lexicon; numbers of all."""
     if not result.uncertainty:
         return None
-    several = len(result.models) > 1
+    several = len({to_plain(one)["model"] for one in result.uncertainty}) > 1
     first = result.models[0].name
     charts: list[Chart] = []
     sentences: list[str] = []
@@ -269,36 +268,49 @@ def uncertainty(result: AuditResult) -> Summary | None:
     )
 
 
-def nulls(result: AuditResult) -> Summary | None:
-    """Effects by chance beside those measured."""
-    if not result.nulls:
+def error_rates(result: AuditResult) -> Summary | None:
+    """How often lists that mean nothing would have been found to mean something."""
+    if not result.error_rates:
         return None
-    first = [one for one in result.nulls if one.model == result.models[0].name]
-    several = ["model"] if len(result.models) > 1 else []
     columns: list[Column | str] = [
-        "test", *several, "words in X, Y, A, B", Column("measured", "number"), Column("2.5 % by chance", "number"),
-        Column("97.5 % by chance", "number"), Column("at least as large by chance", "estimate", 4),
+        "vectors", "lists", Column("audits", "count"), Column("found something", "count"),
+        Column("share", "estimate", 3),
     ]  # fmt: skip
     rows = [
-        (
-            one.name,
-            *([one.model] if several else []),
-            ", ".join(map(str, one.sizes)),
-            one.observed,
-            one.low,
-            one.high,
-            Estimate(value=one.share, low=one.share_low, high=one.share_high),
-        )
-        for one in result.nulls
+        (one.subject, one.about, one.audits, one.found, Estimate(value=one.rate, low=one.low, high=one.high))
+        for one in result.error_rates
     ]
-    outside = sum(not one.low <= one.observed <= one.high for one in result.nulls)
+    worst = max(result.error_rates, key=lambda one: one.rate)
+    about = ERRORS.format(alpha=f"{100 * worst.alpha:g} %")
     return Summary(
-        title="What would chance give?",
-        headline=f"{outside} of {len(rows)} measured effects lie outside 95 % of the effects by chance.",
-        name="nulls",
-        about=NULLS,
-        charts=(null_chart(first),) if first else (),
-        tables=(Table.of("nulls", "Effect sizes without bias, and those measured", columns, rows),),
+        title="How often would it be wrong?",
+        headline=(
+            f"Of {worst.audits} audits of lists that mean nothing, at most {100 * worst.rate:.1f} % would have found "
+            f"an association ({worst.about})."
+        ),
+        name="error-rates",
+        about=about,
+        tables=(Table.of("error-rates", "Audits of meaningless lists in these vectors", columns, rows),),
+    )
+
+
+def chance(result: AuditResult) -> Summary | None:
+    """Contrasts with random attributes beside those measured."""
+    if not result.chance:
+        return None
+    first = [one for one in result.chance if one.model == result.subjects[0].name]
+    columns: list[Column | str] = [
+        "question", "vectors", Column("contrast", "number", 3), Column("95 % of random lists below", "number", 3),
+    ]  # fmt: skip
+    rows = [(one.question, one.model, one.contrast, one.band) for one in result.chance]
+    outside = sum(abs(one.contrast) > one.band for one in result.chance)
+    return Summary(
+        title="What would random words give?",
+        headline=f"{outside} of {len(rows)} contrasts are larger than those of 95 % of random lists.",
+        name="chance",
+        about=CHANCE,
+        charts=(chance_chart(first),) if first else (),
+        tables=(Table.of("chance", "Contrasts of random attributes, and those measured", columns, rows),),
     )
 
 
@@ -408,7 +420,8 @@ SECTIONS: Sequence[Callable[[AuditResult], Summary | None]] = (
     robustness,
     seeds,
     uncertainty,
-    nulls,
+    error_rates,
+    chance,
     extrinsic,
     lexicons,
     vectors,

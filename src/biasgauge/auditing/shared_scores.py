@@ -56,19 +56,15 @@ class SharedScores:
         """Scores of the word lists whose reliability is judged."""
         return self._part(models, words_of_lists())
 
-    def of_targets(self, model: Embedding, test: AssociationTest) -> ScoreTensor:
-        """Scores of the targets of an association test."""
-        return self._part([model], targets(test))
+    def of_words(self, model: Embedding, words: Sequence[str]) -> ScoreTensor:
+        """Scores of words of an association test."""
+        return self._part([model], words)
 
     def of_pairs(
-        self,
-        model: Embedding,
-        test: AssociationTest,
-        pairs: Sequence[tuple[str, str]],
-        measures: Sequence[str] = MEASURES,
+        self, model: Embedding, words: Sequence[str], pairs: PairsLike, measures: Sequence[str] = MEASURES
     ) -> ScoreTensor:
-        """Scores of the targets of a test on pairs of its own, or with other measures: nothing else sees them."""
-        return self._score([model], targets(test), pairs, measures=measures)
+        """Scores on pairs of one's own, or with other measures: nothing else sees them."""
+        return self._score([model], words, pairs, measures=measures)
 
     def of_page(self, pairs: Sequence[tuple[str, str]]) -> ScoreTensor:
         """Scores that a reader can look up; of a large vocabulary, with neighbors among its first words alone."""
@@ -85,7 +81,7 @@ class SharedScores:
     @cached_property
     def _whole(self) -> ScoreTensor:
         asked = [words_of_lists()] if len(self.models) > 1 else []
-        asked += [targets(test) for test in self.lexicons if isinstance(test, AssociationTest)]
+        asked += [test.words for test in self.lexicons if isinstance(test, AssociationTest)]
         if len(self.models[0]) <= POOL:
             asked.append(self.page_words)
         return self._score(self.models, list(dict.fromkeys(word for words in asked for word in words)), PAIRS)
@@ -111,11 +107,6 @@ class SharedScores:
 def words_of_lists() -> tuple[str, ...]:
     """Words of the lists on which reliability is judged, each once."""
     return tuple(dict.fromkeys(word for name in LISTS for word in lexicon(name).words))
-
-
-def targets(test: AssociationTest) -> tuple[str, ...]:
-    """Target words of a test, each once."""
-    return tuple(dict.fromkeys((*test.x.words, *test.y.words)))
 
 
 def page_words(

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from biasgauge.auditing.families import Corrected
+from biasgauge.auditing.questions import Measured
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.verdicts import Evidence, Rules
 from biasgauge.embeddings import Embedding
-from biasgauge.lexicons import AssociationTest
-from biasgauge.scores import Weat
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What was measured about one question on one model.
+    """What was measured about one question on one subject.
 
     Attributes:
-        model: the vectors that were asked.
-        test: the lexicon that asks.
-        result: what its association test gave; the value is defined.
-        p_value: of that test, corrected for all association tests of the audit.
-        replicates: the same test on replicates; empty where there are none.
+        measured: the question, the subject, similarities of its words, and the contrast with its tests.
+        corrected: p of that contrast beside the other questions of the audit.
         rules: thresholds.
+        smallest: the smallest contrast that matters, in cosine units.
         scores: scores of words on base pairs, which the whole audit shares.
+        case_fallback: whether words are looked up in another case too.
         random_state: seed of whatever is drawn.
     """
 
-    model: Embedding
-    test: AssociationTest
-    result: Weat
-    p_value: float
-    replicates: Sequence[Weat]
+    measured: Measured
+    corrected: Corrected
     rules: Rules
+    smallest: float
     scores: SharedScores
+    case_fallback: bool
     random_state: int
+
+    @property
+    def model(self) -> Embedding:
+        """The first model of the subject."""
+        return self.measured.subject.models[0]
+
+    @property
+    def side(self) -> float:
+        """Sign of the contrast."""
+        return 1.0 if self.measured.value > 0 else -1.0
 
 
 @dataclass(frozen=True)
 class VerdictRule:
     """One thing that is asked of every answer.
 
-    The rule "effect" says whether there is an association at all; all others say whether it can be relied on: one that
-    fails makes "do-not-report", one that cannot be known "report-with-care".
+    The rule "association" says whether there is one at all; all others say whether it can be relied on: one that fails
+    makes "do-not-report", one that cannot be known "report-with-care".
 
     Attributes:
         name: of the rule.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Shown, Summary, Table
 from biasgauge.results.summary import Tone
@@ -40,19 +41,25 @@ class Rules:
     """Thresholds of the verdicts.
 
     Attributes:
-        alpha: largest p, after Holm's correction over all association tests of the audit, that counts as evidence.
-        agreement: smallest share of base pairs and of measures that must give the direction of the whole test.
-        reliability: smallest ICC(2,1) of the words' associations over replicates; below .5 is poor (Koo & Li 2016).
+        alpha: error of the whole audit: how often it may find an association where lists mean nothing.
+        agreement: smallest share of base pairs that must give the direction of the contrast.
+        smallest: the smallest contrast that matters, in cosine units; None: one standard deviation of the contrasts of
+            unrelated lists of eight words of like frequency in these vectors.
+        reliability: smallest reliability of a gap over task seeds; below .5 is poor (Koo & Li 2016).
     """
 
     alpha: float = 0.05
     agreement: float = 0.9
+    smallest: float | None = None
     reliability: float = 0.5
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not 0 < value <= 1:
-                raise ParameterError(f"The rule {name!r} must be above 0 and at most 1. Got {value!r}.")
+        check_number(0, 1, ends=False, alpha=self.alpha)
+        for name in ("agreement", "reliability"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ParameterError(f"The rule {name!r} must be above 0 and at most 1. Got {getattr(self, name)!r}.")
+        if self.smallest is not None:
+            check_number(0, ends=False, smallest=self.smallest)
 
 
 @dataclass(frozen=True)
@@ -76,14 +83,16 @@ class Evidence(Record):
     link: str = ""
 
     @classmethod
-    def directions(cls, rule: str, agree: int, of: int, threshold: float, link: str, but: str = "") -> Evidence:
-        """How many of something give the same direction; `but` names those that do not."""
+    def directions(
+        cls, rule: str, agree: int, of: int, threshold: float, link: str, but: str = "", **more: float
+    ) -> Evidence:
+        """How many of something give the same direction; `but` names those that do not, `more` are further numbers."""
         share = agree / of
         passes = share >= threshold
         required = "all" if threshold == 1 else f"{100 * threshold:.0f} %"
         told = "" if agree == of else f" ({100 * share:.0f} %; {required} required)"
         reason = f"{'' if passes else 'only '}{count_of(agree, of)} {rule}{told} give the same direction{but}"
-        return cls(rule, {"agree": agree, "of": of, "share": share}, threshold, passes, reason, link)
+        return cls(rule, {"agree": agree, "of": of, "share": share, **more}, threshold, passes, reason, link)
 
     @property
     def counts(self) -> tuple[int, int] | None:
@@ -94,6 +103,28 @@ class Evidence(Record):
 
 
 @dataclass(frozen=True)
+class Opinion(Record):
+    """What another model says to the same question: a second opinion, never evidence.
+
+    Attributes:
+        model: which.
+        contrast: in cosine units; None where it cannot be measured.
+        low, high: 95 % interval.
+        p: the largest of its tests, not corrected.
+        same: whether it gives the same direction.
+        reason: why there is no contrast.
+    """
+
+    model: str
+    contrast: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    same: bool | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
 class Verdict(Record):
     """One question, its answer, and whether the answer can be reported.
 
@@ -101,11 +132,14 @@ class Verdict(Record):
         question: name of the lexicon that asks it.
         title: what it is about.
         model: the vectors that were asked.
-        test: what answers it: "weat", "posterior" or "correlation".
+        family: with which other questions it was corrected.
+        test: what answers it: "contrast" of similarities, "correlation" of points, or "change" of vectors.
         decision: what to do with the answer.
         claim: the answer, in one clause; empty where there is none.
         why: the evidence and its limits, in plain words.
         evidence: everything that it rests on.
+        opinions: what other models say, which is no evidence about this one.
+        plan: how many words in each list would show the smallest contrast that matters.
     """
 
     question: str
@@ -116,6 +150,9 @@ class Verdict(Record):
     claim: str
     why: str
     evidence: tuple[Evidence, ...] = ()
+    family: str = ""
+    opinions: tuple[Opinion, ...] = ()
+    plan: Mapping[str, int | float | None] | None = None
 
     @property
     def id(self) -> str:
@@ -160,17 +197,19 @@ class Verdict(Record):
         )
 
 
-def decide(*, found: bool | None, stable: Sequence[bool | None]) -> Decision:
+def decide(*, found: bool | None, stable: Sequence[bool | None], small: bool | None = None) -> Decision:
     """The verdict from the evidence: is there an association, and does it survive other reasonable choices?
 
     Args:
         found: whether there is evidence of an association; None when it cannot be measured.
         stable: whether it holds over base pairs, over replicates, …; None where that is unknown.
+        small: where none is found: whether whatever there is lies within the smallest that matters, which is evidence
+            of absence; None where nobody looked.
     """
     if found is None:
         return "not-measurable"
     if not found:
-        return "no-association-shown"
+        return "inconclusive" if small is False else "no-association-shown"
     if any(passes is not None and not passes for passes in stable):
         return "do-not-report"
     return "report" if stable and all(stable) else "report-with-care"
@@ -200,6 +239,14 @@ def same_direction(evidence: Sequence[Evidence]) -> str:
 def count_of(part: int, whole: int) -> str:
     """A count of a whole in a sentence."""
     return f"all {whole}" if part == whole else f"{part} of {whole}"
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A contrast in a sentence: with its sign, and without a zero before the point."""
+    if value is None:
+        return "unknown"
+    size = f"{abs(value):.{digits}f}"
+    return f"{'−' if value < 0 else '+'}{size.removeprefix('0')}"
 
 
 def chance(p: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.cli.from_function import Option, Outcome, command
 from biasgauge.cli.screen import progress
@@ -51,7 +51,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     if arguments["points"] is not None:
         arguments["points"] = track(arguments["points"], *columns, random_state=options.seed)
     out = arguments.pop("out")
-    rules = Rules(*(arguments.pop(name) for name in ("alpha", "agreement", "reliability")))
+    rules = Rules(**{name: arguments.pop(name) for name in ("alpha", "agreement", "smallest", "reliability")})
     lexicons = arguments.pop("lexicon") or None
     models = [after] if after is not None else vectors or None
     with progress(options, "auditing") as report:
@@ -72,7 +72,8 @@ def _column(about: str, **more: Any) -> Option:  # noqa: ANN401 - fields of Opti
 app = command(
     "auditing:audit",
     arguments="vectors",
-    options="before after out lexicon language min_coverage case_fallback limit alpha agreement reliability points "
+    options="before after out lexicon language min_coverage case_fallback limit replicates alpha agreement smallest "
+    "reliability points "
     "points_x points_y points_by points_unit points_seed tasks",
     examples=EXAMPLES,
     sources=("auditing:Rules",),
@@ -97,10 +98,21 @@ app = command(
             type=tuple[str, ...],
             default=(),
         ),
-        "language": Option("language of the shipped lexicons to look at"),
-        "alpha": Option("verdicts: largest Holm-adjusted p that counts as an effect"),
+        "language": Option("language of the shipped lexicons to look at; English by default"),
+        "case_fallback": Option(
+            "look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case",
+            type=Literal["auto", "yes", "no"],
+            default="auto",
+            read=lambda typed: {"auto": None, "yes": True, "no": False}[typed],
+        ),
+        "replicates": Option("the files are replicates, although no recipe beside them says so"),
+        "alpha": Option("verdicts: how often the audit may find something where lists mean nothing"),
         "agreement": Option("verdicts: smallest share of base pairs that must give the same direction"),
-        "reliability": Option("verdicts: smallest reliability over replicates, and of the gap over task seeds"),
+        "smallest": Option(
+            "verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in these "
+            "vectors"
+        ),
+        "reliability": Option("verdicts: smallest reliability of the gap over task seeds"),
         "points": Option(
             "a table of intrinsic and extrinsic numbers, one row for each embedding", type=Path | None, default=None
         ),

@@ -38,6 +38,8 @@ class Embedding:
         format: how it was stored, e.g. "word2vec-binary".
         notices: what was odd about the input and what was done about it.
         dropped: words that the input had but that cannot be used, with the reason.
+        lineage: the same for models that differ by random seed or bootstrap sample alone, by their recipes; empty where
+            no recipe says so.
     """
 
     words: tuple[str, ...]
@@ -47,6 +49,7 @@ class Embedding:
     format: str = "memory"
     notices: tuple[Notice, ...] = ()
     dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    lineage: str = ""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):

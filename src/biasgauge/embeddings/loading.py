@@ -18,6 +18,7 @@ from biasgauge.checks import check_whole
 from biasgauge.embeddings.coverage import spellings
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.formats.vector_format import Request, detect
+from biasgauge.embeddings.lineage import lineage_of
 from biasgauge.embeddings.rows import check_matrix, is_utf8, select_rows
 from biasgauge.errors import EmbeddingFormatError, ParameterError
 from biasgauge.inputs import ModelsLike, VectorsLike, distinct_words
@@ -59,7 +60,8 @@ def load(
     if isinstance(vectors, Embedding):
         if wanted is None and limit is None:
             return vectors
-        vectors = (vectors.words, vectors.vectors)
+        part = load((vectors.words, vectors.vectors), words, limit, case_fallback=case_fallback, name=name)
+        return replace(part, lineage=vectors.lineage)
     if not isinstance(vectors, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
         return _from_memory(vectors, request, name or "memory")
@@ -81,6 +83,7 @@ def load(
         format=found.name,
         notices=request.book.notices(),
         dropped=table.dropped,
+        lineage=lineage_of(path),
     )
 
 
@@ -217,4 +220,5 @@ def load_default_replicates() -> list[Embedding]:
     words of English Wikipedia, and hold the words of the shipped English lexicons and the most frequent words: 13,000
     in all.
     """
-    return [load(replicate_path(seed), name=f"SGNS enwiki, seed {seed}") for seed in range(REPLICATES)]
+    models = [load(replicate_path(seed), name=f"SGNS enwiki, seed {seed}") for seed in range(REPLICATES)]
+    return [replace(model, lineage="shipped replicates") for model in models]

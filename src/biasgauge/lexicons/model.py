@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-METADATA = ("title", "language", "source", "citation", "license", "notes")
+METADATA = ("title", "family", "language", "source", "citation", "license", "notes")
 """Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
 
 
@@ -46,12 +46,16 @@ class WordSet:
 class Lexicon(ABC):
     """Words with their source. `path` is the file it was read from, None for one made in memory.
 
+    `family` is what its question is about (gender, race, …; "sanity" for a check of the instrument): questions of one
+    family are corrected together in an audit.
+
     Two lexicons are equal when they say the same, wherever they were read from.
     """
 
     kind: ClassVar[str]
     name: str
     title: str = ""
+    family: str = ""
     language: str = "en"
     source: str = ""
     citation: str = ""

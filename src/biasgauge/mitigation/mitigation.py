@@ -123,7 +123,7 @@ class Mitigation(ABC):
         moved[own.rows] = mixed
         left_empty = np.union1d(np.setdiff1d(np.concatenate([*empty, gone]), own.rows), gone)
         self.emptied_ = tuple(model.words[row] for row in left_empty.tolist())
-        return replace(model, vectors=self._finished(moved), name=f"{model.name} ({self.label})")
+        return replace(model, vectors=self._finished(moved), name=f"{model.name} ({self.label})", lineage="")
 
     def fit_transform(self, vectors: VectorsLike) -> Embedding:
         """Fit on an embedding and change it."""

@@ -116,6 +116,8 @@ class Weat(Association):
     p_value = _of_result("p_value", "Share of splits of X and Y at least as extreme as this one.")
     p_method = _of_result("p_method", 'How p was found: "exact" over all splits, or "monte-carlo".')
     p_interval = _of_result("p_interval", "Where p itself may lie; a point when it is exact.")
+    contrast = _of_result("contrast", "Difference of the mean associations in cosine units, with its interval.")
+    p_attributes = _of_result("p_attributes", "Share of splits of A and B at least as extreme as this one.")
     alternative = _of_result("alternative", "Which splits count as extreme.")
 
     @property
@@ -132,16 +134,21 @@ class Weat(Association):
             return size
         drawn = self.p_method == "monte-carlo" and spread is not None
         within = f", 95 % interval [{spread.low:.2g}, {spread.high:.2g}]" if drawn else ""
-        return f"{size}, p = {p:.4g} ({self.p_method}, {self.alternative}{within})"
+        return f"{size}, p = {p:.4g} over targets ({self.p_method}, {self.alternative}{within})"
 
     def _sentences(self) -> tuple[str, ...]:
         if self.value is None or self.statistic is None:
             return ()
         x, y, a, b = (self.sets[role] for role in ROLES)
-        return (
-            f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}.",
-            f"Test statistic {self.statistic:.4f}.",
-        )
+        sentences = [f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}."]
+        if self.contrast is not None:
+            sentences.append(f"Contrast in cosine units {_with_interval(f'{self.contrast.value:.4f}', self.contrast)}.")
+        if self.p_attributes is not None:
+            sentences.append(
+                f"p = {self.p_attributes:.4g} over attributes: how often a random split of {a} and {b} does as much. "
+                "A finding should hold for other targets and for other attributes: look at the larger p."
+            )
+        return (*sentences, f"Test statistic {self.statistic:.4f}.")
 
 
 def _with_interval(number: str, ends: Estimate | None) -> str:

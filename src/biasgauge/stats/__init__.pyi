@@ -1,6 +1,9 @@
 from biasgauge.stats.bootstrap import Resampling as Resampling
 from biasgauge.stats.bootstrap import estimate_from_draws as estimate_from_draws
 from biasgauge.stats.bootstrap import estimate_over_words as estimate_over_words
+from biasgauge.stats.contrasts import Contrast as Contrast
+from biasgauge.stats.contrasts import contrast_estimate as contrast_estimate
+from biasgauge.stats.contrasts import plan_words as plan_words
 from biasgauge.stats.correlations import correlation_estimate as correlation_estimate
 from biasgauge.stats.correlations import correlations_differ as correlations_differ
 from biasgauge.stats.correlations import fisher_interval as fisher_interval

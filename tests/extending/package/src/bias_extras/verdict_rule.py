@@ -1,4 +1,4 @@
-"""A rule of the verdicts: an effect below one half is too small to be reported, however sure it is."""
+"""A rule of the verdicts: a contrast below .05 is too small to be reported, however sure it is."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
     from biasgauge.auditing.verdict_rule import Case
 
-LEAST = 0.5
+LEAST = 0.05
 
 
 def judge(case: Case) -> Iterator[Evidence]:
     """Evidence that fails makes the verdict "do-not-report"; what is unknown makes it "report-with-care"."""
-    size = abs(case.result.value or 0.0)
-    reason = f"effect size {size:.2f} ({LEAST} required)"
+    size = abs(case.measured.value)
+    reason = f"contrast {size:.3f} in cosine units ({LEAST} required)"
     yield Evidence("large-effect", size, LEAST, passes=size >= LEAST, reason=reason, link="bias")
 
 

@@ -1,0 +1,182 @@
+"""How often the audit's verdicts are wrong about lists that mean nothing, and how often they see what was planted.
+
+    python bench/verdicts.py                     the whole table, 400 audits a row
+    python bench/verdicts.py --audits 100 --rows relabeled
+
+Each row is a kind of meaninglessness (METHODS 7.3): vectors without structure; words shuffled over the vocabulary;
+attributes relabeled by a coin toss; attributes replaced by random words of like frequency; on one file and on eight
+replicates. "report" counts audits in which any question is answered by `report` or `report-with-care`, "found" those in
+which the rule "association" passes for any; "old rule" is Holm's correction of WEAT's permutation p over targets alone.
+Then the share of planted contrasts that are found, by size and by words in each list.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from biasgauge import Embedding, registry
+from biasgauge.association.contrast import contrast_test
+from biasgauge.auditing.answers import answer
+from biasgauge.auditing.families import corrected
+from biasgauge.auditing.meaningless import matched
+from biasgauge.auditing.questions import ASKING, Measured, measure, questions_of
+from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.subjects import Subject, subjects_of
+from biasgauge.auditing.verdicts import Rules
+from biasgauge.embeddings import load_default, load_default_replicates
+from biasgauge.geometry import unit_rows
+from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, WordSet
+from biasgauge.stats.multiple import holm
+
+ALPHA = 0.05
+Drawn = Iterator[tuple[Sequence[Embedding], Sequence[Lexicon]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--audits", type=int, default=400)
+    parser.add_argument("--rows", default="", help="only rows whose name has this")
+    parser.add_argument("--draws", type=int, default=300, help="planted questions of each size")
+    asked = parser.parse_args()
+    error = 2 * (ALPHA * (1 - ALPHA) / asked.audits) ** 0.5
+    print(f"{asked.audits} audits a row; a row holds its promise up to {ALPHA + error:.3f}")
+    print(f"{'lists without meaning':<52}{'report':>8}{'found':>8}{'old rule':>10}")
+    for name, draw in nulls().items():
+        if asked.rows in name:
+            said, found, old = rates(draw(np.random.default_rng(19)), asked.audits)
+            print(f"{name:<52}{said:>8.3f}{found:>8.3f}{old:>10.3f}{'' if said <= ALPHA + error else '   over'}")
+    if asked.rows in "planted":
+        planted(asked.draws)
+
+
+def nulls() -> dict[str, Callable[[np.random.Generator], Drawn]]:
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    glove, runs = [load_default()], load_default_replicates()
+    return {
+        "isotropic vectors, one file": lambda random: isotropic(every, 1, random),
+        "isotropic vectors and noise, 8 replicates": lambda random: isotropic(every, 8, random),
+        "words shuffled over the vocabulary, GloVe": lambda random: shuffled(glove, every, random),
+        "words shuffled over the vocabulary, SGNS × 8": lambda random: shuffled(runs, every, random),
+        "A and B relabeled, GloVe": lambda random: relabeled(glove, every, random),
+        "A and B relabeled, SGNS × 8": lambda random: relabeled(runs, every, random),
+        "X and Y relabeled, GloVe": lambda random: relabeled(glove, every, random, targets=True),
+        "random attributes of like frequency, GloVe": lambda random: like_frequency(glove, every, random),
+        "random attributes of like frequency, SGNS × 8": lambda random: like_frequency(runs, every, random),
+    }
+
+
+def isotropic(lexicons: Sequence[Lexicon], models: int, random: np.random.Generator) -> Drawn:
+    words = tuple(dict.fromkeys(word for one in lexicons for word in one.words))
+    while True:
+        center = random.standard_normal((len(words), 100))
+        noisy = [center + (random.standard_normal(center.shape) if models > 1 else 0.0) for _ in range(models)]
+        yield (
+            [Embedding(words, rows, name=f"run {place}", lineage="made") for place, rows in enumerate(noisy)],
+            lexicons,
+        )
+
+
+def shuffled(models: Sequence[Embedding], lexicons: Sequence[Lexicon], random: np.random.Generator) -> Drawn:
+    while True:
+        order = random.permutation(len(models[0]))
+        yield [replace(model, vectors=model.vectors[order]) for model in models], lexicons
+
+
+def relabeled(
+    models: Sequence[Embedding], lexicons: Sequence[Lexicon], random: np.random.Generator, *, targets: bool = False
+) -> Drawn:
+    while True:
+        yield models, [_relabeled(one, random, targets=targets) for one in lexicons]
+
+
+def _relabeled(one: Lexicon, random: np.random.Generator, *, targets: bool) -> Lexicon:
+    if isinstance(one, AssociationTest):
+        first, second = (one.x, one.y) if targets else (one.a, one.b)
+        words = random.permutation([*first.words, *second.words]).tolist()
+        new = replace(first, words=tuple(words[: len(first)])), replace(second, words=tuple(words[len(first) :]))
+        sets: dict[str, Any] = dict(zip("xy" if targets else "ab", new, strict=True))
+        return replace(one, **sets)
+    if isinstance(one, Stereotypes):
+        field = "protected" if targets else "attributes"
+        words = random.permutation([word for group in one.groups for word in getattr(group, field)]).tolist()
+        groups = []
+        for group in one.groups:
+            size = len(getattr(group, field))
+            part: dict[str, Any] = {field: tuple(words[:size])}
+            groups.append(replace(group, **part))
+            words = words[size:]
+        return replace(one, groups=tuple(groups), eval_targets=(), defining_sets=(), group_order=())
+    return one
+
+
+def like_frequency(models: Sequence[Embedding], lexicons: Sequence[Lexicon], random: np.random.Generator) -> Drawn:
+    model = models[0]
+    while True:
+        yield models, [_like(one, model, random) for one in lexicons if isinstance(one, AssociationTest)]
+
+
+def _like(one: AssociationTest, model: Embedding, random: np.random.Generator) -> AssociationTest:
+    sets: dict[str, Any] = {}
+    for role, members in (("a", one.a), ("b", one.b)):
+        rows = model.lookup(members.words, case_fallback=True).rows
+        drawn = dict.fromkeys(model.words[row] for row in matched(rows, len(model), random))
+        sets[role] = WordSet(members.name, tuple(drawn))
+    return replace(one, **sets)
+
+
+def rates(drawn: Drawn, audits: int) -> tuple[float, float, float]:
+    """Shares of audits that report something, that find something, and that the old rule would have found in."""
+    said = found = old = 0
+    for _, (models, lexicons) in zip(range(audits), drawn, strict=False):
+        subject = subjects_of(models)[0]
+        asked = [
+            measure(question, subject, min_coverage=0.8, case_fallback=True, random_state=0)
+            for question in questions_of(lexicons)
+        ]
+        p_values = {
+            place: (one.question.family, None if one.test is None else one.test.p) for place, one in enumerate(asked)
+        }
+        seen = any(one.p <= ALPHA for one in corrected(p_values, ALPHA).values())
+        found += seen
+        said += seen and _reports(asked, subject, lexicons)
+        known = [one.test.p_targets for one in asked if one.test is not None and one.test.p_targets is not None]
+        old += any((p or 1.0) <= ALPHA for p in holm(known))
+    return said / audits, found / audits, old / audits
+
+
+def _reports(asked: Sequence[Measured], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
+    scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
+    verdicts = answer(asked, rules=Rules(), scores=scores, min_coverage=0.8, case_fallback=True, random_state=0)
+    return any(verdict.decision.startswith("report") for verdict in verdicts)
+
+
+def planted(draws: int) -> None:
+    """How often a contrast of a known size is found, in GloVe vectors to which it was added."""
+    model = load_default()
+    random = np.random.default_rng(7)
+    print(f"\n{'planted contrast':<20}{'words a list':>14}{'found':>8}{'old rule':>10}")
+    for words in (8, 25):
+        groups = np.repeat([0, 1], words)
+        signs = 1 - 2 * groups
+        for size in (0.0, 0.03, 0.06, 0.12, 0.2):
+            found = old = 0
+            for _ in range(draws):
+                rows = unit_rows(model.vectors[random.choice(len(model), 4 * words, replace=False)].astype(np.float64))
+                along = random.standard_normal(rows.shape[1])
+                along /= np.linalg.norm(along)
+                pull = (size / 4) ** 0.5  # a contrast of four blocks with cosines of ± pull²
+                rows += pull * np.concatenate([signs, signs])[:, None] * along
+                rows = unit_rows(rows)
+                test = contrast_test(rows[: 2 * words] @ rows[2 * words :].T, groups, groups)
+                found += (test.p or 1.0) <= ALPHA
+                old += (test.p_targets or 1.0) <= ALPHA
+            print(f"{size:<20.2f}{words:>14}{found / draws:>8.3f}{old / draws:>10.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""What would be said of lists that mean nothing? Words of these very vectors, drawn at random.
+
+Three ways to make a question meaningless, in the user's own vectors: relabel its attributes by a coin toss; put random
+words in the place of all of its words; put random words of like frequency in the place of its attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from biasgauge.arrays import Floats, Integers, Places
+from biasgauge.association.contrast import contrast_test
+from biasgauge.auditing.families import corrected
+from biasgauge.auditing.questions import Measured
+from biasgauge.auditing.subjects import Subject
+from biasgauge.embeddings import Embedding
+from biasgauge.geometry import unit_rows
+from biasgauge.results import Record
+from biasgauge.stats.contrasts import contrast_parts
+from biasgauge.stats.shares import clopper_pearson
+
+Null = Literal["relabeled", "shuffled", "matched"]
+NULLS: dict[Null, str] = {
+    "relabeled": "attributes relabeled by a coin toss",
+    "shuffled": "every word replaced by a random word of the vocabulary",
+    "matched": "attributes replaced by random words of like frequency",
+}
+AUDITS = 200
+"""Meaningless audits of each kind."""
+MOST_QUESTIONS = 40
+"""Questions that such an audit asks at most: with more, a random part of them."""
+DRAWS = 500
+"""Random lists beside which a contrast is looked at."""
+LIST = 8
+"""Words in each of the unrelated lists whose contrasts say what is too small to matter: as many as usual lists have."""
+BINS = 40
+POOL = 1_000
+"""Words of the vocabulary from which random words are drawn."""
+CELLS = 10_000
+"""Similarities of one model up to which a question is simulated."""
+CANDIDATES = 40
+"""Words of like frequency that may stand in the place of each attribute."""
+
+
+@dataclass(frozen=True)
+class ErrorRate(Record):
+    """How often an audit of meaningless lists would have found an association.
+
+    Attributes:
+        subject: the vectors.
+        null: how the lists were made meaningless.
+        about: the same in words.
+        audits: how many were simulated.
+        found: how many would have found something: an upper bound of those that would have said "report".
+        rate: their share.
+        low, high: its exact 95 % interval.
+        alpha: the rate that the audit promises at most.
+    """
+
+    subject: str
+    null: Null
+    about: str
+    audits: int
+    found: int
+    rate: float
+    low: float | None
+    high: float | None
+    alpha: float
+
+
+def error_rates(
+    measured: Sequence[Measured], alpha: float, random_state: int, audits: int = AUDITS
+) -> tuple[ErrorRate, ...]:
+    """Audit meaningless lists of the same sizes, on each subject and in each way."""
+    rates = []
+    for subject in dict.fromkeys(one.subject for one in measured):
+        asked = [one for one in measured if one.subject is subject and one.test is not None]
+        random = np.random.default_rng([random_state, 19])
+        if len(asked) > MOST_QUESTIONS:
+            asked = [asked[place] for place in sorted(random.choice(len(asked), MOST_QUESTIONS, replace=False))]
+        for null, about in NULLS.items():
+            usable = [one for one in asked if _simulated(one, null)]
+            if not usable:
+                continue
+            found = _found(usable, null, alpha, audits, random)
+            share = clopper_pearson(found, audits)
+            rates.append(
+                ErrorRate(subject.name, null, about, audits, found, found / audits, share.low, share.high, alpha)
+            )
+    return tuple(rates)
+
+
+def _simulated(one: Measured, null: Null) -> bool:
+    """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
+    return (null == "shuffled" or not one.question.pairs) and one.table is not None and one.table[0].size <= CELLS
+
+
+def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
+    """In how many simulated audits any question has a small p after correction."""
+    by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
+    for number, one in enumerate(asked):
+        tables = _meaningless(one, null, audits, random)
+        rows, columns = _groups(one)
+        p_values = contrast_parts(tables, rows, columns, one.question.weights).p
+        for audit, p in enumerate(p_values):
+            largest = 1.0 if np.isnan(p) else float(p)
+            if largest <= alpha:  # the other tests can only make it larger
+                test = contrast_test(tables[audit], rows, columns, one.question.weights)
+                largest = 1.0 if test.p is None else test.p
+            by_audit[audit][number] = (one.question.family, largest)
+    return sum(any(one.p <= alpha for one in corrected(p_values, alpha).values()) for p_values in by_audit)
+
+
+def _groups(one: Measured) -> tuple[Integers, Integers]:
+    if one.rows is None or one.columns is None:
+        raise ValueError("it was not measured")
+    return one.rows, one.columns
+
+
+def _meaningless(one: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
+    """Tables of similarities, count × models × targets × attributes, that mean nothing."""
+    if one.table is None:
+        raise ValueError("it was not measured")
+    rows, columns = one.table.shape[1:]
+    if null == "relabeled":
+        order = random.random((count, columns)).argsort(axis=1)
+        return np.moveaxis(one.table[:, :, order], 2, 0)
+    models = one.subject.models if _alike(one.subject) else one.subject.models[:1]
+    if null == "shuffled":
+        paired = 2 if one.question.pairs else 1
+        needed = 2 * (rows + paired * columns)
+        pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
+        drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
+        found = np.empty((count, len(models), rows, columns))
+        for place, model in enumerate(models):
+            units = _units(model, pool)
+            similar = units @ units.T
+            ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
+            found[:, place] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
+        return found
+    if one.places is None:
+        raise ValueError("pairs are not matched")
+    targets, attributes = one.places
+    choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
+    picked = random.integers(0, CANDIDATES, (count, columns))
+    found = np.empty((count, len(models), rows, columns))
+    for place, model in enumerate(models):
+        similar = _units(model, targets) @ _units(model, choices.ravel()).T
+        similar = similar.reshape(rows, CANDIDATES, columns)
+        found[:, place] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
+    return found
+
+
+def matched(places: Places, words: int, random: np.random.Generator) -> Places:
+    """Random rows of about the same rank as these, as files list words by frequency; none of these themselves."""
+    low = np.minimum((places / 1.5).astype(np.intp), words - 1)
+    high = np.clip((places * 1.5).astype(np.intp) + 20 + len(places), low + 1, words)
+    drawn: Places = random.integers(low, high)
+    for _ in range(10):
+        own = np.isin(drawn, places)
+        if not own.any():
+            break
+        drawn[own] = random.integers(low[own], high[own])
+    return drawn
+
+
+def chance_contrasts(one: Measured, random_state: int, draws: int = DRAWS) -> Floats:
+    """Contrasts of the targets with random attributes of like frequency: what any words would give."""
+    if one.places is None or one.rows is None:
+        return np.empty(0)
+    random = np.random.default_rng([random_state, 7])
+    tables = _meaningless(one, "matched", draws, random)
+    return contrast_parts(tables, *_groups(one), one.question.weights).value
+
+
+@dataclass(frozen=True)
+class ChanceBand(Record):
+    """A contrast beside those of the same targets with random attributes of like frequency.
+
+    Attributes:
+        question: the question.
+        model: the vectors.
+        contrast: the contrast measured.
+        band: 95 % of the random lists give a contrast nearer to 0 than this.
+        edges: edges of the bins of a histogram of their contrasts.
+        counts: how many lie in each.
+    """
+
+    question: str
+    model: str
+    contrast: float
+    band: float
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+def chance_band(one: Measured, random_state: int) -> ChanceBand | None:
+    """Contrasts by chance as a histogram; None where there are none."""
+    drawn = np.empty(0) if one.test is None else chance_contrasts(one, random_state)
+    if not len(drawn):
+        return None
+    counts, edges = np.histogram(drawn, BINS)
+    band = float(np.quantile(np.abs(drawn), 0.95))
+    return ChanceBand(
+        one.question.name, one.subject.name, one.value, band, tuple(edges.tolist()), tuple(map(int, counts))
+    )
+
+
+def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
+    """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
+    known = [np.concatenate(one.places) for one in asked if one.places is not None]
+    places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
+    model = subject.models[0]
+    random = np.random.default_rng([random_state, 11])
+    groups = np.repeat([0, 1], LIST)
+    values = []
+    for _ in range(draws):
+        drawn = matched(random.choice(places, 4 * LIST), len(model), random)
+        table = _units(model, drawn[: 2 * LIST]) @ _units(model, drawn[2 * LIST :]).T
+        values.append(float((np.outer(1 - 2 * groups, 1 - 2 * groups) * table).sum()) / LIST**2)
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _alike(subject: Subject) -> bool:
+    return all(model.words == subject.models[0].words for model in subject.models)
+
+
+def _units(model: Embedding, rows: Places) -> Floats:
+    return unit_rows(np.asarray(model.vectors[rows], np.float64), pairwise=True)

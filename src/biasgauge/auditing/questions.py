@@ -1,0 +1,262 @@
+"""What lexicons ask: a contrast of the similarities of some words with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from biasgauge.arrays import Floats, Integers, Places
+from biasgauge.association.contrast import ContrastTest, contrast_test
+from biasgauge.auditing.subjects import Subject
+from biasgauge.embeddings import Embedding
+from biasgauge.geometry import unit_rows
+from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, Stereotypes, Values, Words, WordSet, WordSets
+from biasgauge.stats.contrasts import WEAT
+
+Kind = Literal["test", "stereotypes", "lean", "order"]
+OWN = "own"
+"""Family of lexicons that name none."""
+ASKING = ("test", "stereotypes")
+"""Kinds of lexicons that ask a question by themselves."""
+_PLURALS = ("s", "people", "women", "men")
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One question: do these targets lean to these attributes, each group as its weights say?
+
+    Attributes:
+        name: of the lexicon, or LEXICON:SET.
+        kind: "test": X and Y against A and B; "stereotypes": groups against attributes of their own and of others;
+            "lean": one set of words along base pairs; "order": words with large values against words with small ones,
+            along base pairs.
+        lexicon: what asks.
+        targets: groups of target words.
+        attributes: groups of attribute words; with `pairs`, their first and second words.
+        weights: of the mean similarity of each group of targets with each group of attributes (or with the pairs).
+        pairs: base pairs, where similarities are those with the first word less those with the second.
+        claims: what a positive contrast means, and what a negative one does.
+    """
+
+    name: str
+    kind: Kind
+    lexicon: Lexicon
+    targets: tuple[WordSet, ...]
+    attributes: tuple[WordSet, ...]
+    weights: tuple[tuple[float, ...], ...]
+    claims: tuple[str, str]
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def family(self) -> str:
+        """Questions of one family are corrected together: gender, race, …; "sanity" for checks of the instrument."""
+        return self.lexicon.family or OWN
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.lexicon.title or self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A question put to a subject.
+
+    Attributes:
+        question: what was asked.
+        subject: whom.
+        share: smallest share of a set's words that was found.
+        reason: why it cannot be measured; None when it can.
+        table: similarities, models × targets × attributes (or pairs).
+        rows: group of each target.
+        columns: group of each attribute.
+        target_words, attribute_words: what rows and columns are.
+        places: rows of targets and of attributes in the first model; of pairs, none.
+        test: the contrast and its tests.
+    """
+
+    question: Question
+    subject: Subject
+    share: float
+    reason: str | None = None
+    table: Floats | None = None
+    rows: Integers | None = None
+    columns: Integers | None = None
+    target_words: tuple[str, ...] = ()
+    attribute_words: tuple[str, ...] = ()
+    places: tuple[Places, Places] | None = None
+    test: ContrastTest | None = None
+
+    @property
+    def value(self) -> float:
+        """The contrast, in cosine units; 0 where there is none."""
+        return 0.0 if self.test is None else self.test.value
+
+    @property
+    def claim(self) -> str:
+        """What the direction of the contrast means."""
+        return self.question.claims[0 if self.value > 0 else 1]
+
+
+def questions_of(lexicons: Sequence[Lexicon]) -> Iterator[Question]:
+    """Every question that lexicons ask: tests and stereotypes by themselves, words and values along pairs."""
+    bases = [one for one in lexicons if isinstance(one, Pairs)]
+    for one in lexicons:
+        if isinstance(one, AssociationTest):
+            yield _of_test(one)
+        elif isinstance(one, Stereotypes):
+            yield _of_stereotypes(one)
+        else:
+            for base in bases:
+                for question in _along(one, base):
+                    yield replace(question, name=f"{question.name}~{base.name}") if len(bases) > 1 else question
+
+
+def asks_nothing(lexicons: Sequence[Lexicon]) -> Iterator[tuple[Lexicon, str]]:
+    """Lexicons that were given and ask no question, with what would make one of them."""
+    words = [one for one in lexicons if isinstance(one, (Words, WordSets, Values))]
+    bases = [one for one in lexicons if isinstance(one, Pairs)]
+    for one in lexicons:
+        if isinstance(one, Pairs) and not words:
+            yield one, "pairs measure words: give a list of words too (--lexicon words.toml)"
+        elif isinstance(one, (Words, WordSets, Values)) and not bases:
+            yield one, "a list of words asks nothing by itself: give base pairs too (--lexicon pairs.toml), or a test"
+        elif not isinstance(one, (Pairs, Words, WordSets, Values, AssociationTest, Stereotypes)):
+            yield one, f"a lexicon of kind {one.kind!r} asks nothing by itself"
+
+
+def measure(
+    question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool, random_state: int
+) -> Measured:
+    """Put a question to a subject: words that every one of its models has."""
+    models = subject.models
+    if question.pairs:
+        return _measure_pairs(question, subject, min_coverage, random_state, case_fallback=case_fallback)
+    sets = (*question.targets, *question.attributes)
+    found = [_known(models, one.words, case_fallback=case_fallback) for one in sets]
+    counted = [(one.name, len(rows), len(set(one.words))) for one, rows in zip(sets, found, strict=True)]
+    reason, share = _shortfall(counted, min_coverage)
+    if reason:
+        return Measured(question, subject, share, reason)
+    count = len(question.targets)
+    target_words, attribute_words = (
+        tuple(word for rows in part for word in rows) for part in (found[:count], found[count:])
+    )
+    rows, columns = (
+        np.repeat(np.arange(len(part)), [len(one) for one in part]) for part in (found[:count], found[count:])
+    )
+    places = [(_places(found[:count], number), _places(found[count:], number)) for number in range(len(models))]
+    table = np.stack([_units(model, at[0]) @ _units(model, at[1]).T for model, at in zip(models, places, strict=True)])
+    test = contrast_test(table, rows, columns, question.weights, random_state=random_state)
+    why = None if test.p is not None else test.contrast.reason
+    return Measured(
+        question, subject, share, why, table, rows, columns, target_words, attribute_words, places[0],
+        None if why else test,
+    )  # fmt: skip
+
+
+def _measure_pairs(
+    question: Question, subject: Subject, min_coverage: float, random_state: int, *, case_fallback: bool
+) -> Measured:
+    models = subject.models
+    found = [_known(models, one.words, case_fallback=case_fallback) for one in question.targets]
+    ends = _known(models, [word for pair in question.pairs for word in pair], case_fallback=case_fallback)
+    pairs = [pair for pair in question.pairs if pair[0] in ends and pair[1] in ends]
+    counted = [(one.name, len(rows), len(set(one.words))) for one, rows in zip(question.targets, found, strict=True)]
+    reason, share = _shortfall([*counted, ("base pairs", len(pairs), len(question.pairs))], min_coverage)
+    if reason:
+        return Measured(question, subject, share, reason)
+    rows, columns = np.repeat(np.arange(len(found)), [len(one) for one in found]), np.zeros(len(pairs), np.int64)
+    tables = []
+    for number, model in enumerate(models):
+        targets = _units(model, _places(found, number))
+        first, second = (np.array([ends[pair[end]][number] for pair in pairs], np.intp) for end in (0, 1))
+        tables.append(targets @ (_units(model, first) - _units(model, second)).T)
+    table = np.stack(tables)
+    test = contrast_test(table, rows, columns, question.weights, random_state=random_state)
+    why = None if test.p is not None else test.contrast.reason
+    words = tuple(word for one in found for word in one)
+    firsts = tuple("–".join(pair) for pair in pairs)
+    return Measured(question, subject, share, why, table, rows, columns, words, firsts, None, None if why else test)
+
+
+def _known(models: Sequence[Embedding], words: Iterable[str], *, case_fallback: bool) -> dict[str, list[int]]:
+    """Rows of each word in every model; words that a model lacks, or has no direction for, are left out."""
+    asked = list(dict.fromkeys(words))
+    rows: list[dict[str, int]] = []
+    for model in models:
+        lookup = model.coverage({"words": asked}, case_fallback=case_fallback, directions=True).sets["words"]
+        rows.append(dict(zip(lookup.words, lookup.rows.tolist(), strict=True)))
+    return {word: [known[word] for known in rows] for word in asked if all(word in known for known in rows)}
+
+
+def _shortfall(counted: Sequence[tuple[str, int, int]], min_coverage: float) -> tuple[str, float]:
+    short = [
+        f"{name}: {found} of {asked} words found" for name, found, asked in counted if found < min_coverage * asked
+    ]
+    share = min((found / asked for _, found, asked in counted if asked), default=0.0)
+    return (f"too few words: {'; '.join(short)} ({min_coverage:.0%} needed)" if short else ""), share
+
+
+def _places(found: Sequence[dict[str, list[int]]], model: int) -> Places:
+    return np.array([rows[model] for words in found for rows in words.values()], np.intp)
+
+
+def _units(model: Embedding, rows: Places) -> Floats:
+    return unit_rows(np.asarray(model.vectors[rows], np.float64), pairwise=True)
+
+
+def _of_test(test: AssociationTest) -> Question:
+    x, y = members(test.x), members(test.y)
+    claim = f"{x} are more associated with {{}} than {y} are"
+    claims = claim.format(test.a.name), claim.format(test.b.name)
+    return Question(test.name, "test", test, (test.x, test.y), (test.a, test.b), WEAT, claims)
+
+
+def _of_stereotypes(lexicon: Stereotypes) -> Question:
+    targets = tuple(WordSet(group.name, group.protected) for group in lexicon.groups)
+    attributes = tuple(WordSet(f"{group.name} attributes", group.attributes) for group in lexicon.groups)
+    count = len(targets)
+    weights = np.where(np.eye(count, dtype=bool), 1 / count, -1 / (count * (count - 1)) if count > 1 else 0.0)
+    own = "group words are {} their own stereotype's attributes than {} other groups'"
+    return Question(
+        lexicon.name,
+        "stereotypes",
+        lexicon,
+        targets,
+        attributes,
+        tuple(map(tuple, weights.tolist())),
+        (own.format("closer to", "to"), own.format("farther from", "from")),
+    )
+
+
+def _along(lexicon: Lexicon, base: Pairs) -> Iterator[Question]:
+    ends = tuple(WordSet(name, words) for name, words in base.sets.items())
+    if isinstance(lexicon, Values):
+        ordered = sorted(lexicon.values.items(), key=lambda item: (-item[1], item[0]))
+        half = len(ordered) // 2
+        groups = tuple(
+            WordSet(f"{size} {lexicon.unit}", tuple(word for word, _ in part))
+            for size, part in (("large", ordered[:half]), ("small", ordered[-half:]))
+        )
+        claim = f"words with more {lexicon.unit} lean more to {{}} than those with less"
+        claims = claim.format(base.ends[0]), claim.format(base.ends[1])
+        yield Question(lexicon.name, "order", lexicon, groups, ends, ((1.0,), (-1.0,)), claims, base.pairs)
+        return
+    if not isinstance(lexicon, (Words, WordSets)):
+        return
+    several = lexicon.members if isinstance(lexicon, WordSets) else (WordSet(lexicon.name, lexicon.words),)
+    for one in several:
+        name = f"{lexicon.name}:{one.name}" if isinstance(lexicon, WordSets) else lexicon.name
+        claim = f"{members(one)} lean to {{}} rather than {{}}"
+        claims = claim.format(*base.ends), claim.format(*base.ends[::-1])
+        yield Question(name, "lean", lexicon, (one,), ends, ((1.0,),), claims, base.pairs)
+
+
+def members(words: WordSet) -> str:
+    """What the words of a set are called: "flowers", "mental-disease words"."""
+    name = words.name
+    return name if name.endswith(_PLURALS) else f"{name.replace(' ', '-')} words"

@@ -1,0 +1,39 @@
+"""Is there an association at all, beyond these very words?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from biasgauge.auditing.verdict_rule import Case, VerdictRule
+from biasgauge.auditing.verdicts import Evidence, chance, signed
+
+
+def judge(case: Case) -> Iterator[Evidence]:
+    """Whether the largest p of the contrast, corrected for the questions asked beside it, is at most alpha."""
+    test, alpha = case.measured.test, case.rules.alpha
+    if test is None or test.p is None:
+        return
+    level = 1 - alpha / case.corrected.k
+    low, high = test.interval(level)
+    numbers = {
+        "contrast": test.value,
+        "low": low,
+        "high": high,
+        "level": level,
+        "se": test.contrast.se,
+        "df": test.contrast.df,
+        "p_contrast": test.contrast.p,
+        "p_targets": test.p_targets,
+        "p_attributes": test.p_attributes,
+        "p": test.p,
+        "k": case.corrected.k,
+        "p_adjusted": case.corrected.p,
+    }
+    around = f"[{signed(low)}, {signed(high)}]" if low is not None else "without an interval"
+    beside = case.corrected.questions
+    other = f"; {chance(case.corrected.p)} among {beside} questions" if beside > 1 else ""
+    reason = f"contrast {signed(test.value)} {around} in cosine units, {chance(test.p)}{other}"
+    yield Evidence("association", numbers, alpha, case.corrected.p <= alpha, reason, "bias")
+
+
+RULE = VerdictRule("association", "is there an association beyond these very words?", judge, 10)

@@ -1,0 +1,174 @@
+"""Do other words for the same concept, and other measures, give the same direction?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from biasgauge import registry
+from biasgauge.arrays import Floats
+from biasgauge.association.contrast import contrast_test
+from biasgauge.auditing.questions import measure, questions_of
+from biasgauge.auditing.shared_scores import MEASURES, PAIRS
+from biasgauge.auditing.verdict_rule import Case, VerdictRule
+from biasgauge.auditing.verdicts import Evidence, chance, signed
+from biasgauge.errors import InputError
+from biasgauge.lexicons import AssociationTest, Pairs, WordSet, lexicon
+
+NAMED = 3
+"""Base pairs that are named in a sentence."""
+FEWEST = 4
+"""Words of another list that are enough to ask again."""
+ALONG = "ab"
+
+
+def judge(case: Case) -> Iterator[Evidence]:
+    """Base pairs in the place of a list of men and women; attributes of another author for the same concept."""
+    one = case.measured
+    test = one.question.lexicon
+    if one.question.pairs:
+        yield from _own_pairs(case)
+        return
+    found = []
+    if isinstance(test, AssociationTest):
+        roles = gender_roles(test)
+        found = [*(_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
+    yield from found
+    if not found:
+        reason = "unknown whether other words for the same attributes give the same: no other list of them ships"
+        yield Evidence("other words", None, case.rules.alpha, None, reason)
+
+
+def _own_pairs(case: Case) -> Iterator[Evidence]:
+    """Each base pair of the question by itself."""
+    one = case.measured
+    if one.table is None or one.rows is None:
+        return
+    weights = np.array([row[0] for row in one.question.weights])
+    means = np.stack([one.table[:, one.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
+    same = np.sign(weights @ means) == case.side
+    against = [word for word, good in zip(one.attribute_words, same, strict=True) if not good]
+    named = ", ".join(against[:NAMED]) + (", …" if len(against) > NAMED else "")
+    but = f", {named} {'does' if len(against) == 1 else 'do'} not" if against else ""
+    yield Evidence.directions("base pairs", int(same.sum()), len(same), case.rules.agreement, "bias", but)
+
+
+def gender_roles(test: AssociationTest) -> str:
+    """Which two sets stand for men and women, as the base pairs of Du et al. do: "ab", "xy", or none."""
+    gender = lexicon(PAIRS)
+    if not isinstance(gender, Pairs) or test.language != gender.language:
+        return ""
+    ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
+    for roles in (ALONG, "xy"):
+        sets = [test.roles[role] for role in roles]
+        shares = [np.mean([word in known for word in one.words]) for one, known in zip(sets, ends, strict=True)]
+        if min(shares) >= 0.5:
+            return roles
+    return ""
+
+
+def _pairs(case: Case, test: AssociationTest, roles: str) -> Iterator[Evidence]:
+    """Every base pair in the place of the two sets, and other measures over them."""
+    sides = [test.roles[role] for role in ("xy" if roles == ALONG else ALONG)]
+    words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
+    least = case.rules.agreement
+    try:
+        scores = case.scores.of_words(case.model, words)
+    except InputError as problem:
+        reason = f"unknown whether base pairs give the same direction: {problem}"
+        yield Evidence("base pairs", None, least, None, reason, "bias")
+        return
+    differences = _differences(scores.values[..., 0].astype(np.float64), scores.words, sides)
+    usable = ~np.isnan(differences[0])
+    if not usable.any():
+        reason = "unknown whether base pairs give the same direction: no pair has both of its words in the vocabulary"
+        yield Evidence("base pairs", None, least, None, reason, "bias")
+        return
+    same = np.sign(differences[0][usable]) == case.side
+    against = [pair for pair, good in zip(np.array(scores.pairs)[usable], same, strict=True) if not good]
+    named = ", ".join("–".join(pair) for pair in against[:NAMED])
+    but = f", {named}{', …' if len(against) > NAMED else ''} do not" if named else ""
+    yield Evidence.directions("base pairs", int(same.sum()), int(usable.sum()), least, "bias", but)
+    yield from _measures(case, sides, words, differences)
+
+
+def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differences: Floats) -> Iterator[Evidence]:
+    """Measures other than the cosine, which the contrast itself is made of, averaged over the pairs."""
+    rows = dict(zip(MEASURES[1:], differences[1:], strict=True))
+    if added := registry.added("measure"):
+        others = case.scores.of_pairs(case.model, words, PAIRS, added)
+        rows |= dict(
+            zip(added, _differences(others.values[..., 0].astype(np.float64), others.words, sides), strict=True)
+        )
+    known = {name: row[~np.isnan(row)] for name, row in rows.items()}
+    directions = {name: bool(np.sign(row.mean()) == case.side) for name, row in known.items() if len(row)}
+    if not directions:
+        reason = (
+            "unknown whether other measures give the same direction: too few neighbors, or no pair in the vocabulary"
+        )
+        yield Evidence("measures", None, 1.0, None, reason, "bias")
+        return
+    against = [name for name, same in directions.items() if not same]
+    but = f", {', '.join(against)} {'reverses' if len(against) == 1 else 'reverse'} it" if against else ""
+    yield Evidence.directions("measures", len(directions) - len(against), len(directions), 1.0, "bias", but)
+
+
+def _differences(values: Floats, words: Sequence[str], sides: Sequence[WordSet]) -> Floats:
+    """Mean score of the first set less that of the second, measures × pairs; NaN where a set has none."""
+    index = {word: row for row, word in enumerate(words)}
+    means = []
+    for members in sides:
+        own = values[:, :, [index[word] for word in dict.fromkeys(members.words)]]
+        undefined = np.isnan(own).all(axis=2)
+        own[undefined] = 0.0  # a mean of nothing would warn
+        mean = np.nanmean(own, axis=2)
+        mean[undefined] = np.nan
+        means.append(mean)
+    return np.asarray(means[0] - means[1])
+
+
+def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
+    """The same targets with the attributes of other tests for the same concepts, less the words that these have."""
+    own = {*test.a.words, *test.b.words}
+    others: dict[str, dict[str, None]] = {"a": {}, "b": {}}
+    for other in registry.everything("lexicon").values():
+        if not isinstance(other, AssociationTest) or other.language != test.language or other.name == test.name:
+            continue
+        named = {other.a.name: other.a.words, other.b.name: other.b.words}
+        if {test.a.name, test.b.name} <= named.keys():
+            for role, name in (("a", test.a.name), ("b", test.b.name)):
+                others[role] |= dict.fromkeys(word for word in named[name] if word not in own)
+    if min(map(len, others.values())) < FEWEST:
+        return
+    asked = AssociationTest(
+        name=test.name,
+        language=test.language,
+        x=test.x,
+        y=test.y,
+        a=WordSet(test.a.name, tuple(others["a"])),
+        b=WordSet(test.b.name, tuple(others["b"])),
+    )
+    found = measure(
+        next(questions_of([asked])),
+        case.measured.subject,
+        min_coverage=0.5,
+        case_fallback=case.case_fallback,
+        random_state=case.random_state,
+    )
+    if found.test is None or found.table is None or found.rows is None or found.columns is None:
+        return
+    again = contrast_test(found.table, found.rows, found.columns, random_state=case.random_state)
+    p = again.contrast.p if again.contrast.p is not None else 1.0
+    passes = bool(np.sign(again.value) == case.side and p <= case.rules.alpha)
+    sizes = [int((found.columns == group).sum()) for group in (0, 1)]
+    ends = {"low": again.contrast.low, "high": again.contrast.high}
+    numbers = {"contrast": again.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
+    reason = (
+        f"other words for {test.a.name} and {test.b.name} ({sizes[0]} and {sizes[1]}) give "
+        f"{'the same' if passes else 'no such contrast'}: {signed(again.value)}, {chance(p)}"
+    )
+    yield Evidence("held-out attributes", numbers, case.rules.alpha, passes, reason, "bias")
+
+
+RULE = VerdictRule("other-words", "do other words for the same concept, and other measures, give the same?", judge, 20)

@@ -1,0 +1,56 @@
+"""Whom an audit asks: models, and which of them are replicates of one another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biasgauge.embeddings import Embedding
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One model, or replicates: models of the same text and settings that differ by random seed or sample alone.
+
+    Attributes:
+        name: of the model, or what the names of the replicates begin with.
+        models: one or several.
+    """
+
+    name: str
+    models: tuple[Embedding, ...]
+
+    @property
+    def replicated(self) -> bool:
+        """Whether there are replicates."""
+        return len(self.models) > 1
+
+
+def subjects_of(models: Sequence[Embedding], *, replicates: bool = False) -> tuple[Subject, ...]:
+    """Models grouped by what their recipes say; `replicates`: all are replicates, because the user says so.
+
+    A model without a recipe is a subject of its own: another model is a second opinion, never a replicate.
+    """
+    groups: dict[str, list[Embedding]] = {}
+    for number, model in enumerate(models):
+        key = "all" if replicates else model.lineage or f"alone {number}"
+        groups.setdefault(key, []).append(model)
+    names: list[str] = []
+    for group in groups.values():
+        name = _name(group)
+        same = sum(known == name or known.startswith(f"{name} (") for known in names)
+        names.append(f"{name} ({same + 1})" if same else name)
+    return tuple(Subject(name, tuple(group)) for name, group in zip(names, groups.values(), strict=True))
+
+
+def _name(models: Sequence[Embedding]) -> str:
+    if len(models) == 1:
+        return models[0].name
+    shared = ""
+    for letters in zip(*(model.name for model in models), strict=False):
+        if len(set(letters)) > 1:
+            break
+        shared += letters[0]
+    shared = re.sub(r"[\s,._-]*(seed)?[\s,._-]*$", "", shared)
+    return f"{shared or 'replicates'} × {len(models)}"

@@ -1,0 +1,29 @@
+"""Which models are replicates of one another: those whose recipes differ by random seed or bootstrap sample alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+OWN = ("seed", "sample", "sample_seed", "threads")
+"""What replicates may differ by."""
+_MOST_BYTES = 50_000_000
+
+
+def lineage_of(path: Path) -> str:
+    """Address of what a model shares with its replicates, from the recipe beside its file; empty without one.
+
+    A file of that name which is no recipe of ours says nothing.
+    """
+    beside = path.with_suffix(".json")
+    try:
+        if not beside.is_file() or beside.stat().st_size > _MOST_BYTES:
+            return ""
+        recipe = json.loads(beside.read_text(encoding="utf-8"))["recipe"]
+        shared = {name: value for name, value in recipe.items() if name not in OWN}
+        if not {"algorithm", "corpus", "settings", "seed"} <= recipe.keys():
+            return ""
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ""
+    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
