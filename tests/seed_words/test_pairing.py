@@ -20,10 +20,9 @@ def test_shuffles_are_those_of_pairs_formed_one_by_one(pairs: int) -> None:
     """Also with more pairs than dimensions."""
     random = np.random.default_rng(2)
     first, second = random.normal(size=(2, pairs, 12))
-    found = shuffled_shares(first, second, np.random.default_rng(5), 20)
-    stream = np.random.default_rng(5)
-    for shares in found:
-        slow = pair_components(first, second[stream.permutation(pairs)])
+    orders = np.stack([random.permutation(pairs) for _ in range(20)])
+    for order, shares in zip(orders, shuffled_shares(first, second, orders), strict=True):
+        slow = pair_components(first, second[order])
         assert slow is not None
         np.testing.assert_allclose(shares, slow.shares, atol=1e-10)
 
@@ -108,6 +107,38 @@ def test_the_mean_of_replicates_and_its_interval(replicates: list[bg.Embedding])
     assert interval.low == pytest.approx(shares.mean() - reach)
     assert interval.high == pytest.approx(shares.mean() + reach)
     assert whole.shuffles == 40
+
+
+def test_copies_of_a_model_say_no_more_than_the_model(model: bg.Embedding) -> None:
+    """A shuffle is one pairing, the same in all models."""
+    mixed = [*MEN[:3], *reversed(MEN[3:])]
+    single = seeds(model, mixed, WOMEN, shuffles=200)[0].pairing
+    copies = [bg.Embedding(model.words, model.vectors, name=f"copy {number}") for number in range(3)]
+    assert seeds(copies, mixed, WOMEN, shuffles=200)[0].pairing.p_value == single.p_value
+
+
+def test_p_over_replicates_is_that_of_the_mean_share(replicates: list[bg.Embedding]) -> None:
+    about = seeds(replicates, MEN, WOMEN, shuffles=60, random_state=4)[0].pairing
+    name = [*about_name(replicates)]
+    orders = None
+    shares, drawn = [], []
+    for place, model in enumerate(replicates):
+        stream = np.random.default_rng([4, place, *name])
+        if orders is None:
+            orders = [stream.permutation(len(MEN)) for _ in range(60)]
+        first, second = (np.asarray([model[word] for word in words], float) for words in (MEN, WOMEN))
+        own = pair_components(first, second)
+        assert own is not None
+        shares.append(own.shares[0])
+        turned = [pair_components(first, second[order]) for order in orders]
+        drawn.append([one.shares[0] for one in turned if one is not None])
+    extreme = (np.mean(drawn, axis=0) >= np.mean(shares) - 1e-12).sum()
+    assert about.p_value == pytest.approx((1 + extreme) / 61)
+
+
+def about_name(models: list[bg.Embedding]) -> list[int]:
+    card = seeds(models, MEN, WOMEN, shuffles=0)[0]
+    return [*card.a.encode(), 0, *card.b.encode()]
 
 
 def test_one_pair_has_one_component_and_nothing_to_hold_out(model: bg.Embedding) -> None:

@@ -35,9 +35,9 @@ class Pairing(Record):
         shuffled: the same as `explained` with pairs drawn at random from the same words, mean over shuffles and models.
         shuffled_first: the first share over shuffles: mean, 2.5 % and 97.5 % quantiles.
         random: the same with as many random pairs of words of the vocabulary.
-        shuffles: how many shuffles, over all models.
-        p_value: share of shuffles whose first component is at least as strong as that of the pairs as they stand in the
-            same model; small means that the pairing is part of what the sets say. None without shuffles.
+        shuffles: how many shuffles, the same in all models.
+        p_value: share of shuffles whose first component, averaged over models, is at least as strong as that of the
+            pairs as they stand; small means that the pairing is part of what the sets say. None without shuffles.
         accuracy: share of pairs that the subspace of the other pairs puts in the right order; .5 is chance.
         reason: why there is none of this.
     """
@@ -81,7 +81,8 @@ def pairing(
     name = [*located.pair.a.encode(), 0, *located.pair.b.encode()]
     ordered, shuffled, random, accuracy = [], [], [], []
     kept = min(COMPONENTS, pairs, *(models[place].dim for place in located.places))
-    each = -(-shuffles // len(located.rows)) if pairs > 1 else 0
+    count = shuffles if pairs > 1 else 0
+    orders = np.empty((0, pairs), np.intp)
     for place, rows in zip(located.places, located.rows, strict=True):
         vectors = models[place].vectors
         first, second = (seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second))
@@ -90,22 +91,24 @@ def pairing(
             return Pairing(pairs, reason="the two words of every pair are the same")
         ordered.append(components.shares[:kept])
         stream = np.random.default_rng([random_state, place, *name])
-        if each:
-            shuffled.append(shuffled_shares(first, second, stream, each)[:, :kept])
-            random.append(_random_shares(vectors, pairs, stream, each, scaled=scaled))
+        if count:
+            if not len(orders):  # one set of shuffles for all models: a shuffle is one pairing, whatever the model
+                orders = np.stack([stream.permutation(pairs) for _ in range(count)])
+            shuffled.append(shuffled_shares(first, second, orders)[:, :kept])
+            random.append(_random_shares(vectors, pairs, stream, count, scaled=scaled))
         accuracy.append(held_out_accuracy(rows, first, second))
     shares = np.array([own[0] for own in ordered])
     left = [_first_without_each(first - second)] if len(ordered) == 1 and pairs > 1 else None
     extra: dict[str, Any] = {}
-    if each:
+    if count:
         drawn, at_random = np.stack(shuffled), np.concatenate(random)
         means, firsts = drawn.mean(axis=(0, 1)).tolist(), drawn[..., 0]
         extra = {
             "shuffled": tuple(means),
             "shuffled_first": _spread(means[0], firsts),
             "random": _spread(float(at_random.mean()), at_random),
-            "shuffles": int(firsts.size),
-            "p_value": float((1 + (firsts >= shares[:, None] - 1e-12).sum()) / (1 + firsts.size)),
+            "shuffles": count,
+            "p_value": float((1 + (firsts.mean(axis=0) >= shares.mean() - 1e-12).sum()) / (1 + count)),
         }
     return Pairing(
         pairs=pairs,
@@ -129,13 +132,12 @@ def _accuracy(values: Floats, pairs: int, level: float) -> Estimate:
     return wilson(float(sound.mean()), pairs, level, "Wilson over pairs", "pairs")
 
 
-def shuffled_shares(first: Floats, second: Floats, stream: np.random.Generator, count: int) -> Floats:
-    """Shares of the components for random pairings of the same ends, shuffles × components.
+def shuffled_shares(first: Floats, second: Floats, orders: Places) -> Floats:
+    """Shares of the components for other pairings of the same ends, shuffles × components.
 
     The halves of a shuffle need not be formed: their inner products are those of the ends, permuted.
     """
-    size = len(first)
-    orders = np.stack([stream.permutation(size) for _ in range(count)])
+    count, size = orders.shape
     if size > first.shape[1]:
         return _wide_shares(first, second, orders)
     one, cross, other = first @ first.T, first @ second.T, second @ second.T
