@@ -118,8 +118,9 @@ def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion
     if not association.passes:
         small = _equivalence(case)
         decision = decide(found=False, stable=(), small=small.passes)
-        why = f"{small.reason} ({association.reason})"
-        return _made(one, decision, "", why, (association, small), opinions, _plan(case))
+        plan = _plan(case)
+        why = f"{small.reason} ({association.reason}){'' if small.passes else _settled(case, plan)}"
+        return _made(one, decision, "", why, (association, small), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     said = f"{one.claim} ({association.reason})"
     if decision == "do-not-report":
@@ -155,6 +156,14 @@ def _plan(case: Case) -> Mapping[str, int | float | None] | None:
         return None
     alpha = case.rules.alpha / case.corrected.k
     return asdict(plan_words(test.contrast, case.smallest, alpha=alpha))
+
+
+def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
+    """What would settle an open question, where more words can."""
+    words = None if plan is None else plan["both"]
+    if words is None:
+        return ""
+    return f"; about {words:,} words in each list would show a contrast of {signed(case.smallest)[1:]}"
 
 
 def _made(
