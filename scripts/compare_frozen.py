@@ -190,7 +190,7 @@ def compare(old: dict[str, Any] | None, new: dict[str, Any] | None, moves: list[
         if is_volatile(before, value):
             found.passed_over += 1
         elif other is ABSENT:
-            top = next(place[:at] for at in (*_ends(place), len(place)) if place[:at] not in above)
+            top = next((place[:at] for at in (*_ends(place), len(place)) if place[:at] not in above), place)
             lost[top] = lost.get(top, 0) + 1
         else:
             found.compared += 1
