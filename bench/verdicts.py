@@ -7,7 +7,7 @@ Each row is a kind of meaninglessness (METHODS 7.3): vectors without structure; 
 attributes relabeled by a coin toss; attributes replaced by random words of like frequency; on one file and on eight
 replicates. "report" counts audits in which any question is answered by `report` or `report-with-care`, "found" those in
 which the rule "association" passes for any; "old rule" is Holm's correction of WEAT's permutation p over targets alone.
-Then the share of planted contrasts that are found, by size and by words in each list.
+Then the share of planted contrasts that are found, by size and by words in each list, and how often each rule fails.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from biasgauge.auditing.meaningless import matched
 from biasgauge.auditing.questions import ASKING, Measured, measure, questions_of
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject, subjects_of
+from biasgauge.auditing.verdict_rule import Case
 from biasgauge.auditing.verdicts import Rules
 from biasgauge.embeddings import load_default, load_default_replicates
 from biasgauge.geometry import unit_rows
@@ -52,6 +53,8 @@ def main() -> None:
             print(f"{name:<52}{said:>8.3f}{found:>8.3f}{old:>10.3f}{'' if said <= ALPHA + error else '   over'}")
     if asked.rows in "planted":
         planted(asked.draws)
+    if asked.rows in "fired":
+        fired(max(asked.audits // 10, 1))
 
 
 def nulls() -> dict[str, Callable[[np.random.Generator], Drawn]]:
@@ -153,6 +156,43 @@ def _reports(asked: Sequence[Measured], subject: Subject, lexicons: Sequence[Lex
     scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
     verdicts = answer(asked, rules=Rules(), scores=scores, min_coverage=0.8, case_fallback=True, random_state=0)
     return any(verdict.decision.startswith("report") for verdict in verdicts)
+
+
+def fired(audits: int) -> None:
+    """How often each rule forbids or cannot know, on lists that mean nothing and on the shipped ones."""
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    runs = load_default_replicates()
+    print(f"\n{'rule':<24}{'asked':>8}{'fails':>8}{'unknown':>9}   on")
+    lists = {
+        "A and B relabeled": relabeled(runs, every, np.random.default_rng(5)),
+        "the shipped lists": iter([(runs, every)]),
+    }
+    for name, drawn in lists.items():
+        tally: dict[str, list[bool | None]] = {}
+        for _, (models, lexicons) in zip(range(audits), drawn, strict=False):
+            for rule, passes in _pieces(subjects_of(models)[0], lexicons):
+                tally.setdefault(rule, []).append(passes)
+        for rule, outcomes in tally.items():
+            asked = len(outcomes)
+            fails, unknown = outcomes.count(False) / asked, outcomes.count(None) / asked
+            print(f"{rule:<24}{asked:>8}{fails:>8.2f}{unknown:>9.2f}   {name}")
+
+
+def _pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, bool | None]]:
+    """What every rule says of every question, whether or not an association is found."""
+    asked = [
+        measure(question, subject, min_coverage=0.8, case_fallback=True, random_state=0)
+        for question in questions_of(lexicons)
+    ]
+    found = corrected(
+        {place: (one.question.family, None if one.test is None else one.test.p) for place, one in enumerate(asked)},
+        ALPHA,
+    )
+    scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
+    for place, own in found.items():
+        case = Case(asked[place], own, Rules(), 0.03, scores, case_fallback=True, random_state=0)
+        for rule in registry.everything("verdict_rule").values():
+            yield from ((piece.rule, piece.passes) for piece in rule.judge(case))
 
 
 def planted(draws: int) -> None:
