@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.association.weat import weat_from_similarities
 from biasgauge.embeddings import load_default
 from biasgauge.geometry import unit_rows
@@ -49,7 +49,7 @@ def main() -> None:
 times: dict[str, float] = {}
 
 
-def covered(units: Floats, pools: list[Floats], words: int, draws: int) -> dict[str, float]:
+def covered(units: Floats, pools: list[Places], words: int, draws: int) -> dict[str, float]:
     """Shares of intervals that hold the contrast (or d) of the whole pools."""
     random = np.random.default_rng(3)
     truth = _split(units, pools)
@@ -83,7 +83,7 @@ def covered(units: Floats, pools: list[Floats], words: int, draws: int) -> dict[
     return {name: count / draws for name, count in hits.items()}
 
 
-def _split(units: Floats, pools: list[Floats]) -> list[Floats]:
+def _split(units: Floats, pools: list[Places]) -> list[Floats]:
     x, y, a, b = (units[pool] for pool in pools)
     return [x @ a.T, x @ b.T, y @ a.T, y @ b.T]
 
