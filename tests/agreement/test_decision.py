@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from biasgauge.agreement import cronbach_alpha, icc
-from biasgauge.agreement.components.analysis import variance_components
-from biasgauge.agreement.decision.study import Model, decision_study
+from biasgauge.agreement.components.analysis import squared_means, variance_components
+from biasgauge.agreement.decision.study import Coefficient, Model, decision_study
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats.crossed import simulate, subsets_of
@@ -45,6 +46,14 @@ def tensor(values: Floats) -> ScoreTensor:
 
 
 BRENNAN = variance_components(tensor(OCCASIONS.transpose(1, 2, 0)[None]))
+STEADY = variance_components(
+    tensor(
+        simulate(
+            (8, 5, 60), subsets_of(3), np.array([0.1, 0.05, 1.0, 0.05, 1.0, 0.2, 0.5]), np.random.default_rng(9)
+        ).transpose(0, 2, 1)[None]
+    )
+)
+"""Enough words, pairs and models for most draws of its components to allow a plan."""
 
 
 def test_the_published_coefficients_of_the_person_item_occasion_design() -> None:
@@ -109,19 +118,141 @@ def test_a_query_is_compared_with_zero() -> None:
 
 @pytest.mark.parametrize("target", [0.5, 0.7, 0.8])
 @pytest.mark.parametrize("coefficient", ["dependability", "generalizability"])
-def test_the_number_needed_is_the_smallest_that_reaches_the_target(target: float, coefficient: Any) -> None:  # noqa: ANN401
+def test_the_number_needed_at_the_estimates_is_the_smallest_that_reaches_the_target(
+    target: float, coefficient: Coefficient
+) -> None:
     found = decision_study(BRENNAN, target=target, coefficient=coefficient, pairs=[2, 8, 15, 40])
-    assert any(one.number is not None and one.number > 1 for one in found.needs)
+    assert any(one.estimate is not None and one.estimate > 1 for one in found.needs)
     for need in found.needs:
-        if need.number is None or need.number == 1:
+        if need.estimate is None or need.estimate == 1:
             continue
-        around = [need.number - 1, need.number]
+        around = [need.estimate - 1, need.estimate]
         pairs = [int(need.levels["pair"])]
         less, enough = decision_study(
             BRENNAN, target=target, coefficient=coefficient, pairs=pairs, replicates=around
         ).designs
         assert not less.reaches
         assert enough.reaches
+
+
+@pytest.mark.parametrize("assurance", [0.5, 0.8, 0.95])
+def test_a_plan_is_the_smallest_number_that_is_enough_in_so_many_draws(assurance: float) -> None:
+    """Counted draw by draw, with the error of a word's mean by hand."""
+    found = decision_study(STEADY, target=0.8, assurance=assurance, replicates=[5])
+    need = found.alone["pair"]
+    assert need.number is not None
+    assert need.estimate is not None
+    assert need.assurance == found.assurance == assurance
+    names = [one.name for one in STEADY.components]
+    drawn = dict(zip(names, STEADY.drawn.T, strict=True))
+
+    def enough(pairs: int) -> float:
+        error = (drawn["pair"] + drawn["word:pair"]) / pairs + (drawn["model"] + drawn["word:model"]) / 5
+        error = error + (drawn["pair:model"] + drawn["word:pair:model"]) / (5 * pairs)
+        return float((drawn["word"] / (drawn["word"] + error) >= 0.8).mean())
+
+    assert enough(need.number) >= assurance > enough(need.number - 1)
+    design = decision_study(STEADY, pairs=[need.number], replicates=[5]).designs[0]
+    assert design.assurance == pytest.approx(enough(need.number))
+    said = " ".join(found.sentences())
+    assert f"with an assurance of {assurance:.0%} needs" in said
+    assert f"{need.number} pairs are enough (95% interval of pairs needed: {need.low} to {need.high})" in said
+    assert f'"assurance": {assurance}' in json.dumps(found.to_dict())
+
+
+def test_a_plan_that_only_the_estimates_allow_is_not_recommended() -> None:
+    need = decision_study(BRENNAN, target=0.7, assurance=0.95).alone["pair"]
+    assert need.number is None
+    assert need.estimate is not None
+    assert need.reason == (
+        f"no number of pairs reaches 0.7 in 95% of the draws; at the estimates {need.estimate} would"
+    )
+
+
+def plan_falls_short(variances: dict[Any, float], shape: tuple[int, int, int], run: int, random: Any) -> bool:  # noqa: ANN401
+    """Whether the recommended number of pairs is too small for the components that the scores were made from."""
+    order = np.array([variances[one] for one in subsets_of(3)])
+    values = simulate(shape, subsets_of(3), order, random).transpose(0, 2, 1)[None]
+    components = variance_components(tensor(values), draws=600, random_state=run)
+    number = decision_study(components, pairs=[1], replicates=[1]).alone["pair"].number
+    if number is None:
+        return False
+    error = (variances[0,] + variances[0, 2]) / number + (variances[1,] + variances[1, 2]) / shape[1]
+    error += (variances[0, 1] + variances[0, 1, 2]) / (number * shape[1])
+    return 1 / (1 + error) < 0.8
+
+
+PLANNED = {
+    "even": {(2,): 1.0, (0,): 0.2, (1,): 0.1, (0, 2): 0.8, (1, 2): 0.2, (0, 1): 0.05, (0, 1, 2): 0.5},
+    "pairs": {(2,): 1.0, (0,): 0.1, (1,): 0.02, (0, 2): 2.0, (1, 2): 0.05, (0, 1): 0.02, (0, 1, 2): 0.5},
+    "hard": {(2,): 1.0, (0,): 0.5, (1,): 0.3, (0, 2): 0.5, (1, 2): 0.1, (0, 1): 0.1, (0, 1, 2): 0.3},
+}
+
+
+def short_plans(name: str, shape: tuple[int, int, int], runs: int) -> float:
+    random = np.random.default_rng(7)
+    return float(np.mean([plan_falls_short(PLANNED[name], shape, run, random) for run in range(runs)]))
+
+
+def test_a_plan_falls_short_in_at_most_a_fifth_of_cases() -> None:
+    assert short_plans("pairs", (6, 4, 40), 60) <= 0.2 + 3 * (0.2 * 0.8 / 60) ** 0.5
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("shape", [(6, 4, 40), (10, 8, 30), (23, 3, 60)])
+@pytest.mark.parametrize("name", PLANNED)
+def test_plans_reach_their_target_as_often_as_they_say(name: str, shape: tuple[int, int, int]) -> None:
+    assert short_plans(name, shape, 400) <= 0.2 + 3 * (0.2 * 0.8 / 400) ** 0.5
+
+
+def test_squares_of_means_have_the_error_of_the_mean_taken_off() -> None:
+    """Each draw solves P(|N(μ, s²)| ≤ |mean|) = tail (SciPy's normal), and is 0 where no μ does."""
+    spread, tail = np.array([0.5, 0.5, 0.5, 2.0]), np.array([0.1, 0.8, 0.999, 0.6])
+    squares = squared_means(0.8, spread, tail)
+    for square, sd, probability in zip(squares, spread, tail, strict=True):
+        mu = square**0.5
+        reached = norm.cdf(0.8, mu, sd) - norm.cdf(-0.8, mu, sd)
+        assert reached == pytest.approx(probability) if square > 0 else reached < probability
+    assert squares[:2].all()
+    assert not squares[2:].any()
+    assert squared_means(0.8, np.zeros(1), np.array([0.4])) == pytest.approx([0.64])
+
+
+def query_coverage(phi: float, runs: int) -> tuple[float, int]:
+    """Share of intervals of a query's dependability that hold it, and how many do not hold their own estimate."""
+    random, shape = np.random.default_rng(8), (6, 4, 40)
+    variances = np.array([PLANNED["even"][one] for one in subsets_of(3)])
+    error = sum(
+        variance / np.prod([shape[axis] for axis in one])
+        for one, variance in zip(subsets_of(3), variances, strict=True)
+    )
+    hits = outside = 0
+    for run in range(runs):
+        values = simulate(shape, subsets_of(3), variances, random) + (error * phi / (1 - phi)) ** 0.5
+        components = variance_components(tensor(values.transpose(0, 2, 1)[None]), draws=600, random_state=run)
+        study = decision_study(components, object="query", words=[40], pairs=[6], replicates=[4])
+        ends, value = study.today.dependability_interval, study.today.dependability
+        assert ends.low is not None
+        assert ends.high is not None
+        assert value is not None
+        hits += ends.low <= phi + 1e-12 <= ends.high + 2e-12
+        outside += not ends.low <= value <= ends.high
+    return hits / runs, outside
+
+
+def test_the_dependability_of_a_query_lies_inside_its_interval() -> None:
+    assert query_coverage(0.0, 25)[1] == query_coverage(0.5, 25)[1] == 0
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("phi", [0.0, 0.5, 0.8])
+def test_the_interval_of_the_dependability_of_a_query_covers(phi: float) -> None:
+    """Conservative at 0, where only the lower end can miss: .975 at least."""
+    runs = 500
+    covered, outside = query_coverage(phi, runs)
+    assert outside == 0
+    assert covered >= 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
+    assert phi == 0 or covered <= 0.95 + 3 * (0.95 * 0.05 / runs) ** 0.5
 
 
 @pytest.mark.parametrize(
@@ -165,9 +296,12 @@ def test_what_cannot_be_reached_says_why() -> None:
     assert (
         "with 4 pairs as at hand, no number of replicates reaches 0.8: with infinitely many it would be 0.685" in said
     )
-    alone = found.alone["pair"].number
+    alone = found.alone["pair"].estimate
     assert alone is not None
-    assert f"with 2 replicates as at hand, {alone} pairs are enough" in said
+    assert (
+        f"with 2 replicates as at hand, no number of pairs reaches 0.8 in 80% of the draws; at the estimates {alone}"
+        in said
+    )
     less, enough = decision_study(BRENNAN, pairs=[alone - 1, alone], replicates=[2]).designs
     assert (less.reaches, enough.reaches) == (False, True)
     assert "out of reach" in said
@@ -183,7 +317,7 @@ def test_the_bottleneck_is_the_model_where_models_disagree() -> None:
 
 
 def test_smallest_designs_undercut_each_other_nowhere_and_come_with_the_cheapest_first() -> None:
-    found = decision_study(BRENNAN, target=0.7)
+    found = decision_study(STEADY, target=0.7)
     sizes = [(one.levels["pair"], one.number) for one in found.smallest]
     assert len(sizes) > 1
     for one in sizes:
@@ -250,6 +384,7 @@ def test_measures_can_be_a_facet_or_fixed() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
+        ({"assurance": 1.0}, "'assurance' parameter must be a number strictly between 0 and 1"),
         ({"target": 1.0}, "'target' parameter must be a number strictly between 0 and 1"),
         ({"object": "model"}, "must be one of word, pair, query"),
         ({"coefficient": "alpha"}, "dependability, generalizability"),
@@ -280,5 +415,6 @@ def test_results_are_ready_for_json_tables_and_notebooks() -> None:
     assert found.to_frame().shape[0] == 4
     needs = found.needs_frame()
     assert str(needs["replicates"].dtype) == "Int64"
-    assert needs["replicates"].isna().tolist() == [True, False]
+    assert needs["replicates"].isna().tolist() == [True, True]
+    assert needs["estimate"].isna().tolist() == [True, False]
     assert "help most" in found._repr_html_()

@@ -30,6 +30,7 @@ def reliability(
     min_coverage: float = 0.8,
     level: float = 0.95,
     target: float | None = 0.8,
+    assurance: float = 0.8,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReliabilityResult:
@@ -48,6 +49,7 @@ def reliability(
         min_coverage: share of the words of a list or query that must have scores for it to be judged.
         level: nominal coverage of the intervals.
         target: reliability of a word's mean score that a design should reach; None for no components and no designs.
+        assurance: share of the draws of the components in which a recommended design must reach the target.
         random_state: seed of the bootstrap behind omega, and of the draws behind the components.
         progress: called with (done, total) steps.
 
@@ -57,6 +59,7 @@ def reliability(
     """
     check_level(level)
     check_number(0, 1, min_coverage=min_coverage)
+    check_number(0, 1, ends=False, assurance=assurance)
     if target is not None:
         check_number(0, 1, ends=False, target=target)
     averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
@@ -92,7 +95,7 @@ def reliability(
     judged = (name for name in PARTS if name != "inter_rater")  # raw scores disagree by their scales alone
     untrusted = [row for name in judged for row in untrusted_rows(tables[name], name, blame)]
     studied = [*scores.measures, *([None] if len(scores.measures) > 1 else [])] if target is not None else []
-    studies = [_study(scores, name, level, target or 0.0, random_state) for name in studied]
+    studies = [_study(scores, name, level, target or 0.0, assurance, random_state) for name in studied]
     return ReliabilityResult(
         **tables,
         omega=omega,
@@ -118,6 +121,7 @@ def reliability(
             "min_coverage": min_coverage,
             "level": level,
             "target": target,
+            "assurance": assurance,
             "random_state": random_state,
         },
         warnings=tuple(_warnings(scores, chosen, asked)),
@@ -127,12 +131,12 @@ def reliability(
 
 
 def _study(
-    scores: ScoreTensor | ScoreStore, measure: str | None, level: float, target: float, random_state: int
+    scores: ScoreTensor | ScoreStore, measure: str | None, level: float, target: float, assurance: float, seed: int
 ) -> tuple[VarianceComponents | NotAnalyzed, DecisionStudy | NotAnalyzed]:
     """Components and the designs that follow from them; or why there are none."""
     try:
-        components = variance_components(scores, measure=measure, level=level, random_state=random_state)
-        return components, decision_study(components, target=target)
+        components = variance_components(scores, measure=measure, level=level, random_state=seed)
+        return components, decision_study(components, target=target, assurance=assurance)
     except ParameterError as problem:
         reason = NotAnalyzed(measure, str(problem))
         return reason, reason

@@ -17,7 +17,7 @@ measures agree? Internal consistency: do the words of a query (and the pairs)
 measure one thing? 1 is perfect, about 0 no better than chance. Bands: Koo & Li
 2016 for ICCs (.5 moderate, .75 good, above .9 excellent), Nunnally 1978 for
 alpha (.7 acceptable). Components say what scores vary with, and how many
-replicates and pairs would be enough for --target.
+replicates and pairs would be enough for --target, with what --assurance.
 
 Examples:
   biasgauge score seed*.bin --words google10k --out scores
@@ -37,7 +37,7 @@ def _opened(folder: Path) -> Any:  # noqa: ANN401 - a ScoreStore, whose room is 
 app = command(
     "agreement:reliability",
     arguments="scores",
-    options="lists queries min_coverage level target",
+    options="lists queries min_coverage level target assurance",
     examples=EXAMPLES,
     doing="agreement",
     changes={
@@ -50,6 +50,7 @@ app = command(
         ),
         "min_coverage": Option("share of the words of a list or query that must have scores"),
         "target": Option("reliability of a word's mean score that a design should reach"),
+        "assurance": Option("share of the draws of the components in which it must reach it"),
     },
     recorded="store=scores",
     figures=True,

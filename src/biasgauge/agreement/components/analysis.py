@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+from scipy.special import ndtr
 
 from biasgauge.agreement.components.layout import Layout, layout_of, reml_components
 from biasgauge.arrays import Floats
@@ -79,11 +80,12 @@ class VarianceComponents(Result):
         warnings: what to know before reading the table.
         drawn: components that could have given these scores, one row a draw; for whatever is computed from them.
         drawn_mean: means, likewise.
+        drawn_squared_mean: squares of means, likewise, net of the error of the mean: 0 where it may be all error.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("components",)
     renamed: ClassVar[Mapping[str, str]] = {"facets": "design"}
-    hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean"})
+    hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean", "drawn_squared_mean"})
 
     components: tuple[Component, ...]
     facets: Mapping[str, int]
@@ -98,6 +100,7 @@ class VarianceComponents(Result):
     warnings: tuple[str, ...]
     drawn: Floats = field(repr=False)
     drawn_mean: Floats = field(repr=False)
+    drawn_squared_mean: Floats = field(repr=False)
 
     def __getitem__(self, name: str) -> Component:
         for component in self.components:
@@ -188,7 +191,7 @@ def _split(layout: Layout, method: Method, level: float, draws: int, random: np.
         values = np.where(values > 0, values, squares.expected @ variances)
     drawn = np.maximum(squares.components(values * freedom / random.chisquare(freedom, (draws, len(freedom)))), 0.0)
     spread = np.sqrt(np.maximum(drawn @ squares.mean_error, 0.0))
-    drawn_mean = squares.mean + spread * random.standard_normal(draws)
+    normal = random.standard_normal(draws)
     components = _components(layout, squares, raw, freedom, drawn, level)
     how = "reml" if method == "reml" else "anova" if layout.defined is None else "analogous anova"
     return VarianceComponents(
@@ -204,8 +207,25 @@ def _split(layout: Layout, method: Method, level: float, draws: int, random: np.
         level=level,
         warnings=tuple(_warnings(layout, components)),
         drawn=drawn[:, layout.order(squares.subsets)],
-        drawn_mean=drawn_mean,
+        drawn_mean=squares.mean + spread * normal,
+        drawn_squared_mean=squared_means(squares.mean, spread, ndtr(normal)),
     )
+
+
+def squared_means(mean: float, spread: Floats, tail: Floats) -> Floats:
+    """Squares of the means μ under which a mean of N(μ, spread²) is at most |mean| in size with probability `tail`.
+
+    Draws of μ² from its confidence distribution, where `tail` is uniform: 0 where even μ = 0 gives a smaller
+    probability. The square of a draw of μ would be too large by the error of the mean.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.nan_to_num(abs(mean) / spread, nan=0.0, posinf=1e150)
+    low, high = np.zeros_like(size), size + 9.0
+    for _ in range(60):  # halvings: to the last bits
+        middle = (low + high) / 2
+        more = ndtr(size - middle) - ndtr(-size - middle) > tail
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+    return np.asarray(np.where(spread > 0, (low * spread) ** 2, mean**2))
 
 
 def _components(

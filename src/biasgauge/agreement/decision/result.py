@@ -28,7 +28,8 @@ class Design(Record):
         generalizability: E rho², of the order of objects; None for a query, or where nothing varies.
         dependability: Φ, of the values themselves; at most the generalizability.
         standard_error: of an object's mean score, absolute, in the units of the scores.
-        reaches: whether the coefficient that counts reaches the target.
+        reaches: whether the coefficient that counts reaches the target, at the estimates.
+        assurance: share of the draws of the components in which it does.
     """
 
     hidden: ClassVar[frozenset[str]] = frozenset({"levels"})
@@ -40,6 +41,7 @@ class Design(Record):
     dependability_interval: Estimate
     standard_error: float
     reaches: bool
+    assurance: float
 
     def derived(self) -> Mapping[str, Any]:
         """Levels by their names in tables; an infinite number is null."""
@@ -53,8 +55,9 @@ class Need(Record):
     Attributes:
         levels: of the other facets.
         facet: whose levels are counted.
-        number: the smallest that is enough; None when none is.
-        low, high: interval of that number; None when no number is enough at that end.
+        number: the smallest that is enough in the share `assurance` of the draws of the components; None when none is.
+        estimate: the smallest that is enough at the estimates, which falls short about every second time.
+        low, high: interval of the number needed; None when no number is enough at that end.
         reason: why there is none.
     """
 
@@ -63,9 +66,11 @@ class Need(Record):
     levels: Mapping[str, float]
     facet: str
     number: int | None
+    estimate: int | None
     low: int | None
     high: int | None
     level: float
+    assurance: float
     method: str
     reason: str | None
 
@@ -81,6 +86,7 @@ class DecisionStudy(Result):
     Attributes:
         object: what is measured: "word", "pair" or "query".
         target: the reliability wanted.
+        assurance: share of the draws of the components in which a recommended design must reach it.
         coefficient: which reliability must reach it.
         measure: the measure that was analyzed; None when measures are a facet.
         fixed: facets whose levels are all there are.
@@ -101,6 +107,7 @@ class DecisionStudy(Result):
 
     object: str
     target: float
+    assurance: float
     coefficient: str
     measure: str | None
     fixed: tuple[str, ...]
@@ -141,17 +148,23 @@ class DecisionStudy(Result):
             f"{name}{symbol} of a {self.object}'s mean score with the {at_hand} at hand: {here}; with {least}: {alone}"
         ]
         if self.reachable:
-            ways = "; or ".join(_sizes({**need.levels, self.solved: need.number or 0}) for need in self.smallest[:3])
-            said.append(f"{self.target:g} needs {ways}")
+            ways = "; or ".join(
+                f"{_sizes({**need.levels, self.solved: need.number or 0})} ({_needed(need)})"
+                for need in self.smallest[:3]
+            )
+            said.append(f"{self.target:g} with an assurance of {self.assurance:.0%} needs {ways}")
         else:
-            said.append(f"{self.target:g} is out of reach of the designs tried, however many {plural} there are")
+            out = f"{self.target:g} is out of reach of the designs tried with an assurance of {self.assurance:.0%}"
+            said.append(f"{out}, however many {plural} there are")
         limit = _shown(self.value(self.limits[self.bottleneck]))
         said.append(f"more {PLURAL[self.bottleneck]} would help most: with infinitely many it would be {limit}")
         for facet, need in self.alone.items():
             others = _sizes(need.levels) or "nothing"
             enough = need.reason
             if need.number is not None:
-                enough = f"{_sizes({facet: need.number})} {'is' if need.number == 1 else 'are'} enough"
+                enough = (
+                    f"{_sizes({facet: need.number})} {'is' if need.number == 1 else 'are'} enough ({_needed(need)})"
+                )
             said.append(f"with {others} as at hand, {enough}")
         return tuple(said)
 
@@ -162,7 +175,7 @@ class DecisionStudy(Result):
     def needs_frame(self) -> pd.DataFrame:
         """One row for each combination of the other facets: how many are needed, with its interval, or why none is."""
         frame = records_frame(self.needs)
-        return frame.astype(dict.fromkeys((PLURAL[self.solved], "low", "high"), "Int64"))
+        return frame.astype(dict.fromkeys((PLURAL[self.solved], "estimate", "low", "high"), "Int64"))
 
     def derived(self) -> Mapping[str, Any]:
         """Facets by their names in tables, and what follows from the needs."""
@@ -181,13 +194,18 @@ class DecisionStudy(Result):
 
         first, *rest = self.sentences()
         facets = list(self.needs[0].levels) if self.needs else []
-        columns = [*(Column(PLURAL[name], "count") for name in (*facets, self.solved)), "reason"]
-        rows = [(*map(int, need.levels.values()), need.number, need.reason) for need in self.needs]
+        counts = [*(PLURAL[name] for name in (*facets, self.solved)), "at the estimates", "low", "high"]
+        columns = [*(Column(name, "count") for name in counts), "reason"]
+        rows = [
+            (*map(int, need.levels.values()), need.number, need.estimate, need.low, need.high, need.reason)
+            for need in self.needs
+        ]
+        wanted = f"What a reliability of {self.target:g} needs with an assurance of {self.assurance:.0%}"
         return Summary(
             title="How many are enough",
             headline=first,
             sentences=tuple(rest),
-            tables=(Table.of("needs", f"What a reliability of {self.target:g} needs", columns, rows),),
+            tables=(Table.of("needs", wanted, columns, rows),),
             charts=(study_chart(self),),
             warnings=self.warnings,
         )
@@ -198,6 +216,12 @@ def _undercuts(need: Need, other: Need) -> bool:
     ours = [*need.levels.values(), need.number or 0]
     theirs = [*other.levels.values(), other.number or 0]
     return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))
+
+
+def _needed(need: Need) -> str:
+    """The interval of the number needed."""
+    low, high = ("none" if end is None else f"{end:,}" for end in (need.low, need.high))
+    return f"{need.level:.0%} interval of {PLURAL[need.facet]} needed: {low} to {high}"
 
 
 def _sizes(levels: Mapping[str, float]) -> str:

@@ -2,7 +2,8 @@
 
 From variance components alone: with n levels of each facet, a component counts in the mean over a design by its
 variance divided by the numbers of levels of its facets (Cronbach et al. 1972; Brennan, *Generalizability Theory*, 2001,
-chapters 4 and 5). Intervals carry the draws of the components through.
+chapters 4 and 5). Intervals carry the draws of the components through, and a plan is the number that is enough in so
+many of the draws (`assurance`): planned at the estimates, it would fall short about every second time.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def decision_study(
     target: float = 0.8,
     object: Target = "word",  # noqa: A002 - the word of the theory
     coefficient: Coefficient = "dependability",
+    assurance: float = 0.8,
     replicates: Iterable[int] | None = None,
     pairs: Iterable[int] | None = None,
     words: Iterable[int] | None = None,
@@ -55,6 +57,7 @@ def decision_study(
             Cronbach's alpha. "query": the mean bias of a set of words, against 0.
         coefficient: which reliability must reach the target. "dependability" (Φ): of the values themselves;
             "generalizability" (E rho²): of the order of objects.
+        assurance: share of the draws of the components in which the number that is recommended must be enough.
         replicates: numbers of models to try; a usual range, and the number at hand, when None.
         pairs: numbers of pairs to try, likewise.
         words: numbers of words to try, likewise.
@@ -64,7 +67,7 @@ def decision_study(
     Raises:
         ParameterError: an argument cannot be used, or the object is no facet of the components.
     """
-    check_number(0, 1, ends=False, target=target)
+    check_number(0, 1, ends=False, target=target, assurance=assurance)
     check_choice(get_args(Target), object=object)
     check_choice(get_args(Coefficient), coefficient=coefficient)
     _check_facets(components, object, coefficient, fixed)
@@ -76,7 +79,7 @@ def decision_study(
     usual = DEFAULT if len(sampled) <= 2 else COARSE
     here = {name: components.facets[name] for name in facets}
     grids = [[here[name]] if name in fixed else _grid(PLURAL[name], asked[name], here[name], usual) for name in facets]
-    means = np.concatenate([[components.mean**2 - components.mean_error], components.drawn_mean**2])
+    means = np.concatenate([[components.mean**2 - components.mean_error], components.drawn_squared_mean])
     estimates = np.array([[component.variance for component in components.components]])
     model = Model(
         facets=tuple(component.facets for component in components.components),
@@ -85,6 +88,7 @@ def decision_study(
         target=object,
         fixed=frozenset(fixed),
         goal=target,
+        assurance=assurance,
         level=components.level,
         relative=coefficient == "generalizability",
     )
@@ -94,6 +98,7 @@ def decision_study(
     return DecisionStudy(
         object=object,
         target=target,
+        assurance=assurance,
         coefficient=coefficient,
         measure=components.measure,
         fixed=tuple(fixed),
@@ -140,7 +145,7 @@ class Model:
     """Components, one row a draw (the first row: the estimates), and what they are of.
 
     `squared_mean` is that of all scores, net of its error, for queries; `goal` the reliability wanted, which the
-    generalizability must reach if `relative`, else the dependability.
+    generalizability must reach if `relative`, else the dependability, in the share `assurance` of the draws.
     """
 
     facets: tuple[tuple[str, ...], ...]
@@ -149,6 +154,7 @@ class Model:
     target: str
     fixed: frozenset[str]
     goal: float = 0.8
+    assurance: float = 0.8
     level: float = 0.95
     relative: bool = False
 
@@ -200,15 +206,20 @@ class Model:
             dependability_interval=depend,
             standard_error=float(np.sqrt(absolute)[0]),
             reaches=counts.value is not None and counts.value >= self.goal,
+            assurance=self._reaching(universe, relative if self.relative else absolute),
         )
 
     def need(self, facet: str, levels: Mapping[str, float]) -> Need:
         """How many levels of a facet reach the goal, beside so many of the others."""
         count = self.needed(facet, levels)
-        ends = np.quantile(count[1:], [(1 - self.level) / 2, (1 + self.level) / 2], method="inverted_cdf")
-        number, low, high = map(_whole, (float(count[0]), *ends.tolist()))
+        tails = [self.assurance, (1 - self.level) / 2, (1 + self.level) / 2]
+        enough, *ends = np.quantile(count[1:], tails, method="inverted_cdf").tolist()
+        number, estimate, low, high = map(_whole, (enough, float(count[0]), *ends))
         reason = None
-        if number is None and np.isfinite(count[0]):
+        if number is None and estimate is not None:
+            share = f"in {self.assurance:.0%} of the draws"
+            reason = f"no number of {PLURAL[facet]} reaches {self.goal:g} {share}; at the estimates {estimate:,} would"
+        elif number is None and np.isfinite(count[0]):
             reason = f"more than {_LARGEST:,} {PLURAL[facet]} would be needed"
         elif number is None:
             best = self.design({**levels, facet: np.inf})
@@ -216,7 +227,14 @@ class Model:
             most = "undefined" if reached is None else f"{reached:.3f}"
             reason = f"no number of {PLURAL[facet]} reaches {self.goal:g}: with infinitely many it would be {most}"
         others = {name: size for name, size in levels.items() if name != facet}
-        return Need(others, facet, number, low, high, self.level, PIVOTS["method"], reason)
+        return Need(
+            levels=others, facet=facet, number=number, estimate=estimate, low=low, high=high, level=self.level,
+            assurance=self.assurance, method=PIVOTS["method"], reason=reason,
+        )  # fmt: skip
+
+    def _reaching(self, universe: Floats, error: Floats) -> float:
+        """Share of the draws in which the goal is reached."""
+        return float((universe[1:] * (1 - self.goal) >= error[1:] * self.goal).mean()) if len(error) > 1 else 1.0
 
     def _estimate(self, universe: Floats, error: Floats) -> Estimate:
         """Universe-score variance by what is observed; undefined where there is no variance."""
