@@ -37,6 +37,13 @@ REASONS = (
 """Why a number or an end of its interval is undefined; `Estimates.undefined` holds the place in this list."""
 
 
+RESAMPLED = "bootstrap over {subjects} (studentized log F)"
+HEAVY_TAILS = (
+    "the means of the {subjects} have heavy tails (excess kurtosis {kurtosis:.1f}), under which an F interval covers "
+    "less than its level; interval='bootstrap' covers better"
+)
+
+
 _INTERVAL = ("low", "high", "level", "method", "resamples", "over", "undefined_resamples", "reason")
 
 
@@ -58,6 +65,7 @@ class Estimate(Record):
         over: what would vary in the repetitions that the level speaks of, such as "words".
         resamples: draws that the interval rests on; 0 where none were drawn.
         undefined_resamples: draws in which the number could not be computed; they are left out.
+        warning: why the interval may cover less than its level; None where nothing is known to speak against it.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"over": "generalizes_over"}
@@ -74,6 +82,7 @@ class Estimate(Record):
     over: str = ""
     resamples: int = 0
     undefined_resamples: int = 0
+    warning: str | None = None
 
     @classmethod
     def of_estimate(cls, estimate: Estimate, **labels: Any) -> Self:  # noqa: ANN401 - its own fields
@@ -115,9 +124,11 @@ class Estimate(Record):
         return replace(self, value=None, low=None, high=None, reason=reason)
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON-ready object; what was not stated (statistic, k, over, resamples) is left out."""
+        """One JSON-ready object; what was not stated (statistic, k, over, resamples, warning) is left out."""
         shape = super().to_dict()
-        silent = {"statistic": "", "k": 0, "generalizes_over": "", "resamples": 0, "undefined_resamples": 0}
+        silent = {
+            "statistic": "", "k": 0, "generalizes_over": "", "resamples": 0, "undefined_resamples": 0, "warning": None,
+        }  # fmt: skip
         return {name: value for name, value in shape.items() if name not in silent or value != silent[name]}
 
     def __str__(self) -> str:
@@ -198,6 +209,8 @@ class Estimates:
         n, k: subjects and raters that counted, by matrix.
         undefined: places in `REASONS`; 0 where everything is defined.
         subjects, raters: what rows and columns are, for the reasons.
+        tails: excess kurtosis of the subjects' means where it is significant, NaN elsewhere; None where nobody looked.
+        resampled: whose interval is the bootstrap's, of so many `resamples`; None where none is.
     """
 
     statistic: str
@@ -211,6 +224,9 @@ class Estimates:
     undefined: NDArray[np.uint8]
     subjects: str = "subjects"
     raters: str = "raters"
+    tails: Floats | None = None
+    resampled: NDArray[np.bool_] | None = None
+    resamples: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -235,7 +251,8 @@ class Estimates:
     def reshape(self, shape: tuple[int, ...]) -> Self:
         """The same estimates, in the shape of their stack."""
         arrays = ("value", "low", "high", "n", "k", "undefined")
-        return replace(self, **{name: getattr(self, name).reshape(shape) for name in arrays})
+        known = [name for name in (*arrays, "tails", "resampled") if getattr(self, name) is not None]
+        return replace(self, **{name: getattr(self, name).reshape(shape) for name in known})
 
     def __len__(self) -> int:
         return len(self.value)
@@ -243,9 +260,15 @@ class Estimates:
     def __getitem__(self, place: int | tuple[int, ...]) -> Estimate:
         numbers = (float(array[place]) for array in (self.value, self.low, self.high))
         value, low, high = (None if np.isnan(number) else number for number in numbers)
+        resampled = self.resampled is not None and bool(self.resampled[place])
+        warning = None
+        if self.tails is not None and not resampled and not np.isnan(self.tails[place]):
+            warning = HEAVY_TAILS.format(subjects=self.subjects, kurtosis=float(self.tails[place]))
         return Estimate(
-            statistic=self.statistic, value=value, low=low, high=high, level=self.level, method=self.method,
+            statistic=self.statistic, value=value, low=low, high=high, level=self.level,
+            method=RESAMPLED.format(subjects=self.subjects) if resampled else self.method,
             n=int(self.n[place]), k=int(self.k[place]), reason=self.reason(place) or None,
+            resamples=self.resamples if resampled else 0, warning=warning,
         )  # fmt: skip
 
     def reason(self, place: int | tuple[int, ...]) -> str:

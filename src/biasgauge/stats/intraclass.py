@@ -3,7 +3,8 @@
 The six forms of Shrout & Fleiss, "Intraclass correlations: uses in assessing rater reliability", Psychological Bulletin
 86 (1979); intervals as there and in McGraw & Wong, Psychological Methods 1 (1996). The first number of a form is the
 model: 1, every subject has raters of its own; 2, raters are a sample of many; 3, these raters are all there are. The
-second says whether one rater's score is used or the mean of all k.
+second says whether one rater's score is used or the mean of all k. Coverage of all intervals:
+docs/reliability_intervals.md.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
 from biasgauge.stats.estimate import Estimate, Estimates, as_stack, check_level, flat
 from biasgauge.stats.mean_squares import MeanSquares, mean_squares
+from biasgauge.stats.subject_bootstrap import Interval, with_tails
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +79,16 @@ class Iccs(Estimates):
         return Icc(**vars(estimate), f=f, df1=max(n - 1, 0), df2=max(df2, 0), p_value=p)
 
 
-def icc(scores: ArrayLike, form: Form = "2,1", *, level: float = 0.95, n_jobs: int | None = None) -> Icc | Iccs:
+def icc(
+    scores: ArrayLike,
+    form: Form = "2,1",
+    *,
+    level: float = 0.95,
+    interval: Interval = "f",
+    resamples: int = 1_000,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Icc | Iccs:
     """Intraclass correlation of a matrix with subjects in rows and raters in columns, or of a stack of matrices.
 
     At most 1: raters give the same scores ("2,…": the very same; "3,…": up to a constant for each rater). About 0:
@@ -90,14 +101,20 @@ def icc(scores: ArrayLike, form: Form = "2,1", *, level: float = 0.95, n_jobs: i
         scores: (subjects, raters), or (…, subjects, raters) for a stack.
         form: "1,1", "2,1", "3,1", "1,k", "2,k" or "3,k".
         level: nominal coverage of the interval.
+        interval: "f": that of Shrout & Fleiss, exact for normal effects, too narrow where tails are heavy, of which
+            the `warning` of a single matrix tells. "bootstrap": draws subjects again (studentized, on the scale of log
+            F). "auto": the bootstrap where tails are heavy, F elsewhere; `method` says which.
+        resamples: draws of the bootstrap.
+        random_state: seed of the bootstrap.
         n_jobs: threads; all cores when None.
 
     Raises:
         ParameterError: the scores are no matrix of numbers, or `form` or `level` cannot be used.
     """
     array = as_stack(scores, "icc")
-    found = icc_stack(array, form, level=level, n_jobs=n_jobs)
-    return found[0] if array.ndim == 2 else found
+    iccs = icc_stack(array, form, level=level, n_jobs=n_jobs)
+    iccs = with_tails(iccs, array, form, interval, resamples, random_state)
+    return iccs[0] if array.ndim == 2 else iccs
 
 
 def icc_stack(

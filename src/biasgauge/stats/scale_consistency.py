@@ -6,10 +6,8 @@ total (*Test Theory*, 1999) from one common factor fitted by minimal residuals (
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats
 from biasgauge.stats import estimate as why
@@ -17,6 +15,7 @@ from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.estimate import Estimate, Estimates, as_stack, check_level, flat
 from biasgauge.stats.intraclass import from_mean_squares
 from biasgauge.stats.mean_squares import mean_squares
+from biasgauge.stats.subject_bootstrap import Interval, with_tails, without_gaps
 
 _GROUPS = 500
 """Observations beyond this number are drawn again in groups."""
@@ -32,6 +31,9 @@ def cronbach_alpha(
     scores: ArrayLike,
     *,
     level: float = 0.95,
+    interval: Interval = "f",
+    resamples: int = 1_000,
+    random_state: int = 0,
     n_jobs: int | None = None,
     observations: str = "observations",
     items: str = "items",
@@ -40,12 +42,16 @@ def cronbach_alpha(
 
     K/(K−1)·(1 − Σ item variances / variance of the sum); the same number as ICC(3,k). At most 1: items rise and fall
     together; 0: they share nothing; negative when they work against each other, however far. The interval is Feldt's
-    (F). NaN marks an undefined score: items without any are left out, then observations that lack one. Undefined, with
-    a reason, when fewer than two of either are left, all scores are equal or the sums do not vary.
+    (F), or a bootstrap over observations. NaN marks an undefined score: items without any are left out, then
+    observations that lack one. Undefined, with a reason, when fewer than two of either are left, all scores are equal
+    or the sums do not vary.
 
     Args:
         scores: (observations, items), or (…, observations, items) for a stack.
         level: nominal coverage of the interval.
+        interval: "f", "bootstrap" or "auto", as in `icc`.
+        resamples: draws of the bootstrap.
+        random_state: seed of the bootstrap.
         n_jobs: threads; all cores when None.
         observations: what rows are, for the reasons.
         items: what columns are, for the reasons.
@@ -56,6 +62,7 @@ def cronbach_alpha(
     estimates = Estimates(
         statistic="Cronbach's alpha", method="Feldt (F)", subjects=observations, raters=items, **numbers
     )
+    estimates = with_tails(estimates, array, "3,k", interval, resamples, random_state)
     return estimates[0] if array.ndim == 2 else estimates.reshape(array.shape[:-2])
 
 
@@ -82,15 +89,8 @@ def omega(
         len(stack), statistic="omega", level=level, method=method, subjects=observations, raters=items
     )
     for index, matrix in enumerate(stack):
-        _omega(estimates, index, _without_gaps(matrix), resamples, random_state)
+        _omega(estimates, index, without_gaps(matrix), resamples, random_state)
     return estimates[0] if array.ndim == 2 else estimates.reshape(array.shape[:-2])
-
-
-def _without_gaps(scores: NDArray[Any]) -> Floats:
-    """One matrix less the columns without any score, then less the rows that lack one."""
-    matrix = np.asarray(scores, np.float64)
-    matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
-    return matrix[~np.isnan(matrix).any(axis=1)]
 
 
 def _omega(estimates: Estimates, index: int, matrix: Floats, resamples: int, random_state: int) -> None:
