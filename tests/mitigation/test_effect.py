@@ -12,7 +12,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.linear_model import LogisticRegression
 
 from biasgauge import registry
-from biasgauge.embeddings import Embedding, load, load_default, similarity_benchmark
+from biasgauge.embeddings import Embedding, load, load_default, load_default_replicates, similarity_benchmark
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import MitigationEffect, Recovery, changed_words, mitigate, mitigation_effect
@@ -344,3 +344,11 @@ def test_spearman_between_sides_is_that_of_scipy(default: Embedding, debiased: E
     assert new.spearman.value is not None
     expected = correlations_differ(new.spearman.value, old.spearman.value, between, len(old.pairs), 0.95)
     assert row(found, "benchmark", "spearman").change == expected
+
+
+def test_separately_trained_models_are_told_of(effect: MitigationEffect) -> None:
+    assert not effect.warnings
+    first, second = load_default_replicates()[:2]
+    told = mitigation_effect(first, second, "weat7", interval=FEW, benchmarks=[], recovery=None, controls=())
+    assert "trained separately" in told.warnings[0]
+    assert "trained separately" in told.summary().warnings[0]

@@ -204,3 +204,20 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
     undefined = bg.weat(model("x1", "x2", "x3"), **SETS)
     assert "undefined: " in undefined.summary().headline
     assert undefined.to_frame()["effect_size"].tolist() == [None]
+
+
+def test_a_change_of_mac_between_training_runs_warns_or_has_them_in_its_interval() -> None:
+    runs = bg.embeddings.load_default_replicates()
+    alone = bg.scores.mac_change(runs[0], runs[1], "gender")
+    assert len(alone.warnings) == 1
+    assert "trained separately" in alone.warnings[0]
+    assert alone.to_dict()["warnings"] == list(alone.warnings)
+    assert not bg.scores.mac_change(runs[0], bg.Embedding(runs[0].words, 2 * runs[0].vectors), "gender").warnings
+    both = bg.scores.mac_change(runs[0], runs[4], "gender", before_replicates=runs[1:4], after_replicates=runs[5:8])
+    macs = [bg.scores.mac(run, "gender", interval=None).value for run in runs]
+    assert both.value == pytest.approx(np.mean(macs[:4]) - np.mean(macs[4:]))  # type: ignore[arg-type]
+    assert both.interval is not None
+    assert both.interval.over == "target words and training runs"
+    assert not both.warnings
+    with pytest.raises(bg.ParameterError, match="of both sides, or of neither"):
+        bg.scores.mac_change(runs[0], runs[4], "gender", before_replicates=runs[1:4])

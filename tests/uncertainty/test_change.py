@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from biasgauge.embeddings import Embedding, load_default_replicates
 from biasgauge.errors import ParameterError
 from biasgauge.uncertainty import CONNECTIONS, ChangeResult, bayes, bayes_change, distance_table
 from biasgauge.uncertainty.change import UNMOVED
@@ -161,3 +162,13 @@ def test_json_there_and_back(table: DistanceTable, draws: int) -> None:
     assert [(row.mean, row.low, row.high) for row in again.changes] == [
         (row.mean, row.low, row.high) for row in found.changes
     ]
+
+
+def test_separately_trained_models_are_told_of() -> None:
+    first, second = load_default_replicates()[:2]
+    found = bayes_change(first, second, "gender", draws=200)
+    assert found.separately_trained
+    assert any("trained separately" in sentence for sentence in found.summary().warnings)
+    assert found.to_dict()["warnings"] == list(found.warnings)
+    same = bayes_change(first, Embedding(first.words, -first.vectors), "gender", draws=200)
+    assert not same.separately_trained

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,13 +40,16 @@ class MacChange(AssociationResult):
 
     Attributes:
         t: mean difference in standard errors; negative when distances grew. None when undefined.
-        df: degrees of freedom: (target, set) pairs less one.
-        p_value: two-sided. It takes the pairs for independent, which pairs that share a word are not.
+        df: degrees of freedom: (target, set) pairs less one; with training runs, Satterthwaite's.
+        p_value: two-sided. Without training runs it takes the pairs for independent, which pairs that share a word are
+            not.
+        warnings: what the interval does not speak of.
     """
 
     t: float | None = None
-    df: int | None = None
+    df: float | None = None
     p_value: float | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def mac(x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | None = BCA) -> MacResult:
@@ -124,11 +128,57 @@ def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> M
         why = "all differences are the same" if df else "a t test needs at least two (target, set) pairs"
         return MacChange(value=mean if df else None, reason=why, df=df)
     error = deviation / differences.size**0.5
+    return _student(mean, error, df, level, method="student", over="(target, set) pairs", n=df + 1)
+
+
+def mac_change_over_runs(before: Sequence[MacResult], after: Sequence[MacResult], *, level: float = 0.95) -> MacChange:
+    """The same change between two recipes, each trained several times, with an interval over target words and runs.
+
+    `value` is the mean over runs and words of before less after. Its variance is that over target words (of the
+    difference of the two means over runs), plus that over runs on either side, less what both count twice, and at least
+    the larger of the two (two-way clustering: Cameron, Gelbach & Miller 2011); Student's t with Satterthwaite's degrees
+    of freedom. Sets count as given. Undefined when a MAC is, with fewer than two targets or two runs a side, or when
+    nothing varies.
+
+    Raises:
+        ParameterError: not all have the same targets and sets, or `level` is not between 0 and 1.
+    """
+    check_level(level)
+    reason = next((run.reason for run in (*before, *after) if run.reason is not None), None)
+    if reason is None and min(len(before), len(after)) < 2:
+        reason = "training runs vary only where each side has at least two"
+    if reason is not None:
+        return MacChange(value=None, reason=reason)
+    shapes = {np.shape(run.distances) for run in (*before, *after)}
+    if len(shapes) > 1:
+        raise ParameterError(f"All runs must have the same targets and sets. Got {sorted(shapes)}.")
+    sides = [np.array([run.distances for run in side]).mean(axis=2) for side in (before, after)]
+    targets = sides[0].shape[1]
+    mean = float(sides[0].mean() - sides[1].mean())
+    if targets < 2:
+        return MacChange(value=mean, reason="an interval over words needs at least two targets")
+    of_words = float((sides[0].mean(axis=0) - sides[1].mean(axis=0)).var(ddof=1)) / targets
+    of_runs = [float(side.mean(axis=1).var(ddof=1)) / len(side) for side in sides]
+    variance = max(of_words + sum(of_runs) - sum(map(_interaction, sides)), of_words, sum(of_runs))
+    if variance <= SAME**2:
+        return MacChange(value=mean, reason="all differences are the same")
+    parts = [(of_words, targets - 1), *zip(of_runs, (len(side) - 1 for side in sides), strict=True)]
+    df = variance**2 / sum(part**2 / freedom for part, freedom in parts)
+    return _student(
+        mean, variance**0.5, df, level, method="student, two-way", over="target words and training runs", n=targets
+    )
+
+
+def _interaction(side: Floats) -> float:
+    """Variance of a mean over runs × words from what neither explains."""
+    rest = side - side.mean(axis=0) - side.mean(axis=1, keepdims=True) + side.mean()
+    runs, words = side.shape
+    return float((rest**2).sum() / ((runs - 1) * (words - 1) * runs * words))
+
+
+def _student(mean: float, error: float, df: float, level: float, **about: Any) -> MacChange:  # noqa: ANN401 - of the interval
     margin = float(stdtrit(df, (1 + level) / 2)) * error
-    interval = Estimate(
-        value=mean, low=mean - margin, high=mean + margin, level=level, method="student", over="(target, set) pairs",
-        n=df + 1,
-    )  # fmt: skip
+    interval = Estimate(value=mean, low=mean - margin, high=mean + margin, level=level, **about)
     return MacChange(
         value=mean, interval=interval, t=mean / error, df=df, p_value=2 * float(stdtr(df, -abs(mean / error)))
     )

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.association.mac import MacChange, MacResult, mac_of_sets
+from biasgauge.association.mac import MacChange, MacResult, mac_change_over_runs, mac_of_sets
 from biasgauge.association.mac import mac_change as mac_change_of
 from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.checks import check_choice
 from biasgauge.embeddings import Coverage, Lookup, load
+from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Stereotypes, WordSet, lexicon, words_of
@@ -263,22 +265,42 @@ def mac_change(
     after: VectorsLike,
     stereotypes: str | os.PathLike[str] | Stereotypes,
     *,
+    before_replicates: Sequence[VectorsLike] = (),
+    after_replicates: Sequence[VectorsLike] = (),
     min_coverage: float = 0.8,
     case_fallback: bool = False,
 ) -> MacChange:
     """The paired t test of Manzini et al. between two embeddings, over (target, attribute set) means.
 
-    Undefined, with the reason, when MAC is undefined on either.
+    It says how far the change would move with other words. Where the two were trained separately
+    (`embeddings.separate_training`), other training runs move it too, and `warnings` says so: with replicates of both
+    sides, the interval and p are over target words and training runs. Undefined, with the reason, when MAC is
+    undefined on any.
+
+    Args:
+        before: an `Embedding` or anything `load` takes.
+        after: the same after the change.
+        stereotypes: a lexicon of kind "stereotypes".
+        before_replicates: other training runs of the recipe of `before`; both sides need some, or neither.
+        after_replicates: of that of `after`.
+        min_coverage: share of each set that must be found for a MAC to be defined.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
 
     Raises:
-        ParameterError: the two do not have the same words of the lexicon.
+        ParameterError: the embeddings do not have the same words of the lexicon, or one side alone has replicates.
     """
+    if bool(before_replicates) != bool(after_replicates):
+        raise ParameterError("Replicates must be given of both sides, or of neither. Got those of one.")
+    sides = [[load(one) for one in runs] for runs in ((before, *before_replicates), (after, *after_replicates))]
     results = [
         mac(vectors, stereotypes, min_coverage=min_coverage, case_fallback=case_fallback, interval=None)
-        for vectors in (before, after)
+        for vectors in (*sides[0], *sides[1])
     ]
     words = [{name: lookup.words for name, lookup in result.coverage.sets.items()} for result in results]
-    if words[0] != words[1]:
+    if any(own != words[0] for own in words):
         raise ParameterError("The two embeddings must have the same words of the lexicon for a paired test.")
-    first, second = (cast("MacResult", result.result) for result in results)
-    return mac_change_of(first, second)
+    macs = [cast("MacResult", result.result) for result in results]
+    if before_replicates:
+        return mac_change_over_runs(macs[: len(sides[0])], macs[len(sides[0]) :])
+    warnings = (SEPARATE,) if separately_trained(sides[0][0], sides[1][0]) else ()
+    return replace(mac_change_of(*macs), warnings=warnings)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
 from biasgauge.checks import check_choice
+from biasgauge.embeddings import load
+from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
 from biasgauge.results import Column, Result, Summary, Table
@@ -28,6 +30,8 @@ from biasgauge.uncertainty.table import DistancesLike, DistanceTable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biasgauge.inputs import VectorsLike
 
 ChangeMethod = Literal["paired", "independent"]
 
@@ -46,6 +50,7 @@ class ChangeResult(Result):
             two posteriors, which ignores that both are about the same words and so is wider.
         left_out: rows of either side that the other one lacks.
         problems: what speaks against the draws of the changes; empty when nothing does.
+        separately_trained: neither of the two was made from the other, so that a new training run would change both.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"changes": "change"}
@@ -56,6 +61,7 @@ class ChangeResult(Result):
     method: str
     left_out: Mapping[str, int]
     problems: tuple[str, ...] = ()
+    separately_trained: bool = False
 
     @property
     def groups(self) -> tuple[Change, ...]:
@@ -78,11 +84,12 @@ class ChangeResult(Result):
         """What the reader should know first."""
         counts = [(side, count) for side, count in self.left_out.items() if count]
         rows = [f"{count:,} rows are only in {side} and are left out" for side, count in counts]
-        return (*([self.caution] if self.caution else []), *rows)
+        separate = [SEPARATE] if self.separately_trained else []
+        return (*([self.caution] if self.caution else []), *separate, *rows)
 
-    def derived(self) -> dict[str, str]:
-        """What speaks against the draws, in one sentence."""
-        return {"caution": self.caution}
+    def derived(self) -> dict[str, Any]:
+        """What speaks against the draws, in one sentence, and all warnings."""
+        return {"caution": self.caution, "warnings": self.warnings}
 
     def to_frame(self) -> pd.DataFrame:
         """One row a change."""
@@ -148,7 +155,12 @@ def bayes_change(
         raise ParameterError(f"There is no parameter {min(unknown)!r} of bayes_change.")
     settings = {"draws": draws, "sampler": sampler, "random_state": random_state, "variant": variant, **asked}
     asked = {"duplicates": "drop", **asked}
-    tables = [table_of(side, lexicon, **asked) for side in (before, after)]
+    sides: list[DistancesLike] = [before, after]
+    separate = False
+    if lexicon is not None and not any(isinstance(side, DistanceTable) or hasattr(side, "iloc") for side in sides):
+        models = [load(cast("VectorsLike", side)) for side in sides]
+        sides, separate = [*models], separately_trained(*models)
+    tables = [table_of(side, lexicon, **asked) for side in sides]
     (first, second), left_out = matched(*tables)
     own = priors_of(variant, priors)
     credible = Credible(interval, prob)
@@ -170,7 +182,7 @@ def bayes_change(
     labels = zip(moved.labels(first.words), numbers, strict=True)
     changes = [Change(connection=name, word=word, **own) for (name, word), own in labels]
     changes += [Change(connection=name, value=None, reason=reason) for name, reason in undefined.items()]
-    return ChangeResult(fits[0], fits[1], tuple(changes), method, left_out, problems)
+    return ChangeResult(fits[0], fits[1], tuple(changes), method, left_out, problems, separate)
 
 
 def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from biasgauge.embeddings import Coverage, Embedding, load, load_default, save, similarity_names
+from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
@@ -62,6 +63,8 @@ def mitigation_effect(
         ParameterError: the two have no word in common or differ in their dimensions, or a lexicon is of another kind.
     """
     first, second, warnings = _same_words(load(before), load(after))
+    if separately_trained(first, second):
+        warnings = (SEPARATE, *warnings)
     alone = isinstance(lexicons, (str, os.PathLike, Lexicon))
     named = [lexicon(entry) for entry in ([lexicons] if alone else lexicons)]  # type: ignore[arg-type, union-attr]
     for entry in named:
