@@ -38,10 +38,14 @@ REASONS = (
 
 
 RESAMPLED = "bootstrap over {subjects} (studentized log F)"
-HEAVY_TAILS = (
-    "the means of the {subjects} have heavy tails (excess kurtosis {kurtosis:.1f}), under which an F interval covers "
-    "less than its level; interval='bootstrap' covers better"
+SURE, HEAVY_TAILS, RATERS_DIFFER = range(3)
+_BETTER = "an F interval covers less than its level; interval='bootstrap' covers better"
+DOUBTS = (
+    "",
+    f"the means of the {{subjects}} have heavy tails, under which {_BETTER}",
+    f"so few {{raters}} barely tell how {{raters}} differ, and where they do {_BETTER}",
 )
+"""Why an F interval may cover less than its level; `Estimates.doubts` holds the place in this list."""
 
 
 _INTERVAL = ("low", "high", "level", "method", "resamples", "over", "undefined_resamples", "reason")
@@ -209,7 +213,7 @@ class Estimates:
         n, k: subjects and raters that counted, by matrix.
         undefined: places in `REASONS`; 0 where everything is defined.
         subjects, raters: what rows and columns are, for the reasons.
-        tails: excess kurtosis of the subjects' means where it is significant, NaN elsewhere; None where nobody looked.
+        doubts: places in `DOUBTS`; None where nobody looked.
         resampled: whose interval is the bootstrap's, of so many `resamples`; None where none is.
     """
 
@@ -224,7 +228,7 @@ class Estimates:
     undefined: NDArray[np.uint8]
     subjects: str = "subjects"
     raters: str = "raters"
-    tails: Floats | None = None
+    doubts: NDArray[np.uint8] | None = None
     resampled: NDArray[np.bool_] | None = None
     resamples: int = 0
 
@@ -251,7 +255,7 @@ class Estimates:
     def reshape(self, shape: tuple[int, ...]) -> Self:
         """The same estimates, in the shape of their stack."""
         arrays = ("value", "low", "high", "n", "k", "undefined")
-        known = [name for name in (*arrays, "tails", "resampled") if getattr(self, name) is not None]
+        known = [name for name in (*arrays, "doubts", "resampled") if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name).reshape(shape) for name in known})
 
     def __len__(self) -> int:
@@ -261,14 +265,13 @@ class Estimates:
         numbers = (float(array[place]) for array in (self.value, self.low, self.high))
         value, low, high = (None if np.isnan(number) else number for number in numbers)
         resampled = self.resampled is not None and bool(self.resampled[place])
-        warning = None
-        if self.tails is not None and not resampled and not np.isnan(self.tails[place]):
-            warning = HEAVY_TAILS.format(subjects=self.subjects, kurtosis=float(self.tails[place]))
+        doubt = SURE if self.doubts is None or resampled else int(self.doubts[place])
         return Estimate(
             statistic=self.statistic, value=value, low=low, high=high, level=self.level,
             method=RESAMPLED.format(subjects=self.subjects) if resampled else self.method,
             n=int(self.n[place]), k=int(self.k[place]), reason=self.reason(place) or None,
-            resamples=self.resamples if resampled else 0, warning=warning,
+            resamples=self.resamples if resampled else 0,
+            warning=DOUBTS[doubt].format(subjects=self.subjects, raters=self.raters) or None,
         )  # fmt: skip
 
     def reason(self, place: int | tuple[int, ...]) -> str:

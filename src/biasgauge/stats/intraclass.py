@@ -101,9 +101,10 @@ def icc(
         scores: (subjects, raters), or (…, subjects, raters) for a stack.
         form: "1,1", "2,1", "3,1", "1,k", "2,k" or "3,k".
         level: nominal coverage of the interval.
-        interval: "f": that of Shrout & Fleiss, exact for normal effects, too narrow where tails are heavy, of which
-            the `warning` of a single matrix tells. "bootstrap": draws subjects again (studentized, on the scale of log
-            F). "auto": the bootstrap where tails are heavy, F elsewhere; `method` says which.
+        interval: "f": that of Shrout & Fleiss, for normal effects; too narrow where tails are heavy and, for "2,…",
+            with fewer than five raters, of which the `warning` of a single matrix tells. "bootstrap": draws subjects
+            again (studentized, on the scale of log F). "auto": the bootstrap where there would be such a warning, F
+            elsewhere; `method` says which.
         resamples: draws of the bootstrap.
         random_state: seed of the bootstrap.
         n_jobs: threads; all cores when None.

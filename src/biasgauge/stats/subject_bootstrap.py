@@ -1,4 +1,4 @@
-"""Intervals of intraclass correlations and alpha that hold up better where effects have heavy tails.
+"""Intervals of intraclass correlations and alpha that hold up better with heavy tails, and with few raters.
 
 Subjects are drawn again; log F = log(MS_R / MS_E) is studentized by its own standard error in each draw (bootstrap-t:
 Efron & Tibshirani 1993, section 12.5; Ukoumunne et al., *Statistics in Medicine* 22 (2003), for intraclass
@@ -26,15 +26,17 @@ FEWEST = 20
 """Subjects below which tails cannot be judged (Anscombe & Glynn 1983)."""
 SIGNIFICANT = 0.05
 """One-sided p of the excess kurtosis of the subjects' means from which tails count as heavy."""
+FEW_RATERS = 5
+"""Raters below which Satterthwaite's F is too narrow for ICC(2,…) of many subjects."""
 
 
 def with_tails(
     estimates: Several, stack: NDArray[Any], form: str, interval: Interval, resamples: int, random_state: int
 ) -> Several:
-    """The same numbers with what is known of tails, and with bootstrap intervals where they are asked for.
+    """The same numbers with what speaks against F, and with bootstrap intervals where they are asked for.
 
-    Tails are judged by the kurtosis of the subjects' means (`SIGNIFICANT`, with at least `FEWEST` subjects): for one
-    matrix always, for a stack only with "auto", where they decide.
+    That is heavy tails, by the kurtosis of the subjects' means (`SIGNIFICANT`, with at least `FEWEST` subjects), and
+    for ICC(2,…) fewer than `FEW_RATERS` raters. One matrix is always judged, a stack only with "auto", where it decides.
     """
     check_choice(get_args(Interval), interval=interval)
     check_whole(1, resamples=resamples)
@@ -42,20 +44,20 @@ def with_tails(
     if interval == "f" and stack.ndim > 2:
         return estimates
     matrices = [without_gaps(matrix) for matrix in flat(stack)]
-    tails = np.array([heavy_tails(matrix) for matrix in matrices])
-    chosen = {"f": np.zeros(len(tails), bool), "bootstrap": np.ones(len(tails), bool), "auto": ~np.isnan(tails)}[
-        interval
-    ]
+    doubts = np.array([_doubt(matrix, form) for matrix in matrices], np.uint8)
+    chosen = np.full(len(doubts), interval == "bootstrap")
+    if interval == "auto":
+        chosen = doubts != why.SURE
     chosen &= estimates.value.ravel() < 1  # defined, and with some error to compare with
     shape = estimates.shape
-    changed = estimates.reshape((len(tails),))
+    changed = estimates.reshape((len(doubts),))
     low, high, undefined = changed.low.copy(), changed.high.copy(), changed.undefined.copy()
     for index in np.flatnonzero(chosen):
         ends = bootstrap_ends(matrices[index], form, estimates.level, resamples, random_state)
         low[index], high[index] = ends or (np.nan, np.nan)
         undefined[index] = why.NO_INTERVAL if ends is None else why.DEFINED
     return replace(
-        changed, low=low, high=high, undefined=undefined, tails=tails, resampled=chosen, resamples=resamples
+        changed, low=low, high=high, undefined=undefined, doubts=doubts, resampled=chosen, resamples=resamples
     ).reshape(shape)
 
 
@@ -66,15 +68,20 @@ def without_gaps(scores: NDArray[Any]) -> Floats:
     return matrix[~np.isnan(matrix).any(axis=1)]
 
 
-def heavy_tails(matrix: Floats) -> float:
-    """Excess kurtosis of the means of rows where it is significantly above 0; NaN elsewhere."""
-    from scipy.stats import kurtosis, kurtosistest
+def _doubt(matrix: Floats, form: str) -> int:
+    if heavy_tails(matrix):
+        return why.HEAVY_TAILS
+    return why.RATERS_DIFFER if form[0] == "2" and matrix.shape[1] < FEW_RATERS else why.SURE
+
+
+def heavy_tails(matrix: Floats) -> bool:
+    """Whether the excess kurtosis of the means of rows is significantly above 0."""
+    from scipy.stats import kurtosistest
 
     means = matrix.mean(axis=1) if matrix.size else np.zeros(0)
     if len(means) < FEWEST or np.ptp(means) <= 1e-12 * np.abs(means).max():
-        return float("nan")
-    p_value = float(kurtosistest(means, alternative="greater").pvalue)
-    return float(kurtosis(means)) if p_value < SIGNIFICANT else float("nan")
+        return False
+    return bool(kurtosistest(means, alternative="greater").pvalue < SIGNIFICANT)
 
 
 def bootstrap_ends(
