@@ -268,6 +268,18 @@ class TestDegenerate:
         assert np.isfinite(found.inter_rater.value).all()
         assert "there is one model: test-retest reliability takes replicates" in found.warnings
 
+    def test_heavy_tails_are_told_of_by_list_and_measure(self, tensor: Make) -> None:
+        """One word of thirty with huge scores under one measure, in one of two lists."""
+        words = [f"word{number}" for number in range(60)]
+        made: ScoreTensor = tensor(words, pairs=PAIRS, models=5, seed=3)
+        even = np.linspace(-1, 1, 60).astype(np.float32)[:, None]
+        values = 0.01 * made.values + even
+        values[1, :, 7] += 50
+        found = reliability(replace(made, values=values), lists={"first": words[:30], "rest": words[30:]}, target=None)
+        heavy = [sentence for sentence in found.warnings if "heavy tails" in sentence]
+        assert len(heavy) == 1
+        assert heavy[0].startswith(f"first: mean scores of words have heavy tails under {made.measures[1]}, so that")
+
     def test_one_measure(self, scores: ScoreTensor) -> None:
         found = reliability(scores.select(measure=["ripa"]))
         assert set(found.inter_rater.reason) == {"fewer than two measures have scores"}

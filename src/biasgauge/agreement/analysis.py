@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from biasgauge.agreement.relations import between_measures, between_reliabilitie
 from biasgauge.agreement.reliabilities import by_measure, over_measures, over_replicates, standardized, within_scales
 from biasgauge.agreement.result import PARTS, NotAnalyzed, ReliabilityResult
 from biasgauge.agreement.rows import Rows
+from biasgauge.arrays import Floats
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.estimate import check_level
+from biasgauge.stats.subject_bootstrap import heavy_tails, without_gaps
 
 
 def reliability(
@@ -124,7 +126,7 @@ def reliability(
             "assurance": assurance,
             "random_state": random_state,
         },
-        warnings=tuple(_warnings(scores, chosen, asked)),
+        warnings=(*_warnings(scores, chosen, asked), *_heavy_tails(averages, scores.measures, chosen)),
         components=tuple(components for components, _ in studies),
         design=tuple(design for _, design in studies),
     )
@@ -156,3 +158,15 @@ def _warnings(
         notes.append("no query was scored: score the words of a query too, such as those of du2021_queries")
     short = [words for words in (*lists, *queries) if words.short]
     return notes + [f"{words.name}: {words.short}; a lower min_coverage judges it all the same" for words in short]
+
+
+def _heavy_tails(averages: Floats, measures: Sequence[str], lists: tuple[WordList, ...]) -> list[str]:
+    """Lists whose words' mean scores have heavy tails, from measures × pairs × words."""
+    notes = []
+    for words in lists:
+        matrices = zip(measures, averages[:, :, words.places], strict=True)
+        heavy = [name for name, matrix in matrices if heavy_tails(without_gaps(matrix.T))]
+        if heavy:
+            means = f"{words.name}: mean scores of words have heavy tails under {', '.join(heavy)}"
+            notes.append(f"{means}, so that intervals of ICC and alpha over words cover less than their level")
+    return notes

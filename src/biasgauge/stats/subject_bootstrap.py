@@ -36,7 +36,7 @@ def with_tails(
     """The same numbers with what speaks against F, and with bootstrap intervals where they are asked for.
 
     That is heavy tails, by the kurtosis of the subjects' means (`SIGNIFICANT`, with at least `FEWEST` subjects), and
-    for ICC(2,…) fewer than `FEW_RATERS` raters. One matrix is always judged, a stack only with "auto", where it decides.
+    for ICC(2,…) fewer than `FEW_RATERS` raters. One matrix is always judged, a stack only with "auto".
     """
     check_choice(get_args(Interval), interval=interval)
     check_whole(1, resamples=resamples)
