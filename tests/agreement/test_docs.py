@@ -9,6 +9,7 @@ import pytest
 
 from biasgauge import stats
 from biasgauge.agreement import SOURCES
+from biasgauge.stats.subject_bootstrap import FEW_RATERS, FEWEST, SIGNIFICANT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +20,20 @@ def page(repository: Path) -> str:
     return (repository / "docs" / "reliability.md").read_text()
 
 
-def test_the_code_runs(page: str) -> None:
-    programs = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("name", ["reliability.md", "reliability_intervals.md"])
+def test_the_code_runs(repository: Path, name: str) -> None:
+    programs = re.findall(r"^```python\n(.*?)^```$", (repository / "docs" / name).read_text(), re.MULTILINE | re.DOTALL)
     assert programs
     for program in programs:
-        exec(compile(program, "docs/reliability.md", "exec"), {})  # noqa: S102 - the page is ours
+        exec(compile(program, f"docs/{name}", "exec"), {})  # noqa: S102 - the page is ours
+
+
+def test_the_page_on_intervals_states_the_rule_of_the_code(repository: Path) -> None:
+    page = (repository / "docs" / "reliability_intervals.md").read_text()
+    assert f"one-sided p < {SIGNIFICANT}".replace("0.", ".") in page
+    assert f"at least {FEWEST} subjects" in page
+    assert FEW_RATERS == 5
+    assert "fewer than five raters" in page
 
 
 def test_every_estimator_is_named(page: str) -> None:
