@@ -219,8 +219,8 @@ def _undercuts(need: Need, other: Need) -> bool:
 
 
 def _needed(need: Need) -> str:
-    """The interval of the number needed."""
-    low, high = ("none" if end is None else f"{end:,}" for end in (need.low, need.high))
+    """The interval of the number needed; infinite where no number is enough."""
+    low, high = ("∞" if end is None else f"{end:,}" for end in (need.low, need.high))
     return f"{need.level:.0%} interval of {PLURAL[need.facet]} needed: {low} to {high}"
 
 
