@@ -61,6 +61,7 @@ class ReliabilityResult(Result):
         design: how many replicates and pairs are enough, likewise.
     """
 
+    abridged: ClassVar[bool] = True
     renamed: ClassVar[Mapping[str, str]] = {"summaries": "summary", "forms": "word_forms"}
     hidden: ClassVar[frozenset[str]] = frozenset({"omega", "lists", "queries"})
 

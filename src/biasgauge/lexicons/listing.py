@@ -148,6 +148,8 @@ def check_lexicons(
 class SeedSetList(Result):
     """Sets of the seed bank, how they were sourced, and what they are paired with."""
 
+    abridged: ClassVar[bool] = True
+
     bank: SeedBank
     sets: tuple[SeedSet, ...]
     words: bool

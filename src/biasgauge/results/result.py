@@ -13,7 +13,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.errors import ParameterError
 from biasgauge.results.plain import fields_to_plain, record_from_plain, to_plain
@@ -64,9 +64,22 @@ class Result(Record):
 
     A class sets `tables`, the fields whose records are the rows of `to_frame`; with several, a column `part` says
     which. Without any, its own scalar fields make one row.
+
+    Where `abridged`, the JSON leaves out what the result was made of (draws, simulated values): `from_dict` then gives
+    a `Stored` result, with the same JSON, its sentences and its tables.
     """
 
     tables: ClassVar[tuple[str, ...]] = ()
+    abridged: ClassVar[bool] = False
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The result of which `to_dict` made `content`."""
+        if not cls.abridged:
+            return super().from_dict(content)
+        from biasgauge.results.stored import Stored
+
+        return cast("Self", Stored(dict(content)))
 
     def summary(self) -> Summary:
         """What it comes to: headline, sentences, tables and charts as data."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus, read_corpus, statistics
@@ -32,6 +32,8 @@ class TrainedModels(Result):
         models: each with its path, its recipe, its size and what the trainer reported.
         corpus: what they were trained on.
     """
+
+    abridged: ClassVar[bool] = True
 
     models: tuple[TrainedModel, ...]
     corpus: TokenCorpus

@@ -83,6 +83,7 @@ class VarianceComponents(Result):
         drawn_squared_mean: squares of means, likewise, net of the error of the mean: 0 where it may be all error.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("components",)
     renamed: ClassVar[Mapping[str, str]] = {"facets": "design"}
     hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean", "drawn_squared_mean"})

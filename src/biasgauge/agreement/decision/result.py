@@ -102,6 +102,7 @@ class DecisionStudy(Result):
         warnings: those of the components.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("designs",)
     hidden: ClassVar[frozenset[str]] = frozenset({"facets", "solved"})
 

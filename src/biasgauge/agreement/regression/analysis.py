@@ -75,6 +75,7 @@ class FactorsResult(Result):
         settings: everything that decides the result.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("fixed",)
     hidden: ClassVar[frozenset[str]] = frozenset({"r2_intercept_only", "drops"})
 

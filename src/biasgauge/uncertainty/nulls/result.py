@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -161,6 +161,8 @@ class NullSimulation(Result):
         settings: everything that decides the result.
         warnings: what the reader should know first.
     """
+
+    abridged: ClassVar[bool] = True
 
     test: str
     model: NullModel
