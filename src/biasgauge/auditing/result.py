@@ -258,7 +258,7 @@ class AuditResult(Result):
 
     def _reliability(self) -> dict[str, Any]:
         """Components and designs of all measures together, or why there are none."""
-        content = self.reliability.to_dict()
+        content = {"components": None, "design": None, **self.reliability.to_dict()}
         if isinstance(self.reliability, ReliabilityResult):
             parts = {name: next(iter(content[name]), None) for name in ("components", "design")}
             reason = (parts["components"] or {}).get("reason")
