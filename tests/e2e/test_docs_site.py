@@ -57,7 +57,7 @@ def test_the_tutorial_says_what_its_programs_say(tmp_path: Path) -> None:
     """Its sentences about the result are those that the result has."""
     told = run("tutorial.md", tmp_path)
     assert "effect 1.32, p 0.005 (exact)" in told
-    assert re.search(r"^report: WEAT 1", told, re.MULTILINE)
+    assert re.search(r"^report-with-care: WEAT 1", told, re.MULTILINE)
     assert re.search(r"^do-not-report: WEAT 7.*base pairs", told, re.MULTILINE)
     assert "decision: undecided" in told
     assert (tmp_path / "report.html").is_file()

@@ -12,6 +12,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.lexicons import lexicon, parse_lexicon
+from biasgauge.scores import Weat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,9 +91,10 @@ def test_hovering_a_point_shows_its_numbers(opened: Callable[..., Any], audited:
     tip = page.locator("#tip").inner_text()
     assert "concept" in tip
     assert one.value is not None
-    shown = {f"{bias.value:.4g}" for bias in audited.bias if bias.value is not None}
+    contrasts = [bias.contrast for bias in audited.bias if isinstance(bias, Weat) and bias.contrast is not None]
+    shown = {f"{contrast.value:.4g}" for contrast in contrasts}
     assert any(number in tip for number in shown)
-    assert "replicate mean" in tip
+    assert "model" in tip
     page.mouse.move(1, 1)
     page.wait_for_selector("#tip", state="hidden")
 
@@ -143,19 +145,19 @@ def test_points_of_every_chart_are_reached_by_keyboard(opened: Callable[..., Any
     assert page.locator("figure[data-chart='extrinsic-points'] details table").first.is_visible()
 
 
-def test_tables_are_sorted_by_number_and_back(opened: Callable[..., Any]) -> None:
+def test_tables_are_sorted_by_number_and_back(opened: Callable[..., Any], audited: bg.AuditResult) -> None:
     page = opened()
     table = page.locator("#bias > .scroll table")
     head = table.locator("thead th", has_text="value")
     head.locator("button").press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
-    column = texts(page, "#bias > .scroll table tbody tr td:nth-child(3)")
+    column = texts(page, "#bias > .scroll table tbody tr td:nth-child(4)")
     values = [float(one.split("[")[0].replace("−", "-")) for one in column if not one.startswith("undefined")]
     assert values == sorted(values)
-    assert len(values) == 4
+    assert len(values) == sum(bias.value is not None for bias in audited.bias)
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "descending"
-    assert texts(page, "#bias > .scroll table tbody tr td:nth-child(3)")[0].startswith(f"{max(values):.2f}")
+    assert texts(page, "#bias > .scroll table tbody tr td:nth-child(4)")[0].startswith(f"{max(values):.3f}")
 
 
 def test_rows_are_filtered(opened: Callable[..., Any]) -> None:

@@ -117,7 +117,8 @@ def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
 @pytest.mark.parametrize("word", HOSTILE)
 def test_hostile_words_in_charts_and_explorer_leave_the_page_as_it_is(word: str) -> None:
     hostile = outline(audit_page(rich(word)))
-    assert hostile.tags == outline(rich_page()).tags
+    plain = rich_page() if word == word.lower() else audit_page(rich("Harmless"))  # a page says if all is in lower case
+    assert hostile.tags == outline(plain).tags
     blocks = {about["id"]: json.loads(code) for about, code in hostile.scripts if about}
     assert word in blocks["explorer-data"]["words"]
     assert blocks["explorer-data"]["model"] == word
