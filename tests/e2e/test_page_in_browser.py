@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
+from biasgauge.embeddings import load_default_replicates
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.scores import Weat
 
@@ -44,7 +45,7 @@ def points() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def audited() -> bg.AuditResult:
-    return bg.audit(lexicons=["weat1", "weat7", "religion", "gender", "occ16"], points=points())
+    return bg.audit(load_default_replicates()[:2], points=points())
 
 
 @pytest.fixture(scope="module")
