@@ -182,7 +182,7 @@ def test_a_word_is_looked_up_under_every_measure_and_pair(opened: Callable[..., 
     page = opened()
     page.fill("#word", "engineer")
     assert "engineer" in page.locator("#word-title").inner_text()
-    vectors = bg.embeddings.load_default()
+    vectors = load_default_replicates()[0]
     expected = bg.score(vectors, pairs="du2021", words=["engineer"]).to_numpy()[:, :, 0, 0].astype(float)
     page.locator("#word-pairs").evaluate("table => (table.closest('details').open = true)")
     rows = page.locator("#word-pairs tbody tr")
@@ -238,7 +238,7 @@ def test_one_small_model_has_intervals_over_pairs_and_says_what_is_undefined(
 ) -> None:
     words = ("he", "she", "man", "woman", "boy", "girl", "nurse", "judge")
     tiny = bg.Embedding(words, np.random.default_rng(3).standard_normal((8, 5)), name="tiny")
-    result = bg.audit(tiny, lexicons=["weat7"])
+    result = bg.audit(tiny)
     page = opened(result.save(tmp_path / "report.html"))
     assert result.explorer is not None
     means = result.explorer.over_pairs
@@ -283,7 +283,7 @@ def test_print_shows_every_table_and_no_controls(opened: Callable[..., Any]) -> 
     assert page.locator("nav:visible, .controls:visible, #theme:visible").count() == 0
     hidden = [one for one in page.locator("main table").all() if not one.is_visible()]
     assert hidden == []
-    assert page.locator("#uncertainty figure:visible").count() == 3 * 4  # of each lexicon
+    assert page.locator("#uncertainty figure:visible").count() == page.locator("#uncertainty figure").count() >= 6
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("main details[open]").count() == 0
     assert len(page.pdf(format="A4")) > 50_000
