@@ -61,6 +61,8 @@ CHANCE = (
     "Contrasts of the same targets with random attributes of like frequency. Topics differ from each other along any "
     "direction: a contrast that random words give too says nothing about these attributes."
 )
+MOST_DRAWN = 30
+"""Questions whose histograms are drawn; the table has all."""
 POSTERIORS = ("groups", "contrasts", "words")
 """Charts of a posterior that a page shows."""
 POINTS = (
@@ -309,7 +311,7 @@ def chance(result: AuditResult) -> Summary | None:
         headline=f"{outside} of {len(rows)} contrasts are larger than those of 95 % of random lists.",
         name="chance",
         about=CHANCE,
-        charts=(chance_chart(first),) if first else (),
+        charts=(chance_chart(first[:MOST_DRAWN]),) if first else (),
         tables=(Table.of("chance", "Contrasts of random attributes, and those measured", columns, rows),),
     )
 
