@@ -15,10 +15,8 @@ import numpy as np
 from biasgauge.arrays import Floats, Integers, Places
 from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.families import corrected
-from biasgauge.auditing.questions import Measured
+from biasgauge.auditing.questions import Measured, unit_vectors
 from biasgauge.auditing.subjects import Subject
-from biasgauge.embeddings import Embedding
-from biasgauge.geometry import unit_rows
 from biasgauge.results import Record
 from biasgauge.stats.contrasts import contrast_parts
 from biasgauge.stats.shares import clopper_pearson
@@ -137,7 +135,7 @@ def _meaningless(one: Measured, null: Null, count: int, random: np.random.Genera
         drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
         found = np.empty((count, len(models), rows, columns))
         for place, model in enumerate(models):
-            units = _units(model, pool)
+            units = unit_vectors(model, pool)
             similar = units @ units.T
             ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
             found[:, place] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
@@ -149,7 +147,7 @@ def _meaningless(one: Measured, null: Null, count: int, random: np.random.Genera
     picked = random.integers(0, CANDIDATES, (count, columns))
     found = np.empty((count, len(models), rows, columns))
     for place, model in enumerate(models):
-        similar = _units(model, targets) @ _units(model, choices.ravel()).T
+        similar = unit_vectors(model, targets) @ unit_vectors(model, choices.ravel()).T
         similar = similar.reshape(rows, CANDIDATES, columns)
         found[:, place] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
     return found
@@ -220,14 +218,10 @@ def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state:
     values = []
     for _ in range(draws):
         drawn = matched(random.choice(places, 4 * LIST), len(model), random)
-        table = _units(model, drawn[: 2 * LIST]) @ _units(model, drawn[2 * LIST :]).T
+        table = unit_vectors(model, drawn[: 2 * LIST]) @ unit_vectors(model, drawn[2 * LIST :]).T
         values.append(float((np.outer(1 - 2 * groups, 1 - 2 * groups) * table).sum()) / LIST**2)
     return float(np.sqrt(np.mean(np.square(values))))
 
 
 def _alike(subject: Subject) -> bool:
     return all(model.words == subject.models[0].words for model in subject.models)
-
-
-def _units(model: Embedding, rows: Places) -> Floats:
-    return unit_rows(np.asarray(model.vectors[rows], np.float64), pairwise=True)

@@ -149,7 +149,9 @@ def measure(
         np.repeat(np.arange(len(part)), [len(one) for one in part]) for part in (found[:count], found[count:])
     )
     places = [(_places(found[:count], number), _places(found[count:], number)) for number in range(len(models))]
-    table = np.stack([_units(model, at[0]) @ _units(model, at[1]).T for model, at in zip(models, places, strict=True)])
+    table = np.stack(
+        [unit_vectors(model, at[0]) @ unit_vectors(model, at[1]).T for model, at in zip(models, places, strict=True)]
+    )
     test = contrast_test(table, rows, columns, question.weights, random_state=random_state)
     why = None if test.p is not None else test.contrast.reason
     return Measured(
@@ -172,9 +174,9 @@ def _measure_pairs(
     rows, columns = np.repeat(np.arange(len(found)), [len(one) for one in found]), np.zeros(len(pairs), np.int64)
     tables = []
     for number, model in enumerate(models):
-        targets = _units(model, _places(found, number))
+        targets = unit_vectors(model, _places(found, number))
         first, second = (np.array([ends[pair[end]][number] for pair in pairs], np.intp) for end in (0, 1))
-        tables.append(targets @ (_units(model, first) - _units(model, second)).T)
+        tables.append(targets @ (unit_vectors(model, first) - unit_vectors(model, second)).T)
     table = np.stack(tables)
     test = contrast_test(table, rows, columns, question.weights, random_state=random_state)
     why = None if test.p is not None else test.contrast.reason
@@ -205,7 +207,8 @@ def _places(found: Sequence[dict[str, list[int]]], model: int) -> Places:
     return np.array([rows[model] for words in found for rows in words.values()], np.intp)
 
 
-def _units(model: Embedding, rows: Places) -> Floats:
+def unit_vectors(model: Embedding, rows: Places) -> Floats:
+    """Vectors of some words of a model, scaled to length 1."""
     return unit_rows(np.asarray(model.vectors[rows], np.float64), pairwise=True)
 
 

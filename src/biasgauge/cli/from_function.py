@@ -244,8 +244,7 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
     if options.json:
         content = result.to_dict()
         own = content.pop("settings", getattr(result, "settings", {}))
-        settings = {**outcome.settings, **{key: value for key, value in own.items() if value is not None}}
-        settings = {**dict.fromkeys(own), **settings}
+        settings = {**own, **{key: value for key, value in outcome.settings.items() if own.get(key) is None}}
         warnings = [*outcome.warnings, *content.pop("warnings", getattr(result, "warnings", ()))]
         also = {key: other.to_dict() for key, other in outcome.also.items()}
         print_json(options, {**content, **also, **outcome.extra}, settings=settings, warnings=warnings)

@@ -8,7 +8,6 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
-from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.questions import measure, questions_of
 from biasgauge.auditing.shared_scores import MEASURES, PAIRS
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
@@ -156,12 +155,12 @@ def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
         case_fallback=case.case_fallback,
         random_state=case.random_state,
     )
-    if found.test is None or found.table is None or found.rows is None or found.columns is None:
+    again = found.test
+    if again is None:
         return
-    again = contrast_test(found.table, found.rows, found.columns, random_state=case.random_state)
     p = again.contrast.p if again.contrast.p is not None else 1.0
     passes = bool(np.sign(again.value) == case.side and p <= case.rules.alpha)
-    sizes = [int((found.columns == group).sum()) for group in (0, 1)]
+    sizes = again.contrast.words[1]
     ends = {"low": again.contrast.low, "high": again.contrast.high}
     numbers = {"contrast": again.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
     reason = (
