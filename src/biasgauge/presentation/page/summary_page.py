@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from biasgauge.presentation.page.colors import themed
 from biasgauge.presentation.page.document import rendered, whole_page
-from biasgauge.presentation.text import MISSING, NUMERIC, cell_text, interval_text, number_text
+from biasgauge.presentation.text import NUMERIC, cell_text
+from biasgauge.wording import MISSING, interval_text, number_text
 
 if TYPE_CHECKING:
     from biasgauge.results.summary import Chart, Column, Summary, Table
@@ -182,7 +183,7 @@ def _cell(value: Any, column: Column) -> Cell:  # noqa: ANN401 - a cell of any k
     if value is not None and column.kind == "estimate":
         if value.value is None:
             return Cell("undefined", value.reason or "", mark="bad")
-        ends = interval_text(value.low, value.high, column.digits).strip()
+        ends = interval_text(value.low, value.high, column.digits)
         return Cell(number_text(value.value, column.digits), ends.replace(" ", "\u00a0"), value.value)
     if value is not None and column.kind == "words":
         return _words(value)

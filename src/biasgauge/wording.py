@@ -1,0 +1,100 @@
+"""How values are written, in sentences, tables and figures alike: one rule for each kind.
+
+Numbers have fixed decimals and a true minus sign; p-values alone drop the zero before the point, as papers print them;
+shares are percent; a pair is written first–second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+MISSING = "–"
+_SMALLEST_P = 0.001
+
+
+def number_text(value: float | None, digits: int = 2) -> str:
+    """A number with fixed decimals; numbers too small for them keep two figures."""
+    if value is None or not isfinite(value):
+        return MISSING
+    if value != 0 and abs(value) < 0.5 * 10**-digits:
+        return f"{value:.1e}".replace("-", "−")
+    shown = f"{value:,.{digits}f}"
+    return shown.replace("-", "−") if float(f"{value:.{digits}f}") else shown.lstrip("-")
+
+
+def signed_text(value: float | None, digits: int = 3) -> str:
+    """A number whose sign matters, such as a contrast or a change: +0.084, −0.031."""
+    text = number_text(value, digits)
+    return text if value is None or not value > 0 else f"+{text}"
+
+
+def share_text(share: float | None, digits: int = 0) -> str:
+    """A share of 0 to 1 in percent."""
+    return MISSING if share is None or not isfinite(share) else f"{100 * share:.{digits}f} %".replace("-", "−")
+
+
+def level_text(level: float) -> str:
+    """The coverage of an interval: 95 %, 99.9 %."""
+    return f"{100 * level:.4g} %"
+
+
+def p_text(p: float) -> str:
+    """A p-value as papers print it."""
+    if p < _SMALLEST_P:
+        return "< .001"
+    rounded = f"{p:.3f}"
+    return rounded.removeprefix("0") if float(rounded) < 1 else "1" if p >= 1 else "> .999"
+
+
+def p_phrase(p: float | None) -> str:
+    """A p-value in a sentence: p = .034, p < .001."""
+    text = "unknown" if p is None else p_text(p)
+    return f"p {text}" if text[0] in "<>u" else f"p = {text}"
+
+
+def interval_text(low: float | None, high: float | None, digits: int = 2, *, signed: bool = False) -> str:
+    """[low, high]; an open end is shown as missing; empty where there is no interval."""
+    if low is None and high is None:
+        return ""
+    write = signed_text if signed else number_text
+    return f"[{', '.join(write(end, digits) for end in (low, high))}]"
+
+
+def estimate_text(estimate: Any, digits: int = 2, *, signed: bool = False) -> str:  # noqa: ANN401 - below `Estimate`
+    """A number and its interval, or why there is none."""
+    if estimate.value is None:
+        return f"undefined: {estimate.reason}"
+    number = (signed_text if signed else number_text)(estimate.value, digits)
+    return f"{number} {interval_text(estimate.low, estimate.high, digits, signed=signed)}".rstrip()
+
+
+def count_of(part: int, whole: int) -> str:
+    """A count of a whole: 19 of 23; all 23."""
+    return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
+
+
+def pair_text(pair: Sequence[str]) -> str:
+    """A pair of words: he–she."""
+    return "–".join(pair)
+
+
+def words_text(words: Sequence[str] | Mapping[str, Sequence[str]], most: int | None = None) -> str:
+    """Words in a row, of all sets where they are given by set; past `most`, how many more there are."""
+    if isinstance(words, Mapping):
+        words = [word for members in words.values() for word in members]
+    if not words:
+        return MISSING
+    if most is None or len(words) <= most:
+        return ", ".join(words)
+    return f"{', '.join(words[:most])} … and {len(words) - most:,} more"
+
+
+def setting_text(value: object) -> str:
+    """A setting as a reader would write it: lists with commas, tables as name and value."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {setting_text(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(setting_text, value))
+    return "none" if value is None else str(value)
