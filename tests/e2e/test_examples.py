@@ -57,8 +57,9 @@ SMALLER: dict[str, dict[str, Any]] = {
 def shrunk(name: str) -> dict[str, Any]:
     """An example on little data: two seeds, few dimensions, one epoch, few resamples; all tables stay."""
     study = content(name)
-    for one in study.get("corpora", {}).values():
-        one.update({"path": "text.txt"} if "path" in one else {"balance": {**one["balance"], "max_removed": 0.5}})
+    for number, one in enumerate(study.get("corpora", {}).values()):
+        text = "other.txt" if number and name == "compare-two-corpora" else "text.txt"
+        one.update({"path": text} if "path" in one else {"balance": {**one["balance"], "max_removed": 0.5}})
     for one in study.get("models", {}).values():
         few = {"bootstrap": 2} if "bootstrap" in one else {"seeds": 1 if "tasks" in study else 2}
         one.update({**few, "dim": 8, "epochs": 1, "min_count": 1})
@@ -81,6 +82,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = sorted({word.lower() for word in (*listed, *pairs, *jobs) if word.isalpha()})
     sentences = [" ".join(random.choice(words, size=10)) for _ in range(2500)]
     (place / "text.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    others = [" ".join(random.choice(words, size=10)) for _ in range(2500)]
+    (place / "other.txt").write_text("\n".join(others) + "\n", encoding="utf-8")
     rows = [f"{sentence},{random.integers(2)},{'ab'[place % 2]}" for place, sentence in enumerate(sentences[:300])]
     (place / "texts.csv").write_text("\n".join(["text,label,group", *rows]) + "\n", encoding="utf-8")
     return place
@@ -156,16 +159,23 @@ def test_debiased_vectors_are_compared_with_those_before(ran: Callable[[str], St
     assert row["after"] == pytest.approx(after["result"]["effect_size"])
 
 
-def test_two_corpora_have_a_model_for_each_seed(ran: Callable[[str], StudyRun]) -> None:
+def test_two_corpora_are_compared(ran: Callable[[str], StudyRun]) -> None:
     found = ran("compare-two-corpora")
     models = json.loads((Path(found.out) / "results" / "models.json").read_text())["models"]
-    assert len(models) == 2 * 2
-    assert len({one["key"] for one in models.values()}) == 2  # the same text twice: each seed is trained once
+    assert len({one["key"] for one in models.values()}) == 2 * 2
     first, second = (result(found, f"science-and-art/sgns/{corpus}") for corpus in ("first", "second"))
     assert [one["model"] for one in first["models"]] == ["sgns/first/seed0", "sgns/first/seed1"]
-    values = [[one["result"]["effect_size"] for one in of["models"]] for of in (first, second)]
-    assert values[0] == values[1]
-    assert None not in values[0]
+    contrasts = [[one["result"]["contrast"]["value"] for one in of["models"]] for of in (first, second)]
+    told = result(found, "difference")
+    assert [group["name"] for group in told["groups"]] == ["first", "second"]
+    assert [group["replicates"] for group in told["groups"]] == ["seeds", "seeds"]  # read from the recipes
+    row = told["differences"][0]
+    assert (row["question"], row["first"], row["second"]) == ("weat7", "first", "second")
+    assert row["difference"] == pytest.approx(np.mean(contrasts[1]) - np.mean(contrasts[0]))
+    page = unescape((Path(found.results["report"]) / "page.html").read_text(encoding="utf-8"))
+    assert told["headline"] in page
+    titles = re.findall(r"<h2[^>]*>([^<]*)", page)
+    assert titles[0] == "difference: compare"  # before everything else
 
 
 def test_intrinsic_and_extrinsic_numbers_stand_side_by_side(ran: Callable[[str], StudyRun]) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import biasgauge as bg
@@ -36,7 +37,12 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the files that the README's commands name."""
     bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
     (tmp_path / "my_words.toml").write_text('kind = "words"\nwords = ["nurse", "surgeon"]\n')
-    planted_corpus([-0.8, 0.0, 0.8], lines=500).write(tmp_path / "corpus.txt")
+    random = np.random.default_rng(3)
+    words = [word.lower() for words in bg.lexicon("weat7").sets.values() for word in words]
+    for name, lines in (("corpus", 500), ("other", 520)):
+        planted_corpus([-0.8, 0.0, 0.8], lines=lines).write(tmp_path / f"{name}.txt")
+        with (tmp_path / f"{name}.txt").open("a", encoding="utf-8") as text:
+            text.writelines(" ".join(random.choice(words, size=10)) + "\n" for _ in range(200))
     return tmp_path
 
 

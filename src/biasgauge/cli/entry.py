@@ -43,6 +43,7 @@ app = App(
 COMMANDS = {
     "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
     "weat": "Association test of two sets of words with two others.",
+    "compare": "Compare groups of models: the difference of a contrast, and its trend.",
     "score": "Score words against base pairs, into a store.",
     "train": "Train replicates of an embedding on your own text.",
     "reliability": "Estimate test–retest, inter-rater and internal reliability of bias scores.",

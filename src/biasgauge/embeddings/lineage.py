@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 OWN = ("seed", "sample", "sample_seed", "threads")
 """What replicates may differ by."""
@@ -12,18 +13,24 @@ _MOST_BYTES = 50_000_000
 
 
 def lineage_of(path: Path) -> str:
-    """Address of what a model shares with its replicates, from the recipe beside its file; empty without one.
+    """Address of what a model shares with its replicates, from the recipe beside its file; empty without one."""
+    recipe = recipe_beside(path)
+    if recipe is None:
+        return ""
+    shared = {name: value for name, value in recipe.items() if name not in OWN}
+    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+
+
+def recipe_beside(path: Path) -> dict[str, Any] | None:
+    """The recipe that training left beside a file of vectors; None without one.
 
     A file of that name which is no recipe of ours says nothing.
     """
     beside = path.with_suffix(".json")
     try:
         if not beside.is_file() or beside.stat().st_size > _MOST_BYTES:
-            return ""
+            return None
         recipe = json.loads(beside.read_text(encoding="utf-8"))["recipe"]
-        shared = {name: value for name, value in recipe.items() if name not in OWN}
-        if not {"algorithm", "corpus", "settings", "seed"} <= recipe.keys():
-            return ""
+        return dict(recipe) if {"algorithm", "corpus", "settings", "seed"} <= recipe.keys() else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return ""
-    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+        return None

@@ -155,7 +155,7 @@ def contrast_parts(tables: Floats, rows: Integers, columns: Integers, weights: A
         reason = "a list has a single word, so that its spread is unknown"
         return ContrastParts(value, nothing, nothing, nothing, {}, words, reason=reason)
     variances, pieces = _variances(means, pattern, spread)
-    variance = _total(variances)
+    variance = total_variance(variances)
     variance = np.where(variance > (SAME * float(np.abs(tables).max())) ** 2, variance, np.nan)
     total = np.sum([part for part, _ in pieces], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -341,7 +341,7 @@ def _by_group(shares: Floats, groups: Integers) -> list[Floats]:
     return [shares[..., groups == group] for group in range(groups.max() + 1)]
 
 
-def _total(parts: Mapping[str, Floats]) -> Floats:
+def total_variance(parts: Mapping[str, Floats]) -> Floats:
     """The variance: each part counted once, and never less than with fewer ways."""
     main = [parts.get(name, np.zeros(())) for name in (*SIDES, "replicates")]
     both = parts.get("both", np.zeros(()))

@@ -162,7 +162,7 @@ _OF_SCORES = ("reliability", "components", "decision", "factors", "tensor")
 
 _EACH_MODEL = {
     "association": 0.15, "bayes": 0.5, "bayes-change": 0.5, "mitigation-effect": 4.0, "quality": 1.0, "robustness": 5.0,
-    "seeds": 1.0, "audit": 12.0, "task-summary": 2.0, "points": 0.2,
+    "seeds": 1.0, "audit": 12.0, "task-summary": 2.0, "points": 0.2, "compare": 0.05,
 }  # fmt: skip
 """Seconds a model."""
 _FIXED = {"correlate": 1.0, "report": 1.0}

@@ -13,11 +13,20 @@ from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
 from biasgauge.signatures import Setting
 from biasgauge.study.parameters import parameters
 
-Needs = Literal["scores", "model", "models", "change", "sources", "points", "table"]
-"""What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; a model
-before and after; several score tensors; vectors with their task; a table of points."""
+Needs = Literal["scores", "model", "models", "groups", "change", "sources", "points", "table"]
+"""What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; several
+groups of replicates; a model before and after; several score tensors; vectors with their task; a table of points."""
 
-GIVEN: dict[str, int] = {"scores": 1, "model": 1, "models": 1, "change": 2, "sources": 1, "points": 1, "table": 1}
+GIVEN: dict[str, int] = {
+    "scores": 1,
+    "model": 1,
+    "models": 1,
+    "groups": 1,
+    "change": 2,
+    "sources": 1,
+    "points": 1,
+    "table": 1,
+}
 """How many of the function's first arguments the study hands over."""
 
 
@@ -42,6 +51,9 @@ class Kind:
         fewest: models that a group must have.
         about: what its numbers mean, for the page of a study.
         shown: lists of its result that are worth a table on that page; all that are short when empty.
+        result: "room:name" of the class of its results, where that can be read back from JSON and so be shown on that
+            page as it sums itself up.
+        answers: whether its results answer the study's question, and so come first on that page.
     """
 
     name: str
@@ -59,6 +71,8 @@ class Kind:
     fewest: int = 1
     about: str = ""
     shown: tuple[str, ...] = ()
+    result: str = ""
+    answers: bool = False
 
     @property
     def known(self) -> dict[str, Setting]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from biasgauge._version import __version__
 from biasgauge.results import Listing, Summary
+from biasgauge.signatures import function_named
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import counted
 from biasgauge.study.step import analyses
@@ -50,8 +52,16 @@ def study_summary(content: Mapping[str, Any]) -> Summary:
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         groups.setdefault((result["part"], result["name"].split("/", 1)[0]), []).append(result)
+    known = analyses()
+    answers = {
+        place: _answer(f"{place[0]}-{number}", place[1], several)
+        for number, (place, several) in enumerate(groups.items())
+        if place[0] == "analyses" and several[0]["kind"] in known and known[several[0]["kind"]].kind.answers
+    }
     found = [
-        _findings(f"{part}-{number}", name, several) for number, ((part, name), several) in enumerate(groups.items())
+        _findings(f"{part}-{number}", name, several)
+        for number, ((part, name), several) in enumerate(groups.items())
+        if (part, name) not in answers
     ]
     counts = (
         counted(results, "result"),
@@ -61,9 +71,9 @@ def study_summary(content: Mapping[str, Any]) -> Summary:
     lost = [_missing(failures, missing)] if failures or missing else []
     return Summary(
         title=content.get("title") or content["name"],
-        headline="; ".join(filter(None, counts)) + ".",
+        headline=" ".join([*(part.headline for part in answers.values()), "; ".join(filter(None, counts)) + "."]),
         about=f"a study: {content['name']}",
-        parts=(_studied(content), *lost, *found, _repeat(content)),
+        parts=(*answers.values(), _studied(content), *lost, *found, _repeat(content)),
     )
 
 
@@ -141,6 +151,21 @@ def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
         charts=tuple(charts)[:1],
         name=key,
     )
+
+
+def _answer(key: str, name: str, results: Sequence[Result]) -> Summary:
+    """An analysis that answers the study's question: each result as it sums itself up."""
+    kind = results[0]["kind"]
+    reader = function_named(analyses()[kind].kind.result)
+    summaries = [reader.from_dict(result["result"]).summary() for result in results]
+    title = f"{name}: {kind}" if name != kind else kind
+    if len(summaries) == 1:
+        return replace(summaries[0], title=title, name=key)
+    parts = tuple(
+        replace(summary, title=result["of"], name=f"{key}-{number}")
+        for number, (result, summary) in enumerate(zip(results, summaries, strict=True))
+    )
+    return Summary(title, " ".join(f"{part.title}: {part.headline}" for part in parts), parts=parts, name=key)
 
 
 def _sentences(result: Mapping[str, Any]) -> list[str]:

@@ -56,6 +56,7 @@ class _Analysis:
             "scores": self._of_scores,
             "model": self._of_each_model,
             "models": self._of_models,
+            "groups": self._of_groups,
             "change": self._of_changes,
             "sources": self._of_sources,
             "points": self._of_tasks,
@@ -126,6 +127,24 @@ class _Analysis:
             inputs = {f"model{number}": member.key for number, member in enumerate(group.members)}
             labels = [member.label for member in group.members]
             self.result(group.name, self.add(inputs, {"models": labels}, group.name))
+
+    def _of_groups(self) -> None:
+        """All groups together; where several references each mean several groups, those of each reference."""
+        of = (*self.path, "of")
+        named = {name: self.plan.named(name, of, self.plan.groups, OF) for name in dict.fromkeys(self.table.of)}
+        several = len(named) > 1 and all(len(groups) > 1 for groups in named.values())
+        for reference, groups in named.items() if several else [("", self.groups())]:
+            if len(groups) < self.kind.fewest:
+                least = f"the kind {self.kind.name!r} compares at least {self.kind.fewest} groups of models"
+                self.problem("of", f"{least}; {', '.join(self.table.of)} means {len(groups)}")
+                continue
+            names = _told_apart([group.name for group in groups])
+            inputs: dict[str, str] = {}
+            told = []
+            for number, (name, group) in enumerate(zip(names, groups, strict=True)):
+                inputs |= {f"model{number}-{place}": member.key for place, member in enumerate(group.members)}
+                told.append({"name": name, "models": [member.label for member in group.members]})
+            self.result(reference, self.add(inputs, {"groups": told}, reference))
 
     def _of_changes(self) -> None:
         before = None
@@ -210,3 +229,12 @@ class _Analysis:
                 if reference not in known:
                     sentence = f'there is no analysis {reference!r} of kind "points"'
                     self.plan.unknown((*self.path, "of"), sentence, reference, known)
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Names of groups without what all of their paths have: "first" and "second" for "sgns/first" and "sgns/second"."""
+    paths = [name.split("/") for name in names]
+    if len({len(path) for path in paths}) > 1:
+        return list(names)
+    kept = [place for place in range(len(paths[0])) if len({path[place] for path in paths}) > 1]
+    return ["/".join(path[place] for place in kept) for path in paths] if kept else list(names)
