@@ -52,7 +52,7 @@ def main() -> None:
     placebo("one text, trend over four groups", [wiki[n : n + 2] for n in (0, 2, 4, 6)], asked.draws, weights=weights)
     placebo("two texts, lists that mean nothing", [glove, wiki], asked.draws)
     print(f"\n{'a change, with the words of whole pools as truth':<52}{'models':>8}{'covers':>13}{'finds':>13}")
-    for planted in (0.0, 0.1, 0.2):
+    for planted in (0.0, 0.1, 0.2, 0.4):
         changed(f"GloVe and replicates, {planted} planted", words, glove, wiki, planted, asked.draws)
 
 
@@ -98,9 +98,9 @@ def placebo(
 
 
 def changed(name: str, words: list[str], glove: list[Floats], wiki: list[Floats], planted: float, draws: int) -> None:
-    """Pools of nurse and engineer, he and she; X is moved towards A less B in the second group."""
+    """Pools of music and engine, she and he; X is moved towards A less B in the second group."""
     random = np.random.default_rng(1)
-    seeds = [words.index(word) for word in ("nurse", "engineer", "she", "he")]
+    seeds = [words.index(word) for word in ("music", "engine", "she", "he")]
     pools = [np.argsort(-(wiki[0] @ wiki[0][seed]))[:POOL] for seed in seeds]
     moved = []
     for rows in wiki:

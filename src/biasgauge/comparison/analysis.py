@@ -13,7 +13,7 @@ from biasgauge.arrays import Floats
 from biasgauge.auditing.questions import Measured, Question, asks_nothing, measure, questions_of
 from biasgauge.auditing.subjects import Subject
 from biasgauge.checks import check_choice, check_number
-from biasgauge.comparison.groups import ModelGroup, Replicates, doubts_about, positions_of, read_groups
+from biasgauge.comparison.groups import ModelGroup, Replicates, doubts_about, listed, positions_of, read_groups
 from biasgauge.comparison.result import Comparison
 from biasgauge.comparison.rows import (
     Difference,
@@ -369,7 +369,7 @@ def _coverage(question: Question, groups: Sequence[ModelGroup], *, case_fallback
     for name, words in sets.items():
         known = {group.name: _known(group, words, how) for group in groups}
         lacking = {word: [group for group, has in known.items() if word not in has] for word in dict.fromkeys(words)}
-        lost = {word: f"not in every model of {' and '.join(lack)}" for word, lack in lacking.items() if lack}
+        lost = {word: f"not in every model of {listed(lack)}" for word, lack in lacking.items() if lack}
         kept = tuple(word for word in dict.fromkeys(words) if word not in lost)
         lookups[name] = Lookup(kept, np.arange(len(kept)), lost)
     return Coverage.of(lookups)

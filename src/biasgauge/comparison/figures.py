@@ -69,7 +69,7 @@ def _differences(result: Comparison) -> Any:  # noqa: ANN401 - a chart
     title = f"difference, {_UNITS[result.settings['measure']]}{less}"
     x = {"title": title, "scale": alt.Scale(zero=True, nice=True)}
     base = alt.Chart(frame).encode(
-        y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(grid=True, labelLimit=300)),
+        y=alt.Y("row:N", sort=None, title=None, axis=_two_lines()),
         tooltip=[alt.Tooltip(name) for name in frame.columns],
     )
     layers = [alt.Chart().mark_rule(color=ZERO).encode(x=alt.datum(0.0))]
@@ -82,7 +82,7 @@ def _differences(result: Comparison) -> Any:  # noqa: ANN401 - a chart
             )
         )
     layers.append(base.mark_point(filled=True, size=70, color=OWN, opacity=1).encode(x=alt.X("value:Q", **x)))
-    return alt.layer(*layers, data=frame).properties(width=_WIDTH, height=alt.Step(30))
+    return alt.layer(*layers, data=frame).properties(width=_WIDTH, height=alt.Step(44 if several else 34))
 
 
 def _groups(result: Comparison) -> Any:  # noqa: ANN401 - a chart
@@ -102,7 +102,7 @@ def _groups(result: Comparison) -> Any:  # noqa: ANN401 - a chart
     title = f"{result.settings['measure'].replace('_', ' ')}, {_UNITS[result.settings['measure']]}"
     x = {"title": title, "scale": alt.Scale(zero=True, nice=True)}
     base = alt.Chart(frame).encode(
-        y=alt.Y("question:N", sort=None, title=None, axis=alt.Axis(grid=True, labelLimit=300)),
+        y=alt.Y("question:N", sort=None, title=None, axis=_two_lines()),
         yOffset=alt.YOffset("group:N", sort=names),
         color=alt.Color("group:N", sort=names, title=None, scale=alt.Scale(domain=names, **colors)),
         tooltip=[alt.Tooltip(name) for name in frame.columns],
@@ -158,3 +158,8 @@ def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
 
 def _raised(end: float | None, by: float) -> float | None:
     return None if end is None else end + by
+
+
+def _two_lines() -> Any:  # noqa: ANN401 - an axis
+    """Rows whose labels break where their titles have a colon."""
+    return altair().Axis(grid=True, labelLimit=280, labelExpr="split(datum.label, ': ')")

@@ -190,14 +190,14 @@ def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
     if alone:
         every = len(alone) == len(groups)
         yield (
-            f"{'Every group' if every else ' and '.join(alone)} has a single model, so how far training the same model "
+            f"{'Every group' if every else listed(alone)} {'has' if every or len(alone) == 1 else 'have'} a single model, so how far training the same model "
             "again would move it is unknown: intervals are for other words only. Train replicates "
             "(biasgauge train --seeds 8, or --bootstrap 20)."
         )
     seeds = [group.name for group in groups if group.about.replicates == "seeds"]
     if seeds:
         yield (
-            f"Models of {' and '.join(seeds)} are taken to differ by random seed alone: intervals are for other "
+            f"Models of {listed(seeds)} are taken to differ by random seed alone: intervals are for other "
             "training runs on the same text, not for other text of the same kind. Bootstrap samples of the text "
             "(biasgauge train --bootstrap 20) include that."
         )
@@ -219,6 +219,11 @@ def _unequal(groups: Sequence[ModelGroup]) -> Iterator[str]:
             f"The models were not trained by one recipe; they differ in {', '.join(apart)}: their difference may be "
             "that of training, not of text."
         )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row: "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def files_of(typed: str) -> list[str | Path]:

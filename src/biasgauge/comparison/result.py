@@ -8,7 +8,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.comparison.figures import charts_of
-from biasgauge.comparison.groups import ComparedGroup
+from biasgauge.comparison.groups import ComparedGroup, listed
 from biasgauge.comparison.rows import Compared, Difference, GroupContrast, LinePoint, QuestionAbout, Trend, WordChange
 from biasgauge.presentation.text import estimate_text, interval_text, number_text, p_text
 from biasgauge.results import Column, Result, Summary, Table
@@ -141,10 +141,8 @@ class Comparison(Result):
 
     def summary(self) -> Summary:
         """The differences first; then what each group has, which words change, and which were left out."""
-        names = [group.name for group in self.groups]
-        listed = f"{', '.join(names[:-1])} and {names[-1]}"
         return Summary(
-            title=f"Comparison of {listed}",
+            title=f"Comparison of {listed([group.name for group in self.groups])}",
             headline=self._headline(),
             sentences=self._sentences(),
             tables=tuple(table for table in self._tables() if table.rows),
