@@ -4,9 +4,9 @@
     python bench/compare.py --text enwiki_long_articles_5M.txt.xz --words 2000000
 
 Lists of 8 words are drawn from real vectors: X and Y from the 40 neighbors of a random word, A and B from those of
-another, so that the words of a list lean alike, as those of one topic do. Without a change, groups are replicates of one
-text (a placebo), or texts that do differ while the lists mean nothing (words of one topic are labeled X or Y by a coin
-toss). With a change, X and Y come from topics of their own, and the truth is the difference of the whole pools of 150
+another, so that the words of a list lean alike, as those of one topic do. Without a change, groups are replicates
+of one text (a placebo), or texts that do differ while the lists mean nothing (words of one topic are labeled X or Y by a
+coin toss). With a change, X and Y come from topics of their own, and the truth is the difference of the whole pools of 150
 words over all models. With --text, the documents of a text are dealt to two halves, models are trained on both, and the
 halves are compared: replicates by random seed do not know that another half would have given another answer, bootstrap
 samples do.
@@ -89,7 +89,11 @@ def placebo(
     for _ in range(draws):
         targets, attributes = topics(groups[0][0], random)
         found = function(
-            tables(groups, targets, attributes), GROUPS, GROUPS, group_weights=weights, bootstrap=[bootstrap] * len(groups)
+            tables(groups, targets, attributes),
+            GROUPS,
+            GROUPS,
+            group_weights=weights,
+            bootstrap=[bootstrap] * len(groups),
         )
         rejected.append([np.nan if one.p is None else one.p < 0.05 for one in (found.other_words, found.these_words)])
     shares = np.array(rejected).mean(axis=0)
@@ -134,7 +138,9 @@ def halves(path: Path, words: int, draws: int) -> None:
             for text in texts:
                 done = bg.train(text, out=Path(folder) / kind / text.stem, dim=50, epochs=3, n_jobs=1, **count)
                 groups.append([bg.load(model.path) for model in done.models])
-            shared = [word for word in groups[0][0].words if all(word in one.index for group in groups for one in group)]
+            shared = [
+                word for word in groups[0][0].words if all(word in one.index for group in groups for one in group)
+            ]
             shared = shared[100:MOST]
             rows = [
                 [unit_rows(np.asarray(one.vectors[one.lookup(shared).rows], np.float64)) for one in group]
@@ -146,8 +152,7 @@ def halves(path: Path, words: int, draws: int) -> None:
 def _deal(path: Path, words: int, texts: Sequence[Path]) -> None:
     parts: list[list[str]] = [[], []]
     count = 0
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-    with opened as lines:
+    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             parts[number % 2].append(line)
             count += line.count(" ") + 1

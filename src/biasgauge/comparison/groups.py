@@ -188,11 +188,14 @@ def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
     """What the reader should know of the groups before trusting a difference between them."""
     alone = [group.name for group in groups if len(group.models) == 1]
     if alone:
-        every = len(alone) == len(groups)
+        who = (
+            "Every group has"
+            if len(alone) == len(groups)
+            else f"{listed(alone)} {'has' if len(alone) == 1 else 'have'}"
+        )
         yield (
-            f"{'Every group' if every else listed(alone)} {'has' if every or len(alone) == 1 else 'have'} a single model, so how far training the same model "
-            "again would move it is unknown: intervals are for other words only. Train replicates "
-            "(biasgauge train --seeds 8, or --bootstrap 20)."
+            f"{who} a single model, so how far training the same model again would move it is unknown: intervals are "
+            "for other words only. Train replicates (biasgauge train --seeds 8, or --bootstrap 20)."
         )
     seeds = [group.name for group in groups if group.about.replicates == "seeds"]
     if seeds:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biasgauge.comparison.figures import charts_of
 from biasgauge.comparison.groups import ComparedGroup, listed
 from biasgauge.comparison.rows import Compared, Difference, GroupContrast, LinePoint, QuestionAbout, Trend, WordChange
-from biasgauge.presentation.text import estimate_text, interval_text, number_text, p_text
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.result import records_frame
+from biasgauge.wording import estimate_text, interval_text, number_text, p_phrase
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,8 +100,8 @@ class Comparison(Result):
         if row.low is None or row.high is None or row.p is None:
             return f"{self._said(row, row.value * span)}, without an interval: {row.reason}"
         ends = interval_text(row.low * span, row.high * span, _DIGITS)
-        adjusted = f", Holm-adjusted {_p(row.p_adjusted)}" if len(self.answers) > 1 and row.p_adjusted else ""
-        spread = f"{100 * row.level:.0f} % interval{ends}, {_p(row.p)}{adjusted}"
+        adjusted = f", Holm-adjusted {p_phrase(row.p_adjusted)}" if len(self.answers) > 1 and row.p_adjusted else ""
+        spread = f"{100 * row.level:.0f} % interval {ends}, {p_phrase(row.p)}{adjusted}"
         if row.excludes():
             return f"{self._said(row, row.value * span)} ({spread})"
         what = f"trend from {self._ends()}" if isinstance(row, Trend) else f"difference between {_between(row)}"
@@ -175,7 +175,7 @@ class Comparison(Result):
         ends = interval_text(fixed.low * span, fixed.high * span, _DIGITS)
         if fixed.low == row.low and fixed.high == row.high:
             return f"{first} For these very words it is the same: so few models barely tell how models vary."
-        return f"{first} For these very words and {self._runs()} it is{ends}, {_p(row.p_these_words)}."
+        return f"{first} For these very words and {self._runs()} it is {ends}, {p_phrase(row.p_these_words)}."
 
     def _runs(self) -> str:
         kinds = {group.replicates for group in self.groups} - {"none"}
@@ -189,7 +189,7 @@ class Comparison(Result):
         span = self._span(row)
         ends = interval_text(row.other_texts.low * span, row.other_texts.high * span, _DIGITS)
         scatter = "With the scatter of the groups about the line, which holds what is peculiar to each text, it is"
-        return [f"{scatter}{ends}, {_p(row.p_other_texts)}, over {len(self.groups)} groups."]
+        return [f"{scatter} {ends}, {p_phrase(row.p_other_texts)}, over {len(self.groups)} groups."]
 
     def _tables(self) -> Sequence[Table]:
         unit = UNITS[self.settings["measure"]]
@@ -269,10 +269,3 @@ def _digits(row: Compared) -> int:
 
 def _between(row: Compared) -> str:
     return f"{row.first} and {row.second}" if isinstance(row, Difference) else "groups"
-
-
-def _p(p: float | None) -> str:
-    if p is None:
-        return "p undefined"
-    text = p_text(p)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
