@@ -4,12 +4,12 @@
     python bench/compare.py --text enwiki_long_articles_5M.txt.xz --words 2000000
 
 Lists of 8 words are drawn from real vectors: X and Y from the 40 neighbors of a random word, A and B from those of
-another, so that the words of a list lean alike, as those of one topic do. Without a change, groups are replicates
-of one text (a placebo), or texts that do differ while the lists mean nothing (words of one topic are labeled X or Y by a
-coin toss). With a change, X and Y come from topics of their own, and the truth is the difference of the whole pools of 150
-words over all models. With --text, the documents of a text are dealt to two halves, models are trained on both, and the
-halves are compared: replicates by random seed do not know that another half would have given another answer, bootstrap
-samples do.
+another, so that the words of a list lean alike, as those of one topic do. Without a change, groups are replicates of
+one text (a placebo), or texts that do differ while the lists mean nothing (words of one topic are labeled X or Y by a
+coin toss). With a change, X and Y come from topics of their own, and the truth is the difference of the whole pools
+of 150 words over all models. With --text, the documents of a text are dealt to two halves, models are trained on
+both, and the halves are compared: replicates by random seed do not know that another half would have given another
+answer, bootstrap samples do.
 """
 
 from __future__ import annotations
