@@ -96,7 +96,13 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
     how = _Settings(measure, min_coverage, level, case_fallback=case_fallback)
     asked = [_Asked(question, models, how) for question in questions]
     if all(one.reason for one in asked):
-        raise ParameterError(f"Nothing can be compared: {'; '.join(dict.fromkeys(one.reason for one in asked))}.")
+        first = asked[0]
+        raise ParameterError(
+            f"Nothing can be compared: {first.question.name}: {first.reason}"
+            f"{f', and likewise {len(asked) - 1} more' if len(asked) > 1 else ''}. Are words there in lower "
+            f"case (case fallback), is the text in another language than {first.question.lexicon.language!r}, or will "
+            "fewer words do (min_coverage)?"
+        )
     defined = [one for one in asked if not one.reason]
     trends = {one: row for one in defined for row in one.trends()}
     return Comparison(
@@ -148,11 +154,7 @@ class _Asked:
         if measured.table is not None:
             return ""
         least = min(self.groups, key=lambda group: len(_known(group, _words(self.question), self.how)))
-        language = self.question.lexicon.language
-        return (
-            f"{self.question.name}: {measured.reason or 'no words are shared'}; {least.name!r} has the fewest of them. "
-            f"Look for capitals (case fallback) and for another language than {language!r}"
-        )
+        return f"{measured.reason or 'no words are shared'}; {least.name!r} has the fewest"
 
     def _tables(self) -> list[Floats]:
         """Similarities of each group: replicates × targets × attributes."""

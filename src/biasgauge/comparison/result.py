@@ -27,6 +27,8 @@ RUNS = {
 }
 _DIGITS = 3
 _MOST_WORDS = 10
+_MOST_TOLD = 4
+"""Differences that a headline tells."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,13 +133,20 @@ class Comparison(Result):
         what = "trends" if self.trends else "differences"
         alpha = 1 - self.level
         shown = [row for row in rows if row.p_adjusted is not None and row.p_adjusted < alpha]
-        told = "; ".join(
-            f"{row.question} {estimate_text(row, _digits(row))}"
-            + (f" ({row.second} less {row.first})" if isinstance(row, Difference) else "")
-            for row in shown[:4]
-        )
+        told = shown if len(rows) > _MOST_TOLD else rows
+        pairs = {_between(row) for row in told}
+        numbers = [
+            f"{row.question} {estimate_text(row, _digits(row))}" + (f" ({_less(row)})" if len(pairs) > 1 else "")
+            for row in told[:_MOST_TOLD]
+        ]
+        whose = f" ({_less(told[0])}, {self._unit(told[0])})" if len(pairs) == 1 else ""
         count = f"{len(shown)} of {len(rows)} {what} {'is' if len(shown) == 1 else 'are'} shown"
-        return f"{count} (Holm-adjusted p < {f'{alpha:.3g}'.removeprefix('0')}){f': {told}' if told else ''}."
+        listing = f": {'; '.join(numbers)}{whose}" if numbers else ""
+        return f"{count} (Holm-adjusted p < {f'{alpha:.3g}'.removeprefix('0')}){listing}."
+
+    def _unit(self, row: Compared) -> str:
+        unit = UNITS[self.settings["measure"]]
+        return f"{unit} per unit of position" if isinstance(row, Trend) else unit
 
     def summary(self) -> Summary:
         """The differences first; then what each group has, which words change, and which were left out."""
@@ -269,3 +278,7 @@ def _digits(row: Compared) -> int:
 
 def _between(row: Compared) -> str:
     return f"{row.first} and {row.second}" if isinstance(row, Difference) else "groups"
+
+
+def _less(row: Compared) -> str:
+    return f"{row.second} less {row.first}" if isinstance(row, Difference) else "slope"
