@@ -49,6 +49,7 @@ def all_commands() -> list[tuple[str, ...]]:
     return [
         ("audit",),
         ("weat",),
+        ("compare",),
         ("score",),
         ("train",),
         ("reliability",),

@@ -105,7 +105,7 @@ def test_words_that_one_group_lacks_are_left_out_of_both() -> None:
     given = groups(0.2, 0.6)
     given["late"][1] = model(101, 0.6, without=("x0", "b3"))
     found = bg.compare(given, **SETS)
-    shorter = {"x": X[1:], "y": Y, "a": A, "b": [word for word in B if word != "b3"]}
+    shorter: dict[str, Any] = {"x": X[1:], "y": Y, "a": A, "b": [word for word in B if word != "b3"]}
     assert found.differences[0].value == pytest.approx(bg.compare(groups(0.2, 0.6), **shorter).differences[0].value)
     coverage = found.coverage["given words"]
     assert coverage["lost"] == {"x": ["x0"], "b": ["b3"]}
@@ -126,8 +126,7 @@ def test_one_model_a_group_warns() -> None:
 def test_bootstrap_samples_are_not_taken_for_independent_texts() -> None:
     given = groups(0.2, 0.6)
     seeds, samples, texts = (
-        bg.compare(given, **SETS, replicates=kind).differences[0]
-        for kind in ("seeds", "samples", "texts")  # type: ignore[arg-type]
+        bg.compare(given, **SETS, replicates=kind).differences[0] for kind in ("seeds", "samples", "texts")
     )
     width = [(row.these_words.high or 0) - (row.these_words.low or 0) for row in (seeds, samples, texts)]
     assert width[1] == pytest.approx(2 * width[0])  # of four models
@@ -139,19 +138,19 @@ def test_recipes_say_what_sets_models_apart(tmp_path: Path) -> None:
 
     for name, lines in (("first", 600), ("second", 700)):
         planted_corpus([-0.8, 0.0, 0.8], lines=lines).write(tmp_path / f"{name}.txt")
-        for kind, count in (("seeds", {"seeds": 2}), ("samples", {"bootstrap": 2, "seeds": 2})):
+        counts: dict[str, dict[str, Any]] = {"seeds": {"seeds": 2}, "samples": {"bootstrap": 2, "seeds": 2}}
+        for kind, count in counts.items():
             bg.train(tmp_path / f"{name}.txt", out=tmp_path / name / kind, dim=8, epochs=1, min_count=1, **count)
     words = [
         word for word in bg.load(next((tmp_path / "first" / "seeds").glob("*.safetensors"))).words if word.isalpha()
     ][:16]
     sets: dict[str, Any] = {role: words[4 * place : 4 * place + 4] for place, role in enumerate("xyab")}
-    for kind, replicates in (("seeds", 2), ("samples", 2)):
+    for kind in ("seeds", "samples"):
         folders = {name: sorted((tmp_path / name / kind).glob("*.safetensors")) for name in ("first", "second")}
-        found = bg.compare(folders, **sets)  # type: ignore[arg-type]
+        found = bg.compare(folders, **sets)
         assert [group.replicates for group in found.groups] == [kind, kind]
         assert [len(group.models) for group in found.groups] == ([2, 2] if kind == "seeds" else [4, 4])
         assert found.differences[0].these_words.bounded
-        assert replicates == 2
         assert any("random seed alone" in warning for warning in found.warnings) is (kind == "seeds")
 
 
@@ -230,7 +229,7 @@ def test_what_cannot_be_compared_is_said_in_one_sentence(given: Any, settings: A
 
 def test_files_are_read_for_their_words_only() -> None:
     paths = {"one": [replicate_path(0), replicate_path(1)], "two": [replicate_path(2), replicate_path(3)]}
-    found = bg.compare(paths, "weat7")  # type: ignore[arg-type]
+    found = bg.compare(paths, "weat7")
     in_memory = bg.embeddings.load_default_replicates()
     whole = bg.compare({"one": in_memory[:2], "two": in_memory[2:4]}, "weat7")
     assert found.differences[0].value == whole.differences[0].value

@@ -134,7 +134,8 @@ def _apart(recipes: Sequence[Recipe | None], asked: Replicates) -> str:
     known = [recipe for recipe in recipes if recipe is not None]
     if len(known) < len(recipes):
         return "seeds"
-    if all(recipe.get("sample") is not None for recipe in known):
+    samples = {recipe.get("sample") for recipe in known}
+    if None not in samples and len(samples) > 1:
         return "samples"
     return "texts" if len({recipe["corpus"] for recipe in known}) == len(known) else "seeds"
 

@@ -130,7 +130,7 @@ def group_parts(
         own = contrast_parts(stack, rows, columns, weights)
         spread = _spread(own, stack, rows, columns, np.asarray(weights, np.float64))
         for name, part in spread.items():
-            models[name] = models.get(name, 0.0) + factor * part
+            models[name] = models.get(name, np.zeros(())) + factor * part
         pieces.append((factor * spread["replicates"], size - 1))
     least = (
         SAME * max(float(np.abs(stack).max()) * abs(w) for stack, w in zip(stacks, group_weights, strict=True))

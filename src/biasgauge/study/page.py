@@ -156,8 +156,8 @@ def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
 def _answer(key: str, name: str, results: Sequence[Result]) -> Summary:
     """An analysis that answers the study's question: each result as it sums itself up."""
     kind = results[0]["kind"]
-    reader = function_named(analyses()[kind].kind.result)
-    summaries = [reader.from_dict(result["result"]).summary() for result in results]
+    reader: Any = function_named(analyses()[kind].kind.result)
+    summaries: list[Summary] = [reader.from_dict(result["result"]).summary() for result in results]
     title = f"{name}: {kind}" if name != kind else kind
     if len(summaries) == 1:
         return replace(summaries[0], title=title, name=key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from biasgauge import registry
 from biasgauge.embeddings import Embedding
@@ -37,7 +36,7 @@ def compare_groups(job: Job) -> None:
 
 
 def _model(job: Job, source: str, name: str) -> Embedding:
-    model: Any = open_model(job, source, name)
+    model = open_model(job, source, name)
     recipe = job.inputs[source] / RECIPE
     return replace(model, source=str(recipe)) if recipe.is_file() else model
 
