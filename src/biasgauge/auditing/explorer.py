@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +24,8 @@ LEVEL = 0.95
 LARGEST = 32_000
 """The largest score of a measure as an integer; what is below its negative is undefined."""
 UNDEFINED = -32_768
+FINEST = 0.0005
+"""The smallest step: a page shows three decimals, and finer ones would not pack. Intervals have twice that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class Explorer:
         return {"words": len(self.scores.words), **about, "lost_pairs": lost, "replicates": self.replicates}
 
     def packed(self) -> dict[str, Any]:
-        """Everything, as a page carries it: integers of 16 bits in base64, one scale for each measure.
+        """Everything, as a page carries it: integers of 16 bits in hexadecimal digits, one scale for each measure.
 
         A score is its integer times the scale of its measure. An integer of −32,768 + n is undefined for the reason n.
         """
@@ -137,11 +138,11 @@ class Explorer:
         return Summary("Look up a word", told, extra=extra, name="explorer")
 
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What one step of an integer is, for each measure: the largest number of all tables is `LARGEST` steps."""
+        """What one step of an integer is, for each measure: the largest number of all tables is at most `LARGEST`."""
         tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
         tables += [one.reach[:, None] for one in (self.over_pairs, self.over_replicates) if one is not None]
         largest = np.max([np.nan_to_num(np.abs(table)).max(axis=(1, 2)) for table in tables], axis=0)
-        return np.asarray(np.where(largest > 0, largest, 1) / LARGEST)
+        return np.asarray(np.maximum(np.where(largest > 0, largest, 1) / LARGEST, FINEST))
 
 
 def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: str) -> Explorer:
@@ -174,17 +175,20 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: 
 
 
 def _packed_means(means: Means, scales: NDArray[np.float64]) -> dict[str, str]:
-    return {"mean": _integers(means.mean, scales), "reach": _integers(means.reach, scales)}
+    return {"mean": _integers(means.mean, scales), "reach": _integers(means.reach, scales, coarse=2)}
 
 
 def _integers(
-    values: NDArray[np.float64], scales: NDArray[np.float64], undefined: NDArray[np.uint8] | None = None
+    values: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    undefined: NDArray[np.uint8] | None = None,
+    coarse: int = 1,
 ) -> str:
-    """Little-endian integers of 16 bits, in base64, in C order."""
-    steps = np.rint(values / scales.reshape(-1, *[1] * (values.ndim - 1)))
+    """Integers of 16 bits in C order as hexadecimal digits: all high bytes, then all low ones, which packs best."""
+    steps = coarse * np.rint(values / (coarse * scales).reshape(-1, *[1] * (values.ndim - 1)))
     reasons = 0 if undefined is None else undefined.astype(np.int64)
     whole = np.where(np.isnan(steps), UNDEFINED + reasons, np.nan_to_num(steps))
-    return base64.b64encode(whole.astype("<i2").tobytes()).decode("ascii")
+    return whole.astype(">i2").reshape(-1, 1).view(np.uint8).T.tobytes().hex()
 
 
 def _spread(values: NDArray[np.float64]) -> list[float] | None:

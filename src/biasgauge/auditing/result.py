@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from biasgauge._version import __version__
 from biasgauge.agreement import ReliabilityResult
 from biasgauge.applications import CorrelationResult, TaskResult
+from biasgauge.auditing.breakdown import Breakdown
 from biasgauge.auditing.explorer import Explorer
 from biasgauge.auditing.extrinsic import HOW_TO_GET
 from biasgauge.auditing.meaningless import ChanceBand, ErrorRate
@@ -144,6 +145,8 @@ class AuditResult(Result):
         explorer: scores of some thousand words for the page, or why there are none.
         extrinsic: whether an intrinsic number tracks an extrinsic one, where points were given.
         tasks: results of downstream tasks that were given.
+        breakdowns: what each contrast is made of: by base pair, replicate and word.
+        date: the day of the audit, as 2026-11-16.
     """
 
     models: tuple[ModelSummary, ...]
@@ -163,6 +166,8 @@ class AuditResult(Result):
     explorer: Explorer | None = None
     extrinsic: CorrelationResult | None = None
     tasks: tuple[TaskResult, ...] = ()
+    breakdowns: tuple[Breakdown, ...] = ()
+    date: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -243,6 +248,7 @@ class AuditResult(Result):
             "uncertainty": self.uncertainty,
             **({} if self.change is None else {"change": self.change}),
             "chance": self.chance,
+            "breakdowns": self.breakdowns,
             "extrinsic": {**found, "tasks": self.tasks},
             "coverage": {
                 "asked": sum(one.coverage.asked for one in self.lexicons),
@@ -253,6 +259,7 @@ class AuditResult(Result):
             "settings": self.settings,
             "warnings": self.warnings,
             "version": __version__,
+            "date": self.date,
         }
         return {name: to_plain(value) for name, value in own.items()}
 
@@ -292,4 +299,6 @@ class AuditResult(Result):
             explorer=stored(content["explorer"]) if "explorer" in content else None,
             extrinsic=None if extrinsic.get("reason") == HOW_TO_GET else stored(extrinsic),
             tasks=tuple(map(stored, content["extrinsic"]["tasks"])),
+            breakdowns=tuple(map(Breakdown.from_dict, content["breakdowns"])),
+            date=content["date"],
         )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge import registry
@@ -13,6 +14,7 @@ from biasgauge.applications import TaskResult
 from biasgauge.applications.tasks.result import as_task
 from biasgauge.auditing.answers import answer, unasked
 from biasgauge.auditing.bias import measure_bias
+from biasgauge.auditing.breakdown import break_down
 from biasgauge.auditing.change import answer_change, measure_change
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.extrinsic import POINTS, track
@@ -166,6 +168,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         verdicts=(*changed, *verdicts, *nothing, *tracking),
         error_rates=error_rates(measured, rules.alpha, random_state),
         chance=tuple(filter(None, (chance_band(one, random_state) for one in measured))),
+        breakdowns=tuple(break_down(one, scores) for one in measured),
+        date=_today(),
         extrinsic=tracked,
         tasks=applied,
         lexicons=tuple(
@@ -190,6 +194,13 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         },
         **parts,
     )
+
+
+def _today() -> str:
+    """The day, or that of SOURCE_DATE_EPOCH, with which builds are made the same bytes on every day."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), tz=UTC) if epoch.isdigit() else datetime.now().astimezone()
+    return now.date().isoformat()
 
 
 def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked: Mapping[str, Any]) -> list[Measured]:

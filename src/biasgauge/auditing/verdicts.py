@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Record, Shown, Summary, Table
-from biasgauge.results.summary import Tone
+from biasgauge.results import Record
+from biasgauge.results.blocks import Shape, Tone
 
 Decision = Literal[
     "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
@@ -33,7 +33,15 @@ TONES: dict[str, Tone] = {
     "inconclusive": "quiet",
     "not-measurable": "quiet",
 }
-_REPORTED = ("report", "report-with-care")
+SHAPES: dict[str, Shape] = {
+    "report": "full",
+    "report-with-care": "half",
+    "do-not-report": "cross",
+    "no-association-shown": "ring",
+    "inconclusive": "query",
+    "not-measurable": "dash",
+}
+REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
 
 
 @dataclass(frozen=True)
@@ -165,7 +173,7 @@ class Verdict(Record):
         said = MEANINGS[self.decision]
         of = self.title or self.question
         of += "" if of.endswith("?") else ":"
-        return f"{of} {self.why}; {said}." if self.decision in _REPORTED else f"{of} {said}: {self.why}."
+        return f"{of} {self.why}; {said}." if self.decision in REPORTED else f"{of} {said}: {self.why}."
 
     def derived(self) -> Mapping[str, Any]:
         """What follows from the rest."""
@@ -175,26 +183,6 @@ class Verdict(Record):
         """The numbers that one rule looked at, by name."""
         found = next((one.observed for one in self.evidence if one.rule == rule), None)
         return found if isinstance(found, Mapping) else {} if found is None else {"value": found}
-
-    def summary(self, *, several: bool) -> Summary:
-        """The verdict with its evidence; `several` models: with the model's name."""
-        holds = Column("passes", "mark", tones={"yes": "good", "no": "bad", "unknown": "caution"})
-        columns = ["rule", "observed", Column("threshold", "number"), holds]
-        states = {True: "yes", False: "no", None: "unknown"}
-        rows = [
-            (Shown(one.rule, one.rule, link=one.link), one.reason, one.threshold, states[one.passes])
-            for one in self.evidence
-        ]
-        passed = sum(one.passes is True for one in self.evidence)
-        title = f"{passed} of {len(rows)} rules are met"
-        return Summary(
-            title=self.title or self.question,
-            headline=f"{self.why[:1].upper()}{self.why[1:]}.",
-            about=f"{self.question}, {self.model}" if several else self.question,
-            tables=(Table.of(f"evidence-{self.id}", title, columns, rows, folded=True),) if rows else (),
-            mark=self.decision,
-            tone=TONES[self.decision],
-        )
 
 
 def decide(*, found: bool | None, stable: Sequence[bool | None], small: bool | None = None) -> Decision:

@@ -11,7 +11,7 @@ from biasgauge._version import __version__
 from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Row
 from biasgauge.results import Column, Record, Result, Shown, Summary, Table
-from biasgauge.results.summary import Tone
+from biasgauge.results.blocks import Tone
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
 _HOW_TO_READ = (

@@ -24,11 +24,16 @@ def markdown(summary: Summary, depth: int = 1) -> str:
     lines = [f"{'#' * min(depth, 6)} {summary.title}", ""]
     if summary.headline:
         lines += [f"**{_escaped(summary.headline)}**", ""]
-    lines += [f"> {_escaped(warning)}\n" for warning in summary.warnings]
+    lines += [f"> {_escaped(warning)}\n" for warning in (*filter(None, [summary.caveat]), *summary.warnings)]
+    lines += [f"- {tile.value} {_escaped(tile.label)}" for tile in summary.tiles] + [""] * bool(summary.tiles)
+    if summary.forest is not None:
+        lines += [markdown_table(summary.forest.table()), ""]
     if summary.sentences:
         lines += [*(f"- {_escaped(sentence)}" for sentence in summary.sentences), ""]
     for table in summary.tables:
         lines += [markdown_table(table), ""]
+    for quote in summary.quotes:
+        lines += [f"{_escaped(quote.title)}: {_escaped(quote.text)} *{_escaped(quote.caveat)}*", ""]
     for listing in summary.listings:
         lines += [f"{_escaped(listing.title)}:", "", *(f"    {line}" for line in listing.text.split("\n")), ""]
     lines += [markdown(part, depth + 1) for part in summary.parts]

@@ -6,11 +6,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.presentation.text import NUMERIC, cell_text
+from biasgauge.wording import estimate_text
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from biasgauge.results.blocks import Forest
     from biasgauge.results.summary import Column, Summary, Table
 
 _STYLES = {"good": "green", "caution": "yellow", "bad": "red", "quiet": "dim", "plain": ""}
@@ -29,13 +31,15 @@ def print_summary(screen: Console, summary: Summary) -> None:
 
 def _print_body(screen: Console, summary: Summary, *, brief: bool) -> None:
     """Sentences, tables and parts; briefly: sentences, and parts that ended in something."""
+    if summary.forest is not None:
+        print_forest(screen, summary.forest)
     for sentence in summary.sentences:
         _say(screen, f"- {sentence}")
     for table in summary.tables:
         if table.rows and not table.folded and not brief:
             screen.print()
             print_table(screen, table)
-    for part in summary.parts:
+    for part in summary.other_parts:
         if part.mark:
             _print_marked(screen, part)
         elif not brief and not (summary.brief and _says_nothing(part)):
@@ -51,6 +55,18 @@ def _print_body(screen: Console, summary: Summary, *, brief: bool) -> None:
 def _says_nothing(part: Summary) -> bool:
     """Whether a part has nothing but tables and charts."""
     return not (part.headline or part.sentences or part.parts)
+
+
+def print_forest(screen: Console, forest: Forest) -> None:
+    """Each line of a forest plot under the name of its group: the decision, the claim, and small what decided."""
+    from rich.text import Text
+
+    for group, rows in forest.groups.items():
+        screen.print(Text(group, "bold"))
+        for row in rows:
+            screen.print(Text.assemble((row.mark, _STYLES[row.tone]), f"  {row.claim}"), overflow="fold")
+            number = "" if row.estimate is None else f"{estimate_text(row.estimate, forest.digits, signed=True)} · "
+            _say(screen, f"  {number}{row.detail}", "dim")
 
 
 def _print_marked(screen: Console, part: Summary) -> None:

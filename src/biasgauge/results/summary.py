@@ -12,13 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from biasgauge.errors import InternalError
+from biasgauge.results.blocks import Drawing, Forest, Quote, Tile, Tone
 
 Kind = Literal["text", "number", "count", "share", "p", "estimate", "words", "mark"]
 """How a column's values are meant. "estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent;
 "p": a p-value; "words": a list of words, or lists by name, shortened where there is little room; "mark": one of a few
 words that a renderer may color."""
-
-Tone = Literal["good", "caution", "bad", "quiet", "plain"]
 
 
 @dataclass(frozen=True)
@@ -185,6 +184,12 @@ class Summary:
         tone: how that word is meant.
         brief: a terminal shows titles, headlines and sentences of its parts, and leaves their tables to the page.
         extra: what only a page can show.
+        date: the day on which it was made, as 2026-11-16; empty where it does not matter.
+        caveat: what no reader should miss, under the headline.
+        tiles: the few numbers of a first screen.
+        forest: a forest plot; the parts that its rows name open under them, and are shown nowhere else.
+        drawings: small drawings that need no script.
+        quotes: text to be taken over.
     """
 
     title: str
@@ -203,6 +208,24 @@ class Summary:
     tone: Tone = "plain"
     brief: bool = False
     extra: Extra | None = None
+    date: str = ""
+    caveat: str = ""
+    tiles: tuple[Tile, ...] = ()
+    forest: Forest | None = None
+    drawings: tuple[Drawing, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+
+    @property
+    def rows_of_parts(self) -> dict[str, Summary]:
+        """The parts that rows of the forest plot name, by name."""
+        named = {row.part for row in self.forest.rows if row.part} if self.forest else set()
+        return {part.name: part for part in self.parts if part.name in named}
+
+    @property
+    def other_parts(self) -> tuple[Summary, ...]:
+        """The parts that stand by themselves."""
+        inside = self.rows_of_parts
+        return tuple(part for part in self.parts if part.name not in inside)
 
     def named_charts(self, start: str = "") -> Iterator[tuple[str, Chart]]:
         """Charts of this and of all parts, each with a name that no other has: part, group, its own."""
@@ -212,7 +235,9 @@ class Summary:
             yield from part.named_charts(f"{part.name}-" if part.name else start)
 
     def all_tables(self) -> Iterator[Table]:
-        """Tables of this and of all parts, in order."""
+        """Tables of this and of all parts, in order; a forest plot is one."""
+        if self.forest is not None:
+            yield self.forest.table()
         yield from self.tables
         for part in self.parts:
             yield from part.all_tables()

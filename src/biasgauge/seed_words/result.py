@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.results.summary import Tone
+from biasgauge.results.blocks import Tone
 from biasgauge.seed_words.card import FitnessCard
 from biasgauge.seed_words.figures import seeds_charts
 from biasgauge.seed_words.generated import Cloud

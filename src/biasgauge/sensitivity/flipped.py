@@ -19,7 +19,7 @@ from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.results.summary import Tone
+from biasgauge.results.blocks import Tone
 from biasgauge.scores import ScoreTensor, score
 from biasgauge.sensitivity.agreements import Row
 from biasgauge.sensitivity.forms import FormsLike, Pair

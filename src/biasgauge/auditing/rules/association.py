@@ -28,6 +28,7 @@ def judge(case: Case) -> Iterator[Evidence]:
         "p": test.p,
         "k": case.corrected.k,
         "p_adjusted": case.corrected.p,
+        "smallest": case.smallest,
     }
     around = f"[{signed(low)}, {signed(high)}]" if low is not None else "without an interval"
     beside = case.corrected.questions

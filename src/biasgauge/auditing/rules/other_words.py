@@ -8,7 +8,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
-from biasgauge.auditing.questions import measure, questions_of
+from biasgauge.auditing.questions import Measured, measure, questions_of
 from biasgauge.auditing.shared_scores import MEASURES, PAIRS
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence, chance, signed
@@ -44,13 +44,20 @@ def _own_pairs(case: Case) -> Iterator[Evidence]:
     one = case.measured
     if one.table is None or one.rows is None:
         return
-    weights = np.array([row[0] for row in one.question.weights])
-    means = np.stack([one.table[:, one.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
-    same = np.sign(weights @ means) == case.side
+    same = np.sign(own_pair_contrasts(one)) == case.side
     against = [word for word, good in zip(one.attribute_words, same, strict=True) if not good]
     named = ", ".join(against[:NAMED]) + (", …" if len(against) > NAMED else "")
     but = f", {named} {'does' if len(against) == 1 else 'do'} not" if against else ""
     yield Evidence.directions("base pairs", int(same.sum()), len(same), case.rules.agreement, "bias", but)
+
+
+def own_pair_contrasts(one: Measured) -> Floats:
+    """The contrast of a question along base pairs, by each pair alone."""
+    if one.table is None or one.rows is None:
+        return np.empty(0)
+    weights = np.array([row[0] for row in one.question.weights])
+    means = np.stack([one.table[:, one.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
+    return np.asarray(weights @ means)
 
 
 def gender_roles(test: AssociationTest) -> str:
@@ -69,7 +76,7 @@ def gender_roles(test: AssociationTest) -> str:
 
 def _pairs(case: Case, test: AssociationTest, roles: str) -> Iterator[Evidence]:
     """Every base pair in the place of the two sets, and other measures over them."""
-    sides = [test.roles[role] for role in ("xy" if roles == ALONG else ALONG)]
+    sides = sides_along(test, roles)
     words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
     least = case.rules.agreement
     try:
@@ -78,7 +85,7 @@ def _pairs(case: Case, test: AssociationTest, roles: str) -> Iterator[Evidence]:
         reason = f"unknown whether base pairs give the same direction: {problem}"
         yield Evidence("base pairs", None, least, None, reason, "bias")
         return
-    differences = _differences(scores.values[..., 0].astype(np.float64), scores.words, sides)
+    differences = pair_differences(scores.values[..., 0].astype(np.float64), scores.words, sides)
     usable = ~np.isnan(differences[0])
     if not usable.any():
         reason = "unknown whether base pairs give the same direction: no pair has both of its words in the vocabulary"
@@ -98,7 +105,7 @@ def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differ
     if added := registry.added("measure"):
         others = case.scores.of_pairs(case.model, words, PAIRS, added)
         rows |= dict(
-            zip(added, _differences(others.values[..., 0].astype(np.float64), others.words, sides), strict=True)
+            zip(added, pair_differences(others.values[..., 0].astype(np.float64), others.words, sides), strict=True)
         )
     known = {name: row[~np.isnan(row)] for name, row in rows.items()}
     directions = {name: bool(np.sign(row.mean()) == case.side) for name, row in known.items() if len(row)}
@@ -113,7 +120,13 @@ def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differ
     yield Evidence.directions("measures", len(directions) - len(against), len(directions), 1.0, "bias", but)
 
 
-def _differences(values: Floats, words: Sequence[str], sides: Sequence[WordSet]) -> Floats:
+def sides_along(test: AssociationTest, roles: str) -> tuple[WordSet, WordSet]:
+    """The two sets that are measured along base pairs: those that do not stand for men and women."""
+    first, second = "xy" if roles == ALONG else ALONG
+    return test.roles[first], test.roles[second]
+
+
+def pair_differences(values: Floats, words: Sequence[str], sides: Sequence[WordSet]) -> Floats:
     """Mean score of the first set less that of the second, measures × pairs; NaN where a set has none."""
     index = {word: row for row, word in enumerate(words)}
     means = []

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import zlib
+from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -19,9 +22,8 @@ if TYPE_CHECKING:
     from biasgauge.presentation.page.summary_page import Section
     from biasgauge.results.summary import Extra, Summary
 
-CHARTS = "charts-data"
+CHARTS, PLOTS = "charts-data", "plots-code"
 _PAGE = "biasgauge.presentation.page"
-_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
 def whole_page(
@@ -39,19 +41,20 @@ def whole_page(
         **({CHARTS: charts} if charts else {}),
         **{key: one for extra in extras for key, one in extra.data.items()},
     }
-    blocks = {key: Markup(_script_json(one)) for key, one in content.items()}  # noqa: S704 - escaped by _script_json
-    own = [own_file(name) for name in (*(("vega.js",) if content else ()), "page.js")]
-    own += [own_file(name, extra.package) for extra in extras for name in extra.scripts]
+    texts = {key: json.dumps(one, allow_nan=False, separators=(",", ":")) for key, one in content.items()}
+    plots = {PLOTS: own_file("vega.js")} if content else {}
+    own = [own_file("page.js"), *(own_file(name, extra.package) for extra in extras for name in extra.scripts)]
     return (
         _environment()
         .get_template("page.html")
         .render(
             summary=summary,
             sections=sections,
+            first={name: section for name, section in sections.items() if section.forest is not None},
             version=__version__,
-            policy=_policy(own),
-            style=Markup(style_sheet("".join(blocks.values())) + own_file("page.css")),  # noqa: S704 - the package's own
-            data=blocks,
+            policy=_policy([*plots.values(), *own]),
+            style=Markup(style_sheet("".join(texts.values())) + own_file("page.css")),  # noqa: S704 - the package's own
+            data={key: packed(text) for key, text in (texts | plots).items()},
             scripts=[Markup(one) for one in own],  # noqa: S704 - the package's own
         )
     )
@@ -71,7 +74,15 @@ def own_file(name: str, package: str = _PAGE) -> str:
 def _environment() -> Environment:
     """Templates that escape everything and refuse names that they were not given."""
     loader = PackageLoader("biasgauge.presentation", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters["day"] = _day
+    return made
+
+
+def _day(iso: str) -> str:
+    """2026-11-16 as 16 November 2026."""
+    day = date.fromisoformat(iso)
+    return f"{day.day} {month_name[day.month]} {day.year}"
 
 
 def _policy(scripts: Iterable[str]) -> str:
@@ -81,6 +92,6 @@ def _policy(scripts: Iterable[str]) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; base-uri 'none'; form-action 'none'"
 
 
-def _script_json(content: object) -> str:
-    """JSON for a script element: ASCII, without any sign that could end the element."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
+def packed(text: str) -> str:
+    """Text in zlib's format, in base64: letters, digits, + and / alone, so that nothing in it can end its element."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")

@@ -4,7 +4,15 @@
 
 const byId = (id) => document.getElementById(id);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-const data = (id) => (byId(id) ? JSON.parse(byId(id).textContent) : null);
+
+// Text that the page carries packed: base64 of zlib's format.
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(byId(id).textContent), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+
+const data = async (id) => (byId(id) ? JSON.parse(await unpacked(id)) : null);
 const NARROW = 640;
 const LABEL = 125; // room for a label of an axis on a narrow page
 const extras = {}; // scripts of single sections: by the id of their data, a function that starts them
@@ -210,7 +218,12 @@ function sortBy(table, heads, column) {
   table.tBodies[0].append(...sorted);
 }
 
-const keyOf = (cell) => (cell.dataset.order !== undefined ? Number(cell.dataset.order) : cell.textContent.trim());
+// What a cell is sorted by: its number, given or read from its text, else the text.
+function keyOf(cell) {
+  if (cell.dataset.order !== undefined) return Number(cell.dataset.order);
+  const text = cell.textContent.trim();
+  return /^−?[\d,]*\.?\d+$/.test(text) ? Number(text.replace("−", "-").replaceAll(",", "")) : text;
+}
 
 // Numbers by size and text by letter; what has no number comes last whichever way.
 function compare(a, b, sign) {
@@ -277,26 +290,39 @@ function contents() {
   fold();
 }
 
-function unfoldForPrint() {
-  let folded = [];
-  addEventListener("beforeprint", () => {
-    folded = all("details:not([open])");
-    for (const one of folded) one.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const one of folded) one.open = false;
+// Text to be copied: a quotation or a listing beside the button.
+function copies(button) {
+  const box = button.closest(".quote, .listing");
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    const text = box.querySelector("blockquote, pre").textContent.trim();
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(box.querySelector("blockquote, pre"));
+      button.textContent = "Selected";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
   });
 }
 
-function start() {
-  document.body.append(tip, spoken);
-  themes(byId("theme"));
-  contents();
-  unfoldForPrint();
-  all("table.sortable").forEach(sortable);
-  all("select[data-groups]").forEach(chooseGroups);
-  const charts = data("charts-data") ?? {};
-  const redraws = Object.entries(extras).map(([id, begin]) => begin(data(id)));
+// A link to something inside a folded part opens it.
+function unfold() {
+  const target = location.hash.length > 1 ? byId(decodeURIComponent(location.hash.slice(1))) : null;
+  if (!target) return;
+  for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  target.scrollIntoView();
+}
+
+// Draws everything; again when the column becomes narrower or wider.
+async function drawPage() {
+  const code = make("script");
+  code.textContent = await unpacked("plots-code"); // the page's policy knows this very text
+  document.head.append(code);
+  const charts = (await data("charts-data")) ?? {};
+  const redraws = [];
+  for (const [id, begin] of Object.entries(extras)) redraws.push(begin(await data(id)));
   const drawEverything = async () => {
     for (const redraw of redraws) await redraw();
     await drawAll(charts);
@@ -308,7 +334,20 @@ function start() {
     drawnFor = width;
     drawEverything();
   });
-  drawEverything();
+  return drawEverything();
+}
+
+function start() {
+  document.body.append(tip, spoken);
+  all("button.copy").forEach(copies);
+  addEventListener("hashchange", unfold);
+  unfold();
+  themes(byId("theme"));
+  contents();
+  all("table.sortable").forEach(sortable);
+  all("select[data-groups]").forEach(chooseGroups);
+  if (byId("plots-code")) drawPage();
+  else document.documentElement.dataset.ready = "yes";
 }
 
 document.addEventListener("DOMContentLoaded", start);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -11,10 +12,19 @@ from markupsafe import Markup
 
 from biasgauge.presentation.page.colors import themed
 from biasgauge.presentation.page.document import rendered, whole_page
+from biasgauge.presentation.page.drawings import (
+    BarsView,
+    ForestView,
+    HistogramView,
+    StripView,
+    drawing_view,
+    forest_view,
+)
 from biasgauge.presentation.text import NUMERIC, cell_text
 from biasgauge.wording import MISSING, interval_text, number_text
 
 if TYPE_CHECKING:
+    from biasgauge.results.blocks import Drawing
     from biasgauge.results.summary import Chart, Column, Summary, Table
 
 _LEADING = 12
@@ -24,6 +34,8 @@ _MOST_ROWS = 2_000
 _FEW_WORDS = 12
 """A list of more words is folded away."""
 _DIGITS = 4
+_WARNED = 2
+"""Where nothing stands on top, after which part warnings stand."""
 _MARKS = {"good": "good", "caution": "part", "bad": "bad"}
 
 
@@ -37,6 +49,13 @@ class Cell:
     mark: str = ""
     link: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether its text is the number that it is sorted by."""
+        if self.small or self.words or self.link:
+            return False
+        return re.fullmatch(r"−?[\d,]*\.?\d+", self.text) is not None
 
 
 @dataclass(frozen=True)
@@ -68,10 +87,23 @@ class PageChart:
 
 
 @dataclass(frozen=True)
+class PageDrawing:
+    """A small drawing, and its numbers for those who cannot see it; `key` is what the page calls it."""
+
+    key: str
+    view: StripView | HistogramView | BarsView
+    table: PageTable
+
+
+@dataclass(frozen=True)
 class Section:
-    """A part of the page: the summary that it shows, and what templates cannot make of it themselves."""
+    """A part of the page: the summary that it shows, and what templates cannot make of it themselves.
+
+    `anchor` is what the page calls it; parts that open under the rows of a forest plot are in `rows`, by anchor.
+    """
 
     summary: Summary
+    anchor: str
     title: str
     warnings: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -80,6 +112,9 @@ class Section:
     tables: tuple[PageTable, ...]
     parts: tuple[Section, ...]
     extra: Markup
+    drawings: tuple[PageDrawing, ...] = ()
+    forest: ForestView | None = None
+    rows: Mapping[str, Section] = field(default_factory=dict)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -89,23 +124,23 @@ class Section:
     def all_charts(self) -> Iterable[PageChart]:
         """Charts of this and of all parts."""
         yield from self.charts
-        for part in self.parts:
+        for part in (*self.parts, *self.rows.values()):
             yield from part.all_charts()
 
 
 def summary_page(summary: Summary) -> str:
     """A whole page: the headline on top, then what it rests on.
 
-    Warnings stand with what is on top: with the summary's own sentences, tables and charts, else after the first part.
+    Warnings stand with what is on top: with the summary's own sentences, tables and charts, else after the second part.
     """
-    sections = {}
+    sections: dict[str, Section] = {}
     own = summary.sentences or summary.more or summary.tables or summary.charts or summary.listings or summary.extra
     if own:
         sections["summary"] = _section(summary, "summary", "Summary", parts=False)
     for number, part in enumerate(summary.parts, 1):
         name = part.name or f"part-{number}"
         sections[name] = _section(part, name, part.title)
-        if number == 1 and not own and summary.warnings:
+        if number == min(_WARNED, len(summary.parts)) and not own and summary.warnings:
             sections["warnings"] = _warnings(summary)
     extras = [part.extra for part in (summary, *summary.parts) if part.extra is not None]
     charts = {chart.key: chart.spec for section in sections.values() for chart in section.all_charts()}
@@ -114,13 +149,15 @@ def summary_page(summary: Summary) -> str:
 
 def _warnings(summary: Summary) -> Section:
     title = "Before you trust a number"
-    return Section(summary, title, (), summary.warnings, (), (), (), (), Markup())
+    return Section(summary, "warnings", title, (), summary.warnings, (), (), (), (), Markup())
 
 
 def _section(summary: Summary, name: str, title: str, *, parts: bool = True) -> Section:
     sentences = summary.sentences
+    inside = summary.rows_of_parts if parts else {}
     return Section(
         summary=summary,
+        anchor=name,
         title=title,
         warnings=summary.warnings,
         sentences=sentences[:_LEADING],
@@ -129,10 +166,17 @@ def _section(summary: Summary, name: str, title: str, *, parts: bool = True) -> 
         tables=tuple(page_table(table) for table in summary.tables if table.rows),
         parts=tuple(
             _section(part, f"{name}-{part.name or number}", part.title)
-            for number, part in enumerate(summary.parts if parts else ())
+            for number, part in enumerate(summary.other_parts if parts else ())
         ),
         extra=Markup() if summary.extra is None else rendered(summary.extra),
+        drawings=tuple(_drawing(name, drawing) for drawing in summary.drawings),
+        forest=None if summary.forest is None else forest_view(summary.forest, name),
+        rows={f"{name}-{key}": _section(part, f"{name}-{key}", part.title) for key, part in inside.items()},
     )
+
+
+def _drawing(section: str, drawing: Drawing) -> PageDrawing:
+    return PageDrawing(f"{section}-{drawing.name}", drawing_view(drawing), page_table(drawing.table()))
 
 
 def page_chart(section: str, chart: Chart) -> PageChart:

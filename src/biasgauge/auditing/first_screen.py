@@ -1,0 +1,216 @@
+"""The first screen of an audit: one sentence, the counts, and one forest plot of every question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from biasgauge.auditing.breakdown import Breakdown, listed
+from biasgauge.auditing.questions import OWN
+from biasgauge.auditing.tracking import TEST as TRACKING
+from biasgauge.auditing.verdicts import REPORTED, SHAPES, TONES, Verdict
+from biasgauge.results.blocks import Forest, ForestRow, Tile
+from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import count_of, level_text, number_text, p_phrase
+
+if TYPE_CHECKING:
+    from biasgauge.auditing.result import AuditResult
+
+SANITY = "sanity"
+CHANGE = "change"
+GROUPS = {
+    CHANGE: "What the change did",
+    "gender": "Gender",
+    "race": "Race",
+    "origin": "Origin",
+    "religion": "Religion",
+    "age": "Age",
+    "health": "Health",
+    OWN: "Your own lists",
+    TRACKING: "In applications",
+    SANITY: "Checks that the method works",
+}
+"""What families of questions are called, in the order in which they are shown; others come before one's own."""
+LABELS = {
+    "report": "may be reported",
+    "report-with-care": "with care",
+    "do-not-report": "should not be reported",
+    "no-association-shown": "no association shown",
+    "inconclusive": "inconclusive",
+    "not-measurable": "not measurable",
+}
+CAVEAT = (
+    "No verdict shows a system to be fair. These are numbers about vectors and word lists, not about people, nor about "
+    "an application that uses the vectors."
+)
+MOST_CLAIMS = 3
+"""Claims that a headline repeats."""
+
+
+def headline(result: AuditResult) -> str:
+    """What may be reported, in one or two sentences."""
+    asked = [one for one in result.verdicts if one.family != SANITY and one.test not in (CHANGE, TRACKING)]
+    if not asked:
+        return f"{len(result.verdicts)} questions were asked." if result.verdicts else "No question was asked."
+    families = dict.fromkeys(verdict.family for verdict in asked)
+    about = "" if OWN in families or "" in families else " about people"
+    sure, careful = ([one for one in asked if one.decision == decision] for decision in REPORTED)
+    if not sure and not careful:
+        counts = [
+            f"{sum(one.decision == decision for one in asked)} {label}"
+            for decision, label in LABELS.items()
+            if any(one.decision == decision for one in asked)
+        ]
+        return f"Nothing{about} may be reported from these vectors: of {len(asked)} questions, {listed(counts)}."
+    if len({verdict.model for verdict in asked}) > 1 or len(sure or careful) > MOST_CLAIMS:
+        counted = count_of(len(sure) + len(careful), len(asked))
+        return f"{counted[:1].upper()}{counted[1:]} answers{about} may be reported, {len(careful)} of them with care."
+    claims = [_statement(result, verdict) for verdict in sure or careful]
+    if sure:
+        rest = "Nothing else{} may be reported{}.".format(about, " without care" if careful else "")
+        return f"In these vectors, {listed(claims)}. {rest}" if len(asked) > len(sure) else f"{listed(claims)}."
+    silent = [_group(one).lower() for one in families if one and all(it.family != one for it in careful)]
+    rest = f" Nothing may be reported about {listed(silent, 'or')}." if silent and OWN not in families else ""
+    return f"With care, it may be reported that {', and that '.join(claims)}.{rest}"
+
+
+def tiles(result: AuditResult) -> tuple[Tile, ...]:
+    """How many questions ended in each way, and how often an audit of lists that mean nothing says "report"."""
+    decisions = [verdict.decision for verdict in result.verdicts]
+    found = [
+        Tile(str(decisions.count(decision)), label, TONES[decision], SHAPES[decision])
+        for decision, label in LABELS.items()
+        if decision in decisions or decision in REPORTED
+    ]
+    rates = [rate for rate in result.error_rates if rate.null == "relabeled"]
+    if rates:
+        worst = max(rates, key=lambda rate: rate.rate)
+        share = f"{100 * worst.rate:.1f}".removesuffix(".0")
+        found.append(
+            Tile(f"≤\u00a0{share}\u00a0%", f"of {worst.audits} audits of relabeled lists in these vectors say “report”")
+        )
+    return tuple(found) if decisions else ()
+
+
+def forest(result: AuditResult, names: Mapping[str, str]) -> Forest | None:
+    """Every question on one axis, by family; `names` are those of the parts that open under the rows."""
+    if not result.verdicts:
+        return None
+    several = len({verdict.model for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)}) > 1
+    broken = breakdowns(result)
+    rows = [_row(verdict, broken.get(_key(verdict)), names[verdict.id], several) for verdict in in_order(result)]
+    smallest = {verdict.observed("association").get("smallest") for verdict in result.verdicts} - {None}
+    band = max((size for size in smallest if size is not None), default=None)
+    alpha = result.settings["rules"]["alpha"]
+    remark = f"Contrast in cosine units; intervals that hold together for all questions at {level_text(1 - alpha)}."
+    if band is not None:
+        chosen = (
+            "what you called" if result.settings["rules"]["smallest"] is not None else "by the measure of these vectors"
+        )
+        remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
+    title = f"{len(rows)} questions and what may be said about them"
+    return Forest("verdicts", title, remark, "contrast, in cosine units", tuple(rows), band)
+
+
+def breakdowns(result: AuditResult) -> dict[tuple[str, str], Breakdown]:
+    """What each contrast is made of, by question and model."""
+    return {(one.question, one.model): one for one in result.breakdowns}
+
+
+def in_order(result: AuditResult) -> list[Verdict]:
+    """Verdicts by family, in the order in which families are shown."""
+    order = list(GROUPS)
+    place = order.index(OWN)
+    known = {name: (number, "") for number, name in enumerate(order)}
+    return sorted(result.verdicts, key=lambda one: known.get(_family(one), (place - 0.5, _family(one))))
+
+
+def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
+    """What may be said, where something may; else what was asked."""
+    if broken is None:
+        return _capital(verdict.title or verdict.question)
+    return _capital(broken.statement if verdict.decision in REPORTED and broken.statement else broken.asked)
+
+
+def short_title(verdict: Verdict) -> str:
+    """What a test is called in a few letters: "WEAT 7" of "WEAT 7: mathematics and arts, …"."""
+    start, colon, _ = verdict.title.partition(":")
+    return start if colon else verdict.title or verdict.question
+
+
+def _statement(result: AuditResult, verdict: Verdict) -> str:
+    broken = breakdowns(result).get(_key(verdict))
+    return broken.statement if broken is not None and broken.statement else verdict.claim
+
+
+def _row(verdict: Verdict, broken: Breakdown | None, part: str, several: bool) -> ForestRow:  # noqa: FBT001 - private
+    numbers = verdict.observed("association")
+    estimate = None
+    if numbers.get("contrast") is not None:
+        estimate = Estimate(value=numbers["contrast"], low=numbers.get("low"), high=numbers.get("high"))
+    told = [short_title(verdict)]
+    told += [verdict.model] if several else []
+    told += [_sizes(broken)] if broken is not None and broken.sizes[0] else []
+    told += [p_phrase(numbers["p_adjusted"]).replace(" ", "\u00a0")] if numbers.get("p_adjusted") is not None else []
+    told += filter(None, [reason_in_brief(verdict)])
+    return ForestRow(
+        claim=plain_claim(verdict, broken),
+        detail=" · ".join(told),
+        mark=verdict.decision,
+        tone=TONES[verdict.decision],
+        shape=SHAPES[verdict.decision],
+        group=_group(_family(verdict)),
+        estimate=estimate,
+        part=part,
+    )
+
+
+def _sizes(broken: Breakdown) -> str:
+    """How many words were found: "8 + 8 × 8 + 8 words"."""
+    targets, attributes = (" + ".join(map(str, sizes)) for sizes in broken.sizes)
+    return f"{targets} × {attributes} {'pairs' if len(broken.sizes[1]) == 1 else 'words'}"
+
+
+def reason_in_brief(verdict: Verdict) -> str:
+    """What decided, in a few words: the rule that fails, else what is unknown."""
+    if verdict.decision == "not-measurable":
+        return verdict.why
+    if verdict.test in (CHANGE, TRACKING) and not verdict.evidence:
+        return verdict.why
+    failed = [piece for piece in verdict.evidence if piece.passes is False]
+    unknown = [piece for piece in verdict.evidence if piece.passes is None]
+    if verdict.decision == "inconclusive" and verdict.plan is not None:
+        words = verdict.plan.get("both")
+        more = f"; about {words:,} words in each list would settle it" if words is not None else ""
+        return f"neither shown nor ruled out{more}"
+    if verdict.decision == "no-association-shown":
+        return "whatever there is, is too small to matter"
+    brief = {"other words": "no second list of these attributes to check it with", "replicates": "no replicates"}
+    told = [piece.reason for piece in failed] or [brief.get(piece.rule, piece.reason) for piece in unknown]
+    return "; ".join(told)
+
+
+def _family(verdict: Verdict) -> str:
+    return verdict.test if verdict.test in (CHANGE, TRACKING) else verdict.family or OWN
+
+
+def _group(family: str) -> str:
+    return GROUPS.get(family) or _capital(family)
+
+
+def _key(verdict: Verdict) -> tuple[str, str]:
+    return verdict.question, verdict.model
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def slugs(verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """Names for the parts of a page, by the id of each verdict: letters, digits and hyphens, each once."""
+    names: dict[str, str] = {}
+    for verdict in verdicts:
+        start = "".join(letter if letter.isalnum() else "-" for letter in verdict.question.lower()).strip("-") or "own"
+        taken = sum(known == start or known.startswith(f"{start}-no-") for known in names.values())
+        names[verdict.id] = f"{start}-no-{taken + 1}" if taken else start
+    return names
