@@ -110,7 +110,8 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
         else:
             way = "the same direction" if opinion.same else "the other direction"
             ends = interval_text(opinion.low, opinion.high, 3, signed=True)
-            yield f"Second opinion, {opinion.model}: {way}, {signed_text(opinion.contrast)} {ends}. It is no evidence here."
+            contrast = signed_text(opinion.contrast)
+            yield f"Second opinion, {opinion.model}: {way}, {contrast} {ends}. It is no evidence here."
 
 
 def _settled(plan: Mapping[str, int | float | None]) -> str:

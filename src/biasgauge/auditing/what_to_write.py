@@ -92,7 +92,6 @@ def _told(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
         return verdict.sentence, ABOUT_THESE
     numbers = _numbers(verdict)
     reasons = {state: [piece.reason for piece in verdict.evidence if piece.passes is state] for state in (False, None)}
-    asked = f"{broken.asked[:1].lower()}{broken.asked[1:].rstrip('?')}"
     if verdict.decision in REPORTED:
         caveat = f"{_sentence(reasons[None])} {ABOUT_THESE}" if reasons[None] else ABOUT_THESE
         return f"In {of}, {broken.statement} ({name}: {numbers}{_agreement(verdict)}).", caveat
@@ -105,28 +104,21 @@ def _told(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
         around = verdict.observed("equivalence")
         level, ends = around.get("level") or 0.9, interval_text(around.get("low"), around.get("high"), 3, signed=True)
         smallest = number_text(verdict.observed("association").get("smallest"), 3)
-        text = f"{name} shows no contrast in {of} as large as ±{smallest} ({level_text(level)} interval {ends}, equivalence test)."
+        tested = f"{level_text(level)} interval {ends}, equivalence test"
+        text = f"{name} shows no contrast in {of} as large as ±{smallest} ({tested})."
         return text, "It rules out what these lists would show. Other lists may show another association."
     if verdict.decision == "inconclusive":
-        text = f"{name} does not settle in {of} whether {_indirect(asked)} ({numbers})."
+        text = f"{name} does not settle in {of} whether {broken.statement} ({numbers})."
         return text, "No evidence of an association is not evidence of none."
     return f"{name} could not be measured in {of}: {verdict.why}.", "Nothing follows from it, in either direction."
-
-
-def _indirect(asked: str) -> str:
-    """A question inside a sentence: "are X more …" becomes "X are more …"."""
-    verb, rest = asked.split(" ", 1)
-    if verb == "do":
-        return rest
-    cut = re.search(r" (more|closer) ", rest)
-    return rest if cut is None else f"{rest[: cut.start()]} {verb}{rest[cut.start() :]}"
 
 
 def _numbers(verdict: Verdict) -> str:
     seen = verdict.observed("association")
     ends = interval_text(seen.get("low"), seen.get("high"), 3, signed=True)
     interval = f", {level_text(seen.get('level') or 0.95)} interval {ends}" if ends else ""
-    return f"contrast {signed_text(seen.get('contrast'))} in cosine units{interval}, adjusted {p_phrase(seen.get('p_adjusted'))}"
+    contrast = f"contrast {signed_text(seen.get('contrast'))} in cosine units"
+    return f"{contrast}{interval}, adjusted {p_phrase(seen.get('p_adjusted'))}"
 
 
 def _agreement(verdict: Verdict) -> str:
