@@ -108,7 +108,7 @@ def vectors(result: AuditResult) -> Summary:
         for model in result.models
     ]
     shapes = "; ".join(f"{model.name}: {model.words:,} words × {model.dim}" for model in result.models)
-    table = Table.of("vectors", "Lengths are Euclidean", columns, rows)
+    table = Table.of("vectors", "The vectors in numbers; lengths are Euclidean", columns, rows, folded=True)
     return Summary("Vectors", f"{shapes}.", name="vectors", tables=(table,))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.plain import to_plain
+from biasgauge.sensitivity.flipped import HOLDS, TONES, Flip
 from biasgauge.stats.estimate import Estimate
 
 BIAS = (
@@ -123,7 +125,7 @@ def replicates(result: AuditResult) -> Summary | None:
         headline=f"{same} of {len(known)} tests lie on the same side of no bias in all models.",
         name="replicates",
         about=f"The same tests on {which}. A finding that changes its sign with the random seed is no finding.",
-        tables=(Table.of("replicates", SPREAD_TABLE, columns, rows),),
+        tables=(Table.of("replicates", SPREAD_TABLE, columns, rows, folded=True),),
     )
 
 
@@ -141,7 +143,21 @@ def robustness(result: AuditResult) -> Summary:
     """Which conclusions flip when a reasonable choice changes."""
     of = f" Of {result.models[0].name}." if len(result.models) > 1 else ""
     title = "Do conclusions survive another choice?"
-    return as_section(result.robustness, "robustness", title, ROBUSTNESS + of)
+    found = as_section(result.robustness, "robustness", title, ROBUSTNESS + of)
+    flips = getattr(result.robustness, "flips", None)
+    return found if flips is None else replace(found, tables=(choices_matrix(flips.rows), *found.tables))
+
+
+def choices_matrix(flips: Sequence[Flip]) -> Table:
+    """What becomes of each conclusion under each change: changes down, word lists across."""
+    lists = dict.fromkeys(flip.concept for flip in flips)
+    changes = dict.fromkeys((flip.choice, flip.new) for flip in flips)
+    outcomes = {(flip.choice, flip.new, flip.concept): flip.outcome for flip in flips}
+    columns: list[Column | str] = ["change", *(Column(name, "mark", tones=TONES) for name in lists)]
+    rows = [(f"{choice}: {new}", *(outcomes.get((choice, new, name)) for name in lists)) for choice, new in changes]
+    kept = sum(flip.outcome == HOLDS for flip in flips)
+    title = f"{kept} of {len(flips)} conclusions hold when one choice changes"
+    return Table.of("choices", title, columns, rows)
 
 
 def seeds(result: AuditResult) -> Summary | None:

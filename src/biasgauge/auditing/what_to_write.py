@@ -108,7 +108,7 @@ def _told(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
         text = f"{name} shows no contrast in {of} as large as ±{smallest} ({tested})."
         return text, "It rules out what these lists would show. Other lists may show another association."
     if verdict.decision == "inconclusive":
-        text = f"{name} does not settle in {of} whether {broken.statement} ({numbers})."
+        text = f"{name}: it is not settled whether, in {of}, {broken.statement} ({numbers})."
         return text, "No evidence of an association is not evidence of none."
     return f"{name} could not be measured in {of}: {verdict.why}.", "Nothing follows from it, in either direction."
 

@@ -7,7 +7,7 @@ those who cannot see it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from biasgauge.results.summary import Table
@@ -152,6 +152,7 @@ class Strip:
         of: what one dot is, in one word.
     """
 
+    kind: ClassVar[str] = "strip"
     name: str
     title: str
     remark: str
@@ -183,6 +184,7 @@ class Histogram:
         band: most of them lie between − and + this; None where nobody said.
     """
 
+    kind: ClassVar[str] = "histogram"
     name: str
     title: str
     remark: str
@@ -233,6 +235,7 @@ class Bars:
         of: what one bar is, in one word.
     """
 
+    kind: ClassVar[str] = "bars"
     name: str
     title: str
     remark: str

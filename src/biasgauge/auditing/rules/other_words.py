@@ -122,8 +122,8 @@ def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differ
 
 def sides_along(test: AssociationTest, roles: str) -> tuple[WordSet, WordSet]:
     """The two sets that are measured along base pairs: those that do not stand for men and women."""
-    first, second = "xy" if roles == ALONG else ALONG
-    return test.roles[first], test.roles[second]
+    first, second = (test.x, test.y) if roles == ALONG else (test.a, test.b)
+    return first, second
 
 
 def pair_differences(values: Floats, words: Sequence[str], sides: Sequence[WordSet]) -> Floats:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.presentation.page.axis import Axis
-from biasgauge.results.blocks import Bars, Drawing, Forest, ForestRow, Histogram, Strip
 from biasgauge.wording import interval_text, signed_text
 
 if TYPE_CHECKING:
-    from biasgauge.results.blocks import Bar, Dot
+    from biasgauge.results.blocks import Bar, Bars, Dot, Drawing, Forest, ForestRow, Histogram, Strip
 
 DOT = 1.7
 """Percent of the width that a dot takes in a strip of usual width."""
@@ -67,11 +66,11 @@ def _row(row: ForestRow, axis: Axis, anchor: str, digits: int) -> RowView:
     estimate: Any = row.estimate
     if estimate is None or estimate.value is None:
         return RowView(row, own)
-    places = [
+    point, low, high = (
         None if end is None or not row.drawn else axis.at(end) for end in (estimate.value, estimate.low, estimate.high)
-    ]
-    number = signed_text(estimate.value, digits)
-    return RowView(row, own, *places, number, interval_text(estimate.low, estimate.high, digits, signed=True))
+    )
+    interval = interval_text(estimate.low, estimate.high, digits, signed=True)
+    return RowView(row, own, point, low, high, signed_text(estimate.value, digits), interval)
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,6 @@ class Label:
 class StripView:
     """A strip: each dot with its place, the labels of those apart, and how high all of it is."""
 
-    kind = "strip"
     drawing: Strip
     axis: Axis
     dots: tuple[tuple[Dot, float, int], ...]
@@ -135,7 +133,6 @@ def _label(text: str, x: float, others: list[Label]) -> Label:
 class HistogramView:
     """A histogram: left end, width and height of each bar, and where the marked value stands."""
 
-    kind = "histogram"
     drawing: Histogram
     axis: Axis
     bars: tuple[tuple[float, float, float], ...]
@@ -173,7 +170,6 @@ class BarView:
 class BarsView:
     """Bars by group; `for_it` is the sign of the whole, against which bars of the other sign stand out."""
 
-    kind = "bars"
     drawing: Bars
     axis: Axis
     groups: Mapping[str, tuple[BarView, ...]]
@@ -201,8 +197,13 @@ def _bar(bar: Bar, axis: Axis) -> BarView:
     return BarView(bar, ends[0], round(ends[1] - ends[0], 2), signed_text(bar.value, 3))
 
 
+_VIEWS: dict[str, Callable[[Any], StripView | HistogramView | BarsView]] = {
+    "strip": _strip,
+    "histogram": _histogram,
+    "bars": _bars,
+}
+
+
 def drawing_view(drawing: Drawing) -> StripView | HistogramView | BarsView:
     """Where everything of a drawing stands."""
-    if isinstance(drawing, Strip):
-        return _strip(drawing)
-    return _histogram(drawing) if isinstance(drawing, Histogram) else _bars(drawing)
+    return _VIEWS[drawing.kind](drawing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ _MOST_ROWS = 2_000
 """A figure of more rows than that has its numbers in the JSON beside the page."""
 _FEW_WORDS = 12
 """A list of more words is folded away."""
+_SHORT = 14
+"""Rows of a table that a brief page does not fold away."""
 _DIGITS = 4
 _WARNED = 2
 """Where nothing stands on top, after which part warnings stand."""
@@ -112,6 +114,7 @@ class Section:
     tables: tuple[PageTable, ...]
     parts: tuple[Section, ...]
     extra: Markup
+    brief: bool = False
     drawings: tuple[PageDrawing, ...] = ()
     forest: ForestView | None = None
     rows: Mapping[str, Section] = field(default_factory=dict)
@@ -139,7 +142,7 @@ def summary_page(summary: Summary) -> str:
         sections["summary"] = _section(summary, "summary", "Summary", parts=False)
     for number, part in enumerate(summary.parts, 1):
         name = part.name or f"part-{number}"
-        sections[name] = _section(part, name, part.title)
+        sections[name] = _section(part, name, part.title, brief=summary.brief)
         if number == min(_WARNED, len(summary.parts)) and not own and summary.warnings:
             sections["warnings"] = _warnings(summary)
     extras = [part.extra for part in (summary, *summary.parts) if part.extra is not None]
@@ -152,7 +155,7 @@ def _warnings(summary: Summary) -> Section:
     return Section(summary, "warnings", title, (), summary.warnings, (), (), (), (), Markup())
 
 
-def _section(summary: Summary, name: str, title: str, *, parts: bool = True) -> Section:
+def _section(summary: Summary, name: str, title: str, *, parts: bool = True, brief: bool = False) -> Section:
     sentences = summary.sentences
     inside = summary.rows_of_parts if parts else {}
     return Section(
@@ -163,16 +166,22 @@ def _section(summary: Summary, name: str, title: str, *, parts: bool = True) -> 
         sentences=sentences[:_LEADING],
         more=(*sentences[_LEADING:], *summary.more),
         charts=tuple(page_chart(name, chart) for chart in summary.charts),
-        tables=tuple(page_table(table) for table in summary.tables if table.rows),
+        tables=tuple(_folded(page_table(table), brief) for table in summary.tables if table.rows),
         parts=tuple(
-            _section(part, f"{name}-{part.name or number}", part.title)
+            _section(part, f"{name}-{part.name or number}", part.title, brief=brief)
             for number, part in enumerate(summary.other_parts if parts else ())
         ),
         extra=Markup() if summary.extra is None else rendered(summary.extra),
+        brief=brief,
         drawings=tuple(_drawing(name, drawing) for drawing in summary.drawings),
         forest=None if summary.forest is None else forest_view(summary.forest, name),
         rows={f"{name}-{key}": _section(part, f"{name}-{key}", part.title) for key, part in inside.items()},
     )
+
+
+def _folded(table: PageTable, brief: bool) -> PageTable:  # noqa: FBT001 - private
+    """Where a page should be brief, long tables are folded away."""
+    return replace(table, folded=True) if brief and len(table.rows) > _SHORT else table
 
 
 def _drawing(section: str, drawing: Drawing) -> PageDrawing:
