@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.auditing.figures import bias_charts, chance_chart
+from biasgauge.auditing.figures import bias_charts
 from biasgauge.lexicons import Lexicon, parse_lexicon
+from biasgauge.results.blocks import Histogram
 from biasgauge.scores import Weat
 
 HOSTILE = "it's \"quoted\" \\ ['x'] . <b>"
@@ -62,13 +63,12 @@ def test_every_model_has_its_own_interval() -> None:
 
 def test_chance_is_drawn_beside_what_was_measured() -> None:
     result = bg.audit(bg.embeddings.load_default(), lexicons=["weat1", "weat8"])
-    chart = chance_chart(result.chance).drawn()
-    rows = [row for part in chart.to_dict()["datasets"].values() for row in part]
-    measured = {row["question"]: row["measured"] for row in rows if "measured" in row}
-    told = {verdict.question: verdict.observed("association")["contrast"] for verdict in result.verdicts}
-    assert measured == told
-    for name in told:
-        assert sum(row["count"] for row in rows if row["question"] == name and "count" in row) == 500
+    panels = {part.about: part for part in result.summary().parts[0].parts}
+    for verdict in result.verdicts:
+        (drawn,) = [one for one in panels[verdict.question].drawings if isinstance(one, Histogram)]
+        assert drawn.at == verdict.observed("association")["contrast"]
+        assert sum(drawn.counts) == 500
+        assert len(drawn.edges) == len(drawn.counts) + 1
 
 
 def test_nothing_defined_gives_no_figure() -> None:

@@ -7,6 +7,7 @@ import csv
 import hashlib
 import json
 import re
+import zlib
 from dataclasses import replace
 from functools import cache
 from html import unescape
@@ -21,6 +22,7 @@ from biasgauge.auditing import Evidence, Verdict
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.lexicons import lexicon, parse_lexicon
+from biasgauge.presentation.page.document import PLOTS
 from biasgauge.presentation.page.summary_page import summary_page
 from biasgauge.presentation.tables import csv_text
 from biasgauge.scores import Weat
@@ -67,6 +69,11 @@ class Outline(HTMLParser):
         if tag == "script":
             self.scripts.append((dict(attrs), ""))
 
+    def packed(self) -> dict[str, str]:
+        """What the page carries packed: data and the plotting code, by the id of its element."""
+        held = {about["id"]: code for about, code in self.scripts if about.get("id")}
+        return {str(name): zlib.decompress(base64.b64decode(code)).decode() for name, code in held.items()}
+
     def handle_data(self, data: str) -> None:
         if self.lasttag == "script" and self.cdata_elem:
             about, code = self.scripts.pop()
@@ -106,12 +113,10 @@ def rich_page() -> str:
 
 @pytest.mark.parametrize("word", HOSTILE)
 def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
-    harmless = outline(audit_page(result(["harmless"])))
+    harmless = outline(audit_page(result(["harmless"], name="harmless")))
     hostile = outline(audit_page(result([word], name=word)))
     assert hostile.tags == harmless.tags
-    assert (
-        "".join(hostile.text).count(word) == 8
-    )  # title, heading, header, question, table of models and its sentence, lexicon
+    assert "".join(hostile.text).count(word) == "".join(harmless.text).lower().count("harmless") >= 8
 
 
 @pytest.mark.parametrize("word", HOSTILE)
@@ -119,7 +124,7 @@ def test_hostile_words_in_charts_and_explorer_leave_the_page_as_it_is(word: str)
     hostile = outline(audit_page(rich(word)))
     plain = rich_page() if word == word.lower() else audit_page(rich("Harmless"))  # a page says if all is in lower case
     assert hostile.tags == outline(plain).tags
-    blocks = {about["id"]: json.loads(code) for about, code in hostile.scripts if about}
+    blocks = {name: json.loads(text) for name, text in hostile.packed().items() if name != PLOTS}
     assert word in blocks["explorer-data"]["words"]
     assert blocks["explorer-data"]["model"] == word
     drawn = [row for rows in blocks["charts-data"]["bias-weat"]["datasets"].values() for row in rows]
@@ -130,7 +135,7 @@ def test_the_page_refers_to_nothing_outside() -> None:
     found = outline(rich_page())
     assert {reference[0] for reference in found.references} == {"#"}
     assert [reference for reference in found.references if reference[1:] not in found.names] == []
-    own = "".join(code for about, code in found.scripts if not about and "biasgaugePlot=" not in code)
+    own = "".join(code for about, code in found.scripts if not about)
     assert "http" not in "".join(found.text) + own
     assert "url(" not in "".join(found.text) + own
 
@@ -141,7 +146,8 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
     hashes = [
-        base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for about, code in found.scripts if not about
+        base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+        for code in (found.packed()[PLOTS], *(code for about, code in found.scripts if not about))
     ]
     assert rules["script-src"].split() == [f"'sha256-{one}'" for one in hashes]
     assert rules["default-src"] == "'none'"
@@ -184,9 +190,9 @@ def test_decisions_come_first_where_there_are_any() -> None:
     found = outline(audit_page(replace(result(["word"]), verdicts=verdicts)))
     text = " ".join("".join(found.text).split())
     assert found.names.index("verdicts") < found.names.index("lexicons")
-    for part in ("do-not-report: Pairs <differ>.", "1 of 3 rules are met", "kappa <b>", "0.60", "unknown"):
+    for part in ("Do not report", "pairs <differ>.", "1 of 3 rules are met", "kappa <b>", "0.60", "unknown"):
         assert part in text
-    assert text.index("Pairs <differ>.") < text.index("1 question cannot be measured") < text.index("too few <words>")
+    assert text.index("Not measurable") < text.index("too few <words>") < text.index("1 of 3 rules are met")
     assert "#lexicons" in found.references
 
 

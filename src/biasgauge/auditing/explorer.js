@@ -7,6 +7,21 @@ const LOWEST = -32000; // an integer below is undefined, for the reason at its d
 const SMALLEST = -32768;
 const LISTED = 25;
 const SUGGESTED = 40;
+const NEAREST = 5;
+
+// How many letters have to be changed, added or left out to make one word of the other.
+function distance(one, other) {
+  let before = Array.from({ length: other.length + 1 }, (_, place) => place);
+  for (let row = 1; row <= one.length; row++) {
+    const now = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const changed = before[column - 1] + (one[row - 1] === other[column - 1] ? 0 : 1);
+      now.push(Math.min(changed, before[column] + 1, now[column - 1] + 1));
+    }
+    before = now;
+  }
+  return before[other.length];
+}
 
 // Integers of 16 bits from hexadecimal digits: all high bytes, then all low ones.
 function integers(text) {
@@ -210,7 +225,38 @@ function explorer(packed) {
     state.word = place;
     byId("word").value = packed.words[place];
     byId("word-problem").textContent = "";
+    remember();
     return show();
+  }
+
+  // The word and the choices are in the link, so that it can be sent to someone.
+  function remember() {
+    const chosen = new URLSearchParams({ word: packed.words[state.word] });
+    if (state.measure) chosen.set("measure", measureName());
+    if (state.pair !== mean) chosen.set("pair", names[state.pair]);
+    history.replaceState(null, "", `#explorer?${chosen}`);
+  }
+
+  function recall() {
+    const chosen = new URLSearchParams(location.hash.split("?")[1] ?? "");
+    const place = places.get(chosen.get("word"));
+    if (place === undefined) return false;
+    state.word = place;
+    state.measure = Math.max(0, packed.measures.indexOf(chosen.get("measure")));
+    state.pair = names.includes(chosen.get("pair")) ? names.indexOf(chosen.get("pair")) : mean;
+    byId("word").value = packed.words[place];
+    for (const id of ["measure", "pair"]) byId(id).value = state[id];
+    return true;
+  }
+
+  // Words of the page that are spelled most like what was typed.
+  function nearest(typed) {
+    const letters = typed.trim().toLowerCase();
+    return packed.words
+      .map((word) => ({ word, far: distance(letters, word.toLowerCase()) }))
+      .filter((one) => one.far <= Math.max(2, letters.length / 3))
+      .sort((a, b) => a.far - b.far)
+      .slice(0, NEAREST);
   }
 
   // While someone types, only a whole word counts, and nothing is complained about.
@@ -219,8 +265,15 @@ function explorer(packed) {
     const place =
       places.get(typed) ?? (typing ? undefined : (places.get(typed.trim()) ?? places.get(typed.trim().toLowerCase())));
     const count = packed.words.length.toLocaleString("en");
-    byId("word-problem").textContent = typing ? "" : `“${typed}” is not among the ${count} words of this page.`;
-    if (place !== undefined) choose(place);
+    byId("word-problem").textContent = "";
+    if (place !== undefined) return choose(place);
+    if (typing) return undefined;
+    const near = nearest(typed).map(({ word }) =>
+      make("button", { type: "button", class: "word", onclick: () => choose(places.get(word)) }, word),
+    );
+    const meant = near.length ? " Did you mean " : "";
+    byId("word-problem").append(`“${typed}” is not among the ${count} words of this page.${meant}`, ...near);
+    return undefined;
   }
 
   function suggest() {
@@ -245,8 +298,8 @@ function explorer(packed) {
     });
   }
 
-  select("measure", packed.measures, () => (list(), show()));
-  select("pair", names, list);
+  select("measure", packed.measures, () => (remember(), list(), show()));
+  select("pair", names, () => (remember(), list()));
   byId("word").addEventListener("input", suggest);
   byId("word").addEventListener("change", () => look(false));
   byId("word").form.addEventListener("submit", (event) => event.preventDefault());
@@ -254,8 +307,10 @@ function explorer(packed) {
   byId("next").addEventListener("click", () => step(1));
   byId("list-filter").addEventListener("input", list);
   byId("side").addEventListener("change", list);
+  addEventListener("hashchange", () => recall() && (list(), show()));
   byId("look-up").hidden = false;
   byId("word").value = packed.words[state.word];
+  recall();
   list();
   return show;
 }

@@ -1,8 +1,7 @@
-"""Figures of an audit: every test with its interval and its range over replicates; effects by chance."""
+"""Figures of an audit: every test with its interval, in every model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ from biasgauge.results.drawing import altair
 from biasgauge.results.plain import to_plain
 
 if TYPE_CHECKING:
-    from biasgauge.auditing.meaningless import ChanceBand
     from biasgauge.auditing.result import AuditResult
 
 NO_BIAS = {"weat": 0.0, "mac": 1.0}
@@ -88,45 +86,3 @@ def _dots(rows: list[dict[str, Any]], test: str) -> Any:  # noqa: ANN401 - a cha
     layers.append(own.mark_point(filled=True, size=46, opacity=1, **looks).encode(x=x))
     height = len(order) * max(_ROW, _MODEL_ROW * len(models) + 8)
     return alt.layer(*layers, data=shown).properties(width=480, height=height)
-
-
-def chance_chart(bands: Sequence[ChanceBand]) -> Chart:
-    """A histogram of the contrasts by chance for each question, with the measured contrast marked."""
-    remark = "Bars: random attributes of like frequency. Line: what was measured"
-    return Chart("chance", "Contrasts by chance, and those measured", remark, partial(_histograms, bands))
-
-
-def _histograms(bands: Sequence[ChanceBand]) -> Any:  # noqa: ANN401 - a chart
-    import pandas as pd
-
-    alt = altair()
-    bars = pd.DataFrame(
-        [
-            {"question": one.question, "from": low, "to": high, "count": count}
-            for one in bands
-            for low, high, count in zip(one.edges[:-1], one.edges[1:], one.counts, strict=True)
-        ]
-    )
-    marks = pd.DataFrame([{"question": one.question, "measured": one.contrast, "band": one.band} for one in bands])
-    histogram = (
-        alt.Chart(bars)
-        .mark_bar(color="#7aa6c2", opacity=0.8)
-        .encode(
-            x=alt.X("from:Q", title="contrast, in cosine units", bin="binned"),
-            x2="to:Q",
-            y=alt.Y("count:Q", title=None, axis=None),
-        )
-    )
-    measured = (
-        alt.Chart(marks)
-        .mark_rule(color="#b3402a", strokeWidth=3)
-        .encode(x="measured:Q", tooltip=["question", "measured", "band"])
-    )
-    rows = [
-        alt.layer(
-            histogram.transform_filter(alt.datum.question == name),
-            measured.transform_filter(alt.datum.question == name),
-        ).properties(width=480, height=46, title=alt.TitleParams(name, anchor="start", fontSize=12))
-        for name in marks["question"]
-    ]
-    return alt.vconcat(*rows, spacing=6).resolve_scale(x="shared")

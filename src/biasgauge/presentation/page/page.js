@@ -110,6 +110,11 @@ async function draw(box, spec) {
     const view = await biasgaugePlot(canvas, fitted(spec, room()), looks(room() < NARROW), showTip);
     if (!canvas.isConnected) return void view.finalize(); // another chart took its place meanwhile
     box.view = view;
+    // groups of marks that Vega gives a role and no name say nothing to a screen reader
+    for (const mark of all("[role^='graphics']:not([aria-label])", canvas)) {
+      mark.removeAttribute("role");
+      mark.removeAttribute("aria-roledescription");
+    }
     walkable(box);
   } catch (problem) {
     box.textContent = "This chart could not be drawn; its numbers are in the table.";
@@ -200,6 +205,7 @@ function chooseGroups(select) {
 function sortable(table) {
   const heads = all("thead th", table);
   heads.forEach((head, column) => {
+    if (!head.textContent.trim()) return;
     head.replaceChildren(
       make("button", { type: "button", onclick: () => sortBy(table, heads, column) }, head.textContent),
     );
@@ -309,7 +315,7 @@ function copies(button) {
 
 // A link to something inside a folded part opens it.
 function unfold() {
-  const target = location.hash.length > 1 ? byId(decodeURIComponent(location.hash.slice(1))) : null;
+  const target = location.hash.length > 1 ? byId(decodeURIComponent(location.hash.slice(1)).split("?")[0]) : null;
   if (!target) return;
   for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
   target.scrollIntoView();
