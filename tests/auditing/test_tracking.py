@@ -222,8 +222,9 @@ def test_the_verdict_and_the_json(audited: bg.AuditResult) -> None:
 def test_without_points_one_line_says_how_to_get_them(vectors: bg.Embedding) -> None:
     result = bg.audit(vectors, lexicons=["weat7"])
     section = section_of(result)
-    assert section.headline.startswith("Unknown: no points were given: measure several embeddings (biasgauge weat)")
-    assert (section.charts, section.tables, section.sentences) == ((), (), ())
+    assert section.headline == "Unknown: no application was measured."
+    assert "biasgauge audit a.bin --points points.csv" in section.listings[0].text
+    assert (section.charts, section.tables) == ((), ())
     assert result.to_dict()["extrinsic"] == {"groups": [], "reason": HOW_TO_GET, "tasks": []}
     assert all(one.question != "extrinsic" for one in result.verdicts)
 

@@ -137,10 +137,11 @@ def test_intervals_are_drawn_to_scale(page: Any, audited: bg.AuditResult) -> Non
     pixels.append(zero["x"] + zero["width"] / 2)
     for verdict in audited.verdicts:
         seen = verdict.observed("association")
-        if verdict.test != "contrast" or seen.get("low") is None:
+        low, high = seen.get("low"), seen.get("high")
+        if verdict.test != "contrast" or low is None or high is None:
             continue
         box = page.locator(f"#verdicts-{verdict.question} summary .reach").bounding_box()
-        numbers += [seen["low"], seen["high"]]
+        numbers += [low, high]
         pixels += [box["x"], box["x"] + box["width"]]
     slope, start = np.polyfit(numbers, pixels, 1)
     np.testing.assert_allclose(np.array(numbers) * slope + start, pixels, atol=1.5)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biasgauge.auditing.evidence_sections import as_section
-from biasgauge.auditing.extrinsic import HOW_TO_GET
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TITLE as TRACKING
-from biasgauge.results import Column, Shown, Summary, Table
+from biasgauge.results import Column, Listing, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
 
 MEASURABLE: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined": "bad"}
@@ -17,6 +16,18 @@ POINTS = (
     "application that was trained on it. Intrinsic numbers need not say anything about an application "
     "(Goldfarb-Tarrant et al. 2021)."
 )
+UNKNOWN = (
+    "An association in vectors need not show in an application that uses them, and an application can be unfair "
+    "without one (Goldfarb-Tarrant et al. 2021). This audit says nothing about either."
+)
+COMMANDS = """\
+# an intrinsic number for each of several embeddings
+biasgauge weat a.bin --test weat7 --json
+# a task trained on each, and gaps between groups of people
+biasgauge extrinsic TASK --vectors a.bin --data DATA --json > a.json
+# points.csv: one row per embedding, columns weat and gap
+biasgauge correlate points.csv --x weat --y gap
+biasgauge audit a.bin --points points.csv --tasks a.json"""
 LIMITS = (
     "What this does not say: a correlation over these embeddings is none over others, over another task or another "
     "measure of harm; it does not say that changing the one number changes the other; and no correlation seen is not "
@@ -30,7 +41,7 @@ def explorer(result: AuditResult) -> Summary | None:
     if found is None:
         return None
     if not hasattr(found, "packed"):
-        return Summary("Look up a word", "Scores are not kept in the JSON of an audit.", name="explorer")
+        return Summary("Explore a word", "Scores are not kept in the JSON of an audit.", name="explorer")
     return found.summary(shipped=bool(result.settings["shipped"]))
 
 
@@ -51,8 +62,16 @@ def extrinsic(result: AuditResult) -> Summary:
         "What applications that were trained on vectors do: how differently groups of people fare. " if tasks else ""
     )
     if result.extrinsic is None:
-        unknown = f"Unknown: {HOW_TO_GET}."
-        return Summary(TRACKING, unknown, name="extrinsic", about=about, charts=tuple(charts), parts=parts)
+        return Summary(
+            "Does it matter in use?",
+            "Unknown: no application was measured.",
+            (UNKNOWN,),
+            name="extrinsic",
+            about=about,
+            charts=tuple(charts),
+            parts=parts,
+            listings=(Listing("How to find out: four commands", COMMANDS),),
+        )
     found = as_section(result.extrinsic, "extrinsic", TRACKING, POINTS)
     sentences = (*found.sentences, LIMITS)
     return replace(found, sentences=sentences, charts=(*found.charts, *charts), parts=(*found.parts, *parts))

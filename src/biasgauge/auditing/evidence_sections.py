@@ -136,13 +136,13 @@ def reliability(result: AuditResult) -> Summary:
         f"Scores of the word lists of Du et al. 2021 on {len(result.replicates)} models{shipped}: do they hold when "
         "the model is trained again, do measures agree, do the words of a query measure one thing?"
     )
-    return as_section(result.reliability, "reliability", "Can the measurement be trusted?", about)
+    return as_section(result.reliability, "reliability", "How steady is the ruler?", about)
 
 
 def robustness(result: AuditResult) -> Summary:
     """Which conclusions flip when a reasonable choice changes."""
     of = f" Of {result.models[0].name}." if len(result.models) > 1 else ""
-    title = "Do conclusions survive another choice?"
+    title = "Does it survive other choices?"
     found = as_section(result.robustness, "robustness", title, ROBUSTNESS + of)
     flips = getattr(result.robustness, "flips", None)
     return found if flips is None else replace(found, tables=(choices_matrix(flips.rows), *found.tables))
@@ -162,7 +162,7 @@ def choices_matrix(flips: Sequence[Flip]) -> Table:
 
 def seeds(result: AuditResult) -> Summary | None:
     """Whether the word lists are fit to measure anything."""
-    return None if result.seeds is None else as_section(result.seeds, "seeds", "Are the word lists fit for it?", SEEDS)
+    return None if result.seeds is None else as_section(result.seeds, "seeds", "Are the word lists fit?", SEEDS)
 
 
 def uncertainty(result: AuditResult) -> Summary | None:

@@ -126,7 +126,7 @@ class Explorer:
     def summary(self, *, shipped: bool) -> Summary:
         """A section of the page that only a page can show; `shipped`: the replicates are those of the package."""
         if self.scores is None:
-            return Summary("Look up a word", f"Not possible: {self.reason}.", name="explorer")
+            return Summary("Explore a word", f"Not possible: {self.reason}.", name="explorer")
         extra = Extra(
             "biasgauge.auditing",
             "explorer.html",
@@ -135,7 +135,7 @@ class Explorer:
             ("explorer.js",),
         )
         told = f"The page has scores of {len(self.scores.words):,} words on {len(self.scores.pairs)} gender pairs."
-        return Summary("Look up a word", told, extra=extra, name="explorer")
+        return Summary("Explore a word", told, extra=extra, name="explorer")
 
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """What one step of an integer is, for each measure: the largest number of all tables is at most `LARGEST`."""
