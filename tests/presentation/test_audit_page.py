@@ -116,7 +116,8 @@ def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
     harmless = outline(audit_page(result(["harmless"], name="harmless")))
     hostile = outline(audit_page(result([word], name=word)))
     assert hostile.tags == harmless.tags
-    assert "".join(hostile.text).count(word) == "".join(harmless.text).lower().count("harmless") >= 8
+    shown, expected = ("".join(page.text).lower() for page in (hostile, harmless))  # a claim starts with a capital
+    assert shown.count(word.lower()) == expected.count("harmless") >= 8
 
 
 @pytest.mark.parametrize("word", HOSTILE)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from biasgauge.results.blocks import Drawing
     from biasgauge.results.summary import Chart, Column, Summary, Table
 
-_LEADING = 12
-"""Sentences of a section that are not folded away."""
+_LEADING, _BRIEF = 12, 5
+"""Sentences of a section that are not folded away, and those of a page that should be brief."""
 _MOST_ROWS = 2_000
 """A figure of more rows than that has its numbers in the JSON beside the page."""
 _FEW_WORDS = 12
@@ -156,15 +156,15 @@ def _warnings(summary: Summary) -> Section:
 
 
 def _section(summary: Summary, name: str, title: str, *, parts: bool = True, brief: bool = False) -> Section:
-    sentences = summary.sentences
+    sentences, leading = summary.sentences, _BRIEF if brief else _LEADING
     inside = summary.rows_of_parts if parts else {}
     return Section(
         summary=summary,
         anchor=name,
         title=title,
         warnings=summary.warnings,
-        sentences=sentences[:_LEADING],
-        more=(*sentences[_LEADING:], *summary.more),
+        sentences=sentences[:leading],
+        more=(*sentences[leading:], *summary.more),
         charts=tuple(page_chart(name, chart) for chart in summary.charts),
         tables=tuple(_folded(page_table(table), brief) for table in summary.tables if table.rows),
         parts=tuple(
