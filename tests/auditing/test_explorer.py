@@ -13,7 +13,7 @@ from scipy import stats
 
 import biasgauge as bg
 from biasgauge.auditing import shared_scores
-from biasgauge.auditing.explorer import LARGEST, Explorer, Means, explore
+from biasgauge.auditing.explorer import LARGEST, Explorer, Means, explore, pair_lists
 from biasgauge.auditing.shared_scores import MEASURES, SharedScores, page_words
 from biasgauge.lexicons import Lexicon, pairs_of, parse_lexicon
 
@@ -180,3 +180,10 @@ def test_the_audit_has_an_explorer_small_enough_for_a_page(shipped_audit: Callab
     assert {"nurse", "math", "the"} <= set(packed["words"])
     assert packed["replicates"] == 8
     assert len(zlib.compress(json.dumps(packed).encode(), 9)) * 4 / 3 < 1_200_000
+
+
+def test_other_lists_of_pairs_are_offered_as_far_as_their_pairs_are_there() -> None:
+    found = pair_lists([("he", "she"), ("woman", "man"), ("man", "woman"), ("x", "y")])
+    assert found["mean of zhang2020 (2 of its 10 pairs)"] == [0, 2]
+    assert all(len(places) > 1 for places in found.values())
+    assert not any("du2021" in name for name in found)

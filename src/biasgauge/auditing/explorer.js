@@ -30,11 +30,19 @@ function integers(text) {
   return Int16Array.from({ length: count }, (_, place) => (byte(place) << 8) | byte(count + place));
 }
 
-// Scores as the explorer asks for them; a place of `pairs.length` among pairs stands for the mean of all.
+// Mean of what is defined, without an interval.
+function meanOf(found) {
+  const known = found.filter((one) => one && one.score !== null).map((one) => one.score);
+  return { score: known.length ? known.reduce((sum, one) => sum + one, 0) / known.length : null, low: null, high: null };
+}
+
+// Scores as the explorer asks for them; a place of `pairs.length` among pairs stands for the mean of all, places beyond
+// it for means of the lists that share some of the pairs.
 function scoreBook(packed) {
   const words = packed.words.length;
   const pairs = packed.pairs.length;
   const scores = integers(packed.scores);
+  const lists = Object.values(packed.lists);
   const tables = {};
   for (const name of ["over_pairs", "by_pair", "over_replicates"]) {
     if (packed[name]) tables[name] = { mean: integers(packed[name].mean), reach: integers(packed[name].reach) };
@@ -48,6 +56,7 @@ function scoreBook(packed) {
   };
   return {
     own(measure, pair, word) {
+      if (pair > pairs) return meanOf(lists[pair - pairs - 1].map((one) => this.own(measure, one, word)));
       if (pair === pairs) return withEnds(tables.over_pairs, measure, measure * words + word);
       const place = (measure * pairs + pair) * words + word;
       const score = number(scores, measure, place);
@@ -56,6 +65,7 @@ function scoreBook(packed) {
     },
     replicated(measure, pair, word) {
       if (!tables.by_pair) return null;
+      if (pair > pairs) return meanOf(lists[pair - pairs - 1].map((one) => this.replicated(measure, one, word)));
       if (pair === pairs) return withEnds(tables.over_replicates, measure, measure * words + word);
       return withEnds(tables.by_pair, measure, (measure * pairs + pair) * words + word);
     },
@@ -69,7 +79,8 @@ const under = (text, small) => make("span", {}, text, make("small", {}, small));
 
 function replicateCells(found) {
   if (!found) return [];
-  return [shown(found.score), found.low === null ? make("small", {}, FEW) : between(found.low, found.high)];
+  const none = found.score === null ? FEW : "–";
+  return [shown(found.score), found.low === null ? make("small", {}, none) : between(found.low, found.high)];
 }
 
 // One word on every pair: a band for the page's words, an interval and a point for each of `series`.
@@ -114,8 +125,9 @@ function wordChart({ points, bands, order, series, measure, description }) {
 function explorer(packed) {
   const book = scoreBook(packed);
   const places = new Map(packed.words.map((word, place) => [word, place]));
-  const names = [...packed.pairs.map((pair) => pair.join(" – ")), ALL];
-  const mean = names.length - 1;
+  const mean = packed.pairs.length;
+  const names = [...packed.pairs.map((pair) => pair.join(" – ")), ALL, ...Object.keys(packed.lists)];
+  const drawn = names.slice(0, mean + 1);
   const replicates = `mean of ${packed.replicates} replicates`;
   const series = packed.replicates ? [packed.model, replicates] : [packed.model];
   const sure = `${packed.level * 100} % interval`;
@@ -126,7 +138,7 @@ function explorer(packed) {
     const told = { word: packed.words[state.word], measure: measureName() };
     const points = [];
     const bands = [];
-    names.forEach((pair, place) => {
+    drawn.forEach((pair, place) => {
       points.push({ ...told, pair, whose: packed.model, ...book.own(state.measure, place, state.word) });
       const held = book.replicated(state.measure, place, state.word);
       if (held) points.push({ ...told, pair, whose: replicates, ...held });
@@ -183,7 +195,7 @@ function explorer(packed) {
       packed.measures.map(measureRow),
     );
     const below = packed.replicates ? `, and below it the ${replicates} with its ${sure}` : "";
-    const rows = names.map((name, pair) => [name, ...packed.measures.map((_, measure) => pairCell(measure, pair))]);
+    const rows = drawn.map((name, pair) => [name, ...packed.measures.map((_, measure) => pairCell(measure, pair))]);
     fill(byId("word-pairs"), `${word}: score of ${packed.model}${below}`, ["pair", ...packed.measures], rows);
   }
 

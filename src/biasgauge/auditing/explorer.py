@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge import registry
 from biasgauge.auditing.shared_scores import PAIRS, SharedScores, usable_pairs
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.lexicons import Pairs
 from biasgauge.results import Extra, Summary
 from biasgauge.scores import REASONS, ScoreTensor
 
@@ -108,6 +110,7 @@ class Explorer:
             "reasons": list(REASONS),
             "scales": scales.tolist(),
             "about": ABOUT,
+            "lists": pair_lists(self.scores.pairs),
             "level": LEVEL,
             "pool": self.pool,
             "scores": _integers(values, scales, undefined),
@@ -172,6 +175,18 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: 
         by_pair=Means.of(held, axis=3),
         over_replicates=Means.of(Means.of(held, axis=1).mean, axis=2),
     )
+
+
+def pair_lists(pairs: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
+    """Which of these pairs stand in other shipped lists too: their places, by what the list is called."""
+    places = {pair: place for place, pair in enumerate(pairs)}
+    lists = {}
+    for name, one in registry.everything("lexicon").items():
+        if isinstance(one, Pairs) and one.language == "en" and name != PAIRS:
+            shared = [places[pair] for pair in one.pairs if pair in places]
+            if len(shared) > 1:
+                lists[f"mean of {name} ({len(shared)} of its {len(one.pairs)} pairs)"] = shared
+    return lists
 
 
 def _packed_means(means: Means, scales: NDArray[np.float64]) -> dict[str, str]:
