@@ -135,13 +135,13 @@ def test_an_example_runs(name: str, ran: Callable[[str], StudyRun]) -> None:
 def test_the_numbers_are_those_of_the_functions(ran: Callable[[str], StudyRun]) -> None:
     found = ran("five-minutes")
     vectors, replicates = bg.embeddings.load_default(), bg.embeddings.load_default_replicates()
-    (science,) = result(found, "science-and-art/glove")["models"]
+    (mathematics,) = result(found, "mathematics-and-arts/glove")["models"]
     expected = bg.weat(vectors, "weat7", alternative="two-sided")
-    assert science["result"]["effect_size"] == expected.effect_size
-    assert science["result"]["p_value"] == expected.p_value
-    each = [one["result"]["effect_size"] for one in result(found, "science-and-art/replicates")["models"]]
+    assert mathematics["result"]["effect_size"] == expected.effect_size
+    assert mathematics["result"]["p_value"] == expected.p_value
+    each = [one["result"]["effect_size"] for one in result(found, "mathematics-and-arts/replicates")["models"]]
     assert each == [bg.weat(one, "weat7").effect_size for one in replicates]
-    (spread,) = result(found, "science-and-art/replicates")["spread"]
+    (spread,) = result(found, "mathematics-and-arts/replicates")["spread"]
     assert spread["mean"] == pytest.approx(np.mean(each))
     scores = bg.score(replicates, pairs="du2021", words="occ16")
     trust = bg.reliability(scores, lists=["occ16"]).to_dict()["summary"]
@@ -151,8 +151,8 @@ def test_the_numbers_are_those_of_the_functions(ran: Callable[[str], StudyRun]) 
 
 def test_debiased_vectors_are_compared_with_those_before(ran: Callable[[str], StudyRun]) -> None:
     found = ran("did-my-debiasing-work")
-    (before,) = result(found, "science-and-art/mine")["models"]
-    (after,) = result(found, "science-and-art/hard/mine")["models"]
+    (before,) = result(found, "mathematics-and-arts/mine")["models"]
+    (after,) = result(found, "mathematics-and-arts/hard/mine")["models"]
     (effect,) = result(found, "effect/hard/mine")["models"]
     row = next(one for one in effect["result"]["rows"] if (one["name"], one["of"]) == ("weat", "weat7"))
     assert row["before"] == pytest.approx(before["result"]["effect_size"])
@@ -163,7 +163,7 @@ def test_two_corpora_are_compared(ran: Callable[[str], StudyRun]) -> None:
     found = ran("compare-two-corpora")
     models = json.loads((Path(found.out) / "results" / "models.json").read_text())["models"]
     assert len({one["key"] for one in models.values()}) == 2 * 2
-    first, second = (result(found, f"science-and-art/sgns/{corpus}") for corpus in ("first", "second"))
+    first, second = (result(found, f"mathematics-and-arts/sgns/{corpus}") for corpus in ("first", "second"))
     assert [one["model"] for one in first["models"]] == ["sgns/first/seed0", "sgns/first/seed1"]
     contrasts = [[one["result"]["contrast"]["value"] for one in of["models"]] for of in (first, second)]
     told = result(found, "difference")
@@ -232,7 +232,7 @@ def test_the_programs_of_the_page_about_studies_run(
     (tmp_path / "small.toml").write_text(study)
     exec(compile(program, "study.md", "exec"), {})  # noqa: S102 - the page's own program
     told = capsys.readouterr().out
-    assert "results: trust/shipped science/shipped" in told
+    assert "results: trust/shipped mathematics/shipped" in told
     assert "0 computed," in told.splitlines()[-1]
     for line in commands.splitlines():
         words = line.removeprefix("$ biasgauge ").split("#")[0].split()

@@ -10,6 +10,7 @@ from biasgauge.agreement.distributions import NOTABLE, Distribution
 from biasgauge.agreement.relations import Correlation, FormComparison
 from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, from_to, verdict
 from biasgauge.arrays import Floats
+from biasgauge.wording import p_phrase
 
 
 def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
@@ -95,7 +96,7 @@ def on_relations(relations: Iterable[Correlation], forms: Iterable[FormCompariso
             sentences.append(
                 f"Singular pairs {sure} plural ones in {form.reliability.replace('_', '-')} on {form.list}: "
                 f"{_number(form.value)} [{_number(form.low)}, {_number(form.high)}], t({form.df}) = {form.t:.2f}, "
-                f"p = {form.p:.2g}."
+                f"{p_phrase(form.p)}."
             )
     return sentences
 

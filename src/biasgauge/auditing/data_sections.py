@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biasgauge.auditing.evidence_sections import as_section
+from biasgauge.auditing.result import MEASURABLE as VERDICTS
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TITLE as TRACKING
 from biasgauge.results import Column, Listing, Shown, Summary, Table
@@ -90,10 +91,10 @@ def lexicons(result: AuditResult) -> Summary:
         start = (Shown(one.lexicon, one.lexicon, one.title), one.kind, *([one.model] if several else []))
         words = one.coverage
         rows.append((*start, words.found, words.asked, words.share, one.verdict, one.reason, words.lost))
-    counts = [result.count(state) for state in ("measurable", "partly", "undefined")]
+    counts = [result.count(state) for state in VERDICTS]
     least = f"{100 * result.settings['min_coverage']:.0f} %"
     case = " (another case counts)" if result.settings["case_fallback"] else ""
-    rescued = sum(one.case_to_blame for one in result.lexicons)
+    rescued = len({one.lexicon for one in result.lexicons if one.case_to_blame})
     told = f"{rescued} lack words only because of upper and lower case: try again with case fallback (--case-fallback)."
     return Summary(
         title="What can be measured",

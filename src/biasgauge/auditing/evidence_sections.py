@@ -82,10 +82,12 @@ def bias(result: AuditResult) -> Summary | None:
         start = (content["name"], content["test"], *([content["model"]] if several else []))
         p_values = [content.get(name) for name in ("p_value", "p_attributes")]
         rows.append((*start, value, *p_values, content.get("effect_size"), of))
-    defined = sum(content["reason"] is None for content in rows_of)
+    tests = {(content["name"], content["test"]): True for content in rows_of}
+    for content in rows_of:  # a test counts once, whatever the number of models
+        tests[content["name"], content["test"]] &= content["reason"] is None
     return Summary(
         title="Bias by concept",
-        headline=f"{defined} of {len(rows)} association tests are defined.",
+        headline=f"{sum(tests.values())} of {len(tests)} association tests are defined.",
         name="bias",
         about=BIAS,
         charts=bias_charts(result),

@@ -5,9 +5,7 @@ from __future__ import annotations
 from biasgauge.auditing.result import LexiconCoverage, LexiconVerdict, Measurable
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import Lexicon
-
-STAND_TOGETHER = frozenset({"test", "pairs", "stereotypes"})
-"""Kinds whose sets are measured against each other: one set short, and nothing can be measured."""
+from biasgauge.lexicons.checking import TOGETHER
 
 
 def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallback: bool) -> LexiconVerdict:
@@ -16,7 +14,7 @@ def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallb
     short = coverage.short_of(min_coverage)
     verdict: Measurable = "measurable"
     reason = ""
-    if short and (len(short) == len(coverage.sets) or lexicon.kind in STAND_TOGETHER):
+    if short and (len(short) == len(coverage.sets) or lexicon.kind in TOGETHER):
         verdict, reason = "undefined", coverage.shortfall(min_coverage)
     elif short:
         verdict, reason = "partly", f"{len(short)} of {len(coverage.sets)} sets lost too many words"

@@ -121,9 +121,9 @@ def asks_nothing(lexicons: Sequence[Lexicon]) -> Iterator[tuple[Lexicon, str]]:
     bases = [one for one in lexicons if isinstance(one, Pairs)]
     for one in lexicons:
         if isinstance(one, Pairs) and not words:
-            yield one, "pairs measure words: give a list of words too (--lexicon words.toml)"
+            yield one, "pairs measure words: give a list of words too (--lexicon words.txt)"
         elif isinstance(one, (Words, WordSets, Values)) and not bases:
-            yield one, "a list of words asks nothing by itself: give base pairs too (--lexicon pairs.toml), or a test"
+            yield one, "a list of words asks nothing by itself: give base pairs too, as --lexicon du2021 for gender"
         elif not isinstance(one, (Pairs, Words, WordSets, Values, AssociationTest, Stereotypes)):
             yield one, f"a lexicon of kind {one.kind!r} asks nothing by itself"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from biasgauge._version import __version__
 from biasgauge.agreement import ReliabilityResult
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Measurable = Literal["measurable", "partly", "undefined"]
+MEASURABLE: tuple[Measurable, ...] = get_args(Measurable)
 P_VALUES = ("p_targets", "p_attributes", "p", "p_adjusted")
 
 
@@ -186,9 +187,12 @@ class AuditResult(Result):
         """Names of the models that have replicates."""
         return tuple(name for one in self.subjects if len(one.models) > 1 for name in one.models)
 
-    def count(self, verdict: str) -> int:
-        """How many lexicons have this verdict."""
-        return sum(one.verdict == verdict for one in self.lexicons)
+    def count(self, verdict: Measurable) -> int:
+        """How many lexicons have this verdict; one that differs between models counts under the worst it has."""
+        worst: dict[str, int] = {}
+        for one in self.lexicons:
+            worst[one.lexicon] = max(worst.get(one.lexicon, 0), MEASURABLE.index(one.verdict))
+        return sum(place == MEASURABLE.index(verdict) for place in worst.values())
 
     def summary(self) -> Summary:
         """Verdicts first, then each part."""

@@ -49,6 +49,20 @@ if TYPE_CHECKING:
 
 MOST_POSTERIORS = 8
 """Lexicons up to which tests have a posterior too, which takes a second each; stereotypes always have one."""
+READING, CHANCE = "reading", "chance lists"
+STAGES = {
+    "measured": "testing",
+    "others": "testing",
+    "bias": "testing",
+    "earlier": "testing",
+    "explorer": "scoring",
+    "reliability": "reliability",
+    "uncertainty": "posteriors",
+    "seeds": "word lists",
+    "robustness": "robustness",
+    "change": "before and after",
+}
+"""What each part of the work is called while one waits for it."""
 UNASKED = "it was not asked for: only the lexicons that were given are measured"
 
 
@@ -67,6 +81,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     tasks: Iterable[object] = (),
     random_state: int = 0,
     progress: Progress | None = None,
+    stage: Callable[[str], None] | None = None,
 ) -> AuditResult:
     """Say which associations may be reported about these vectors, what can be measured, and what is odd about them.
 
@@ -91,6 +106,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         tasks: results of `extrinsic`, or files of their JSON, to show their gaps.
         random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
+        stage: called with what is being done, such as "reading" or "reliability", as each begins.
 
     Raises:
         ParameterError: an argument cannot be used, or lexicons are of several languages.
@@ -100,6 +116,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     """
     check_number(0, 1, min_coverage=min_coverage)
     chosen, spoken = _lexicons(lexicons, language)
+    say = stage or _nobody
+    say(READING)
     models = load_default_replicates() if vectors is None else load_models(vectors, limit, progress=_reading(progress))
     subjects = subjects_of(models, replicates=replicates)
     second = (Subject(DEFAULT_NAME, (load_default(limit),)),) if vectors is None else ()
@@ -148,7 +166,9 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             **({} if earlier is None else {"earlier": lambda: _measured(questions, subjects_of([earlier]), asked)}),
         },
         progress,
+        say,
     )
+    say(CHANCE)
     measured, others, bias = (parts.pop(name) for name in ("measured", "others", "bias"))
     verdicts = answer(
         measured,
@@ -233,19 +253,30 @@ def _reading(progress: Progress | None) -> Progress | None:
     return lambda done, total: progress(done, 2 * total)
 
 
-def _together(parts: Mapping[str, Callable[[], Any]], progress: Progress | None) -> dict[str, Any]:
+def _nobody(stage: str) -> None:
+    """Who is told about stages when nobody asked."""
+
+
+def _together(
+    parts: Mapping[str, Callable[[], Any]], progress: Progress | None, say: Callable[[str], None]
+) -> dict[str, Any]:
     """Do independent parts at the same time, as many as there are cores; none depends on another or on the order.
 
     Products stay on one thread throughout: a part that sees to it for itself would undo it for its neighbor, since
     the limit is the whole process's.
     """
-    with on_one_thread(), ThreadPoolExecutor(max(1, min(len(parts), os.cpu_count() or 1))) as threads:
-        running = {name: threads.submit(part) for name, part in parts.items()}
-        found = {}
-        for done, (name, one) in enumerate(running.items(), 1):
-            found[name] = one.result()
-            if progress is not None:
-                progress(len(parts) + done, 2 * len(parts))
+    with on_one_thread():
+        threads = ThreadPoolExecutor(max(1, min(len(parts), os.cpu_count() or 1)))
+        try:
+            running = {name: threads.submit(part) for name, part in parts.items()}
+            found = {}
+            for done, (name, one) in enumerate(running.items(), 1):
+                say(STAGES[name])
+                found[name] = one.result()
+                if progress is not None:
+                    progress(len(parts) + done, 2 * len(parts) + 1)  # chance lists and verdicts are still to come
+        finally:  # without waiting: whoever interrupts an audit waits for no part of it
+            threads.shutdown(wait=False, cancel_futures=True)
     return found
 
 

@@ -10,6 +10,7 @@ from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import Record
 from biasgauge.results.blocks import Shape, Tone
+from biasgauge.wording import p_phrase
 
 Decision = Literal[
     "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
@@ -239,6 +240,4 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 def chance(p: float | None) -> str:
     """A p-value in a sentence."""
-    if p is None:
-        return "p unknown"
-    return "p < .001" if p < 0.001 else f"p = {f'{p:.3f}'.removeprefix('0')}"
+    return p_phrase(p)

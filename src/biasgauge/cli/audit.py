@@ -5,18 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.cli.from_function import Option, Outcome, command
-from biasgauge.cli.screen import progress
+from biasgauge.checks import check_choice
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
+from biasgauge.cli.outputs import Output
+from biasgauge.cli.screen import console, progress
 from biasgauge.cli.words import typed_names
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from biasgauge.cli.options import Options
 
 EXAMPLES = """\
-Says which findings may be reported, how biased the vectors are about each
-concept (with interval and p), and what is odd about the files. Writes
-report.html, report.json and report.csv.
+Decides for each question whether its answer may be reported: one line per
+question with the rule that it fails. Writes report.html, report.json and
+report.csv. --verbose prints all the evidence, --quiet only the page's path.
 
 --points is a table with a row for each embedding that was measured and applied
 (see correlate): do the intrinsic numbers track the application? --tasks takes
@@ -31,16 +36,27 @@ Examples:
   biasgauge audit --before vectors.bin --after debiased.bin
   biasgauge audit --points points.csv --points-x weat --points-y gap
   biasgauge audit vectors.bin --tasks hateval.json --tasks coref.json
+  biasgauge audit vectors.bin --quiet --fail-on report,report-with-care
 """
 
+FAILED_ON = 3
+"""Exit code when a verdict is one that --fail-on names."""
 _OF_POINTS = ("points_x", "points_y", "points_by", "points_unit", "points_seed")
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Audit the vectors, or those after a change; write the page."""
     from biasgauge.auditing import Rules, audit, track
+    from biasgauge.auditing.brief import DECISIONS, brief, next_step, stopped_by
+    from biasgauge.presentation.terminal import print_summary
 
     vectors, before, after = list(arguments.pop("vectors")), arguments["before"], arguments.pop("after")
+    verbose, stop_at = arguments.pop("verbose"), arguments.pop("fail_on")
+    if stop_at:  # --fail-on DECISION DECISION: the second stands where vectors do
+        stop_at += [str(path) for path in vectors if str(path) in DECISIONS]
+        vectors = [path for path in vectors if str(path) not in DECISIONS]
+    for decision in stop_at:
+        check_choice(DECISIONS, fail_on=decision)
     if (before is None) != (after is None) or (after is not None and vectors):
         raise ParameterError("--before and --after go together, and without other vectors.")
     columns = [arguments.pop(name) for name in _OF_POINTS]
@@ -54,14 +70,30 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     rules = Rules(**{name: arguments.pop(name) for name in ("alpha", "agreement", "smallest", "reliability")})
     lexicons = arguments.pop("lexicon") or None
     models = [after] if after is not None else vectors or None
-    with progress(options, "auditing") as report:
-        result = audit(models, lexicons=lexicons, rules=rules, random_state=options.seed, progress=report, **arguments)
-    out.mkdir(parents=True, exist_ok=True)
-    page = result.save(out / "report.html")
+    with progress(options, "auditing") as bar:
+        told: dict[str, Any] = {"progress": bar, "stage": None if bar is None else bar.stage}
+        result = audit(models, lexicons=lexicons, rules=rules, random_state=options.seed, **told, **arguments)
+        if bar is not None:
+            bar.stage("page")
+        out.mkdir(parents=True, exist_ok=True)
+        page = result.save(out / "report.html")
+    stopped = stopped_by(result, stop_at)
+    if stopped:
+        console(options, aside=True).print(f"biasgauge: {stopped}", markup=False, soft_wrap=True)
+
+    def show(screen: Console) -> None:
+        if options.quiet:
+            screen.print(str(page.resolve()), markup=False, soft_wrap=True)
+        else:
+            print_summary(screen, result.summary() if verbose else brief(result))
+
     return Outcome(
         result,
         extra={"page": str(page)},
         written={"page": page},
+        then="" if verbose else next_step(result),
+        show=show,
+        exit_code=FAILED_ON if stopped else 0,
     )
 
 
@@ -74,7 +106,7 @@ app = command(
     arguments="vectors",
     options="before after out lexicon language min_coverage case_fallback limit replicates alpha agreement smallest "
     "reliability points "
-    "points_x points_y points_by points_unit points_seed tasks",
+    "points_x points_y points_by points_unit points_seed tasks fail_on verbose",
     examples=EXAMPLES,
     sources=("auditing:Rules",),
     changes={
@@ -126,9 +158,18 @@ app = command(
             'column that says which rows belong together; "variant", "name" or "embedding" by default'
         ),
         "points_seed": _column('column with the random seed of the task model; "seed" by default'),
+        "fail_on": Option(
+            "for CI: leave with exit code 3 when a verdict is one of these, separated by commas, as in "
+            "report,report-with-care",
+            type=tuple[str, ...],
+            default=(),
+            read=lambda typed: [name for each in typed for name in typed_names(each)],
+        ),
+        "verbose": Option("print everything that was found, not only the verdicts", type=bool, default=False),
         "tasks": Option("JSON of biasgauge extrinsic, repeat for several", type=tuple[Path, ...], default=()),
     },
     call=run,
     saves=False,
+    outputs=(Output("out", "folder", ("report.html", "report.json", "report.csv")),),
     fixed="lexicons rules",
 )

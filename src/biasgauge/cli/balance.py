@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
+from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
 from biasgauge.errors import ParameterError
@@ -94,4 +96,5 @@ app = command(
     },
     call=run,
     saves=False,
+    outputs=(Output("out"),),
 )

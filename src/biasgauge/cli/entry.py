@@ -1,12 +1,15 @@
 """Runs a subcommand and turns whatever happens into one sentence and an exit code.
 
-0: success. 1: internal error. 2: invalid input. 130: interrupted.
+0: success. 1: internal error. 2: invalid input. 3: a verdict that --fail-on names. 130: interrupted.
 """
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
+import threading
 import traceback
 from typing import TYPE_CHECKING
 
@@ -19,10 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SUCCESS, INTERNAL_ERROR, INVALID_INPUT, INTERRUPTED = 0, 1, 2, 130
+PLAIN = "biasgauge.plain"
+"""Name of the rule for characters that a terminal cannot show."""
 
 EPILOGUE = """\
 Every command takes --json, --seed, --quiet, --debug and --help.
-Exit codes: 0 success, 1 internal error, 2 invalid input.
+Exit codes: 0 success, 1 internal error, 2 invalid input or undefined result,
+3 a verdict that audit --fail-on names, 130 interrupted.
+Inputs are never overwritten; results that are there stay unless --force.
 
 Examples:
   biasgauge audit                        the vectors that ship with the package
@@ -68,7 +75,30 @@ for _name, _help in COMMANDS.items():
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(run(words))
+    speak_any_encoding()
+    code = run(words)
+    if code == INTERRUPTED and threading.active_count() > 1:  # threads that compute would keep the user waiting
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def speak_any_encoding() -> None:
+    """Let stdout and stderr write plain replacements for what their encoding lacks, as under Windows or LC_ALL=C."""
+    codecs.register_error(PLAIN, _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=PLAIN)
+
+
+def _plain(problem: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that cannot be written."""
+    if not isinstance(problem, UnicodeEncodeError):
+        raise problem
+    from biasgauge.presentation.encodings import plain_characters
+
+    return plain_characters(problem.object[problem.start : problem.end]), problem.end
 
 
 def run(words: list[str]) -> int:
@@ -78,8 +108,8 @@ def run(words: list[str]) -> int:
         sys.stdout.flush()
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else INTERNAL_ERROR
-    except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as stopped:
+        return _say(f"interrupted{f'; {stopped}' if str(stopped) else ''}", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

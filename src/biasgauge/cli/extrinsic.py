@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
 
@@ -82,4 +83,5 @@ app = command(
     call=run,
     recorded="vectors data_path=data",
     figures=True,
+    outputs=(Output("cache", "continued"),),
 )

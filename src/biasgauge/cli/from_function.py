@@ -13,25 +13,24 @@ from functools import cached_property
 from inspect import Parameter as Argument
 from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
 from biasgauge.cli.options import DEFAULTS, Options
-from biasgauge.cli.screen import console, print_json, progress
+from biasgauge.cli.outcome import Outcome, finish
+from biasgauge.cli.outputs import FIGURES, RESULT, Output, try_outputs, what_is_kept
+from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names, typed_words
 from biasgauge.errors import ParameterError
 from biasgauge.signatures import Setting, function_named, settings_of
 from biasgauge.spelling import did_you_mean
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 NONE = "none"
 """How None is typed."""
 _FILES = ("VectorsLike", "ModelsLike", "os.PathLike[str]")
 """Types of parameters for which the path of a file is typed."""
-_OURS = frozenset({"random_state", "progress", "tell", "store"})
+_OURS = frozenset({"random_state", "progress", "stage", "tell", "store", "replace"})
 """What the command gives itself: the seed of --seed, what is called with progress, where scores are kept."""
 _TYPED = {
     "vectors": "a vector file: word2vec, GloVe, fastText .vec, .npz, .npy or safetensors, gzipped or not",
@@ -42,6 +41,7 @@ _TYPED = {
     "min_coverage": "share of each set's words that must be in the vocabulary",
 }
 """Help on what is typed in a shell, where the function also takes objects."""
+FORCE = "replace outputs that are there already; inputs are never replaced"
 
 
 @dataclass(frozen=True)
@@ -65,35 +65,6 @@ class Option:
     like: str = ""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a command hands back.
-
-    Attributes:
-        result: has `to_dict` and `summary`.
-        also: further results, under the keys that they have in JSON.
-        extra: further keys of the JSON.
-        settings: what was asked for and is not in the result's own settings.
-        warnings: what to know beside the result's own warnings.
-        written: what was written, and where; not said with --quiet.
-        charts: choices for the figures.
-        exit_code: what to leave with.
-        show: prints it, in the place of its summary.
-        seed: the random seed, where that is not the one of --seed.
-    """
-
-    result: Any
-    also: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    warnings: Sequence[str] = ()
-    written: Mapping[str, Path] = field(default_factory=dict)
-    charts: Mapping[str, Any] = field(default_factory=dict)
-    exit_code: int = 0
-    show: Callable[[Console], None] | None = None
-    seed: int | None = None
-
-
 Body = Callable[[dict[str, Any], Options], Any]
 
 
@@ -110,6 +81,7 @@ def command(
     recorded: str = "",
     figures: bool = False,
     saves: bool = True,
+    outputs: Sequence[Output] = (),
     fixed: str = "",
     name: str | None = None,
     about: str = "",
@@ -128,6 +100,7 @@ def command(
         recorded: names of what is recorded in the settings beside what the result records; KEY=NAME for another key.
         figures: whether the result has charts.
         saves: whether --out writes the result; not where the function writes something of its own.
+        outputs: what else is written, and where; tried before any work starts.
         fixed: names of parameters that --set does not change either, because the command gives them.
         name: of the command; the function's by default.
         about: the first sentence of its help, where it is not in the table of commands.
@@ -143,6 +116,7 @@ def command(
         recorded=[each.partition("=") for each in recorded.split()],
         figures=figures,
         saves=saves,
+        outputs=(*outputs, *([FIGURES] * figures), *([RESULT] * saves)),
         fixed={*fixed.split(), *_OURS},
     )
     called = name or function.partition(":")[2].replace("_", "-")
@@ -163,6 +137,7 @@ class _Command:
     recorded: Sequence[tuple[str, str, str]]
     figures: bool
     saves: bool
+    outputs: Sequence[Output]
     fixed: set[str]
 
     def __post_init__(self) -> None:
@@ -207,6 +182,8 @@ class _Command:
             typed.append(_own("figures", Path | None, None, "folder for the figures, SVG and PNG"))
         if self.saves:
             typed.append(_own("out", Path | None, None, "file for the result: .html, .json, .csv, .md, .tex or .txt"))
+        if "force" not in self.options and any(output.kind != "continued" for output in self.outputs):
+            typed.append(_own("force", bool, default=False, about=FORCE))
         typed.append(Argument("options", Argument.KEYWORD_ONLY, default=DEFAULTS, annotation=Options))
         return Signature(typed)
 
@@ -215,6 +192,15 @@ class _Command:
         bound.apply_defaults()
         typed = dict(bound.arguments)
         options: Options = typed.pop("options")
+        force = typed["force"] if "force" in self.options else typed.pop("force", False)
+        try_outputs(self.outputs, typed, force=force)
+        try:
+            self._run(typed, options)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(what_is_kept(self.outputs, typed)) from None
+
+    def _run(self, typed: dict[str, Any], options: Options) -> None:
+        typed = dict(typed)
         places = {name: typed.pop(name) for name in (["figures"] * self.figures + ["out"] * self.saves)}
         settings = further_settings(typed.pop("set", ()), self.further, self.label, open_ended=self.open_ended)
         maker = _Maker(self.known, self.changes)
@@ -223,55 +209,6 @@ class _Command:
         outcome = outcome if isinstance(outcome, Outcome) else Outcome(outcome)
         asked = {key: _recorded(read.get(name or key), typed[name or key]) for key, _, name in self.recorded}
         finish(replace(outcome, settings={**asked, **outcome.settings}), options, **places)
-
-
-def finish(outcome: Outcome, options: Options, figures: Path | None = None, out: Path | None = None) -> None:
-    """Print, draw and save what a command hands back; leave with its exit code where that is not 0."""
-    result, written = outcome.result, dict(outcome.written)
-    options = options if outcome.seed is None else replace(options, seed=outcome.seed)
-    if figures is not None:
-        from biasgauge.presentation import save_figures
-
-        charts = _charts(result, **outcome.charts)
-        for other in outcome.also.values():
-            charts |= _charts(other)
-        save_figures(charts, figures)
-        written["figures"] = figures
-    if out is not None:
-        from biasgauge.presentation.saving import save_result
-
-        written["result"] = save_result(result, out)
-    if options.json:
-        content = result.to_dict()
-        own = content.pop("settings", getattr(result, "settings", {}))
-        settings = {**own, **{key: value for key, value in outcome.settings.items() if own.get(key) is None}}
-        warnings = [*outcome.warnings, *content.pop("warnings", getattr(result, "warnings", ()))]
-        also = {key: other.to_dict() for key, other in outcome.also.items()}
-        print_json(options, {**content, **also, **outcome.extra}, settings=settings, warnings=warnings)
-    else:
-        _show(outcome, options)
-    if not options.quiet:
-        for what, path in written.items():
-            console(options).print(f"{what}: {path.resolve()}", soft_wrap=True, markup=False)
-    if outcome.exit_code:
-        raise SystemExit(outcome.exit_code)
-
-
-def _show(outcome: Outcome, options: Options) -> None:
-    from biasgauge.presentation.terminal import print_summary
-
-    if outcome.show is not None:
-        outcome.show(console(options))
-        return
-    summary = outcome.result.summary()
-    parts = (*summary.parts, *(other.summary() for other in outcome.also.values()))
-    warnings = (*outcome.warnings, *summary.warnings)
-    print_summary(console(options), replace(summary, parts=parts, warnings=warnings))
-
-
-def _charts(result: Any, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
-    """Its figures; none of a result that has none."""
-    return dict(result.figures(**choices)) if hasattr(result, "figures") else {}
 
 
 def _plain_call(function: Callable[..., Any], doing: str) -> Body:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
+from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 
 if TYPE_CHECKING:
@@ -29,8 +31,9 @@ Examples:
 
 CHECK_EXAMPLES = """\
 Reports duplicates, words that stand in two sets, unequal sizes, multi-word
-items and, with --vectors, the words that are not in the vocabulary. Exit code 2
-when a lexicon cannot be used for a measurement.
+items and, with --vectors, the words that are not in the vocabulary. A test is
+usable when weat with the same options would be defined. Exit code 2 when a
+lexicon is not usable.
 
 Examples:
   biasgauge lexicons check my_words.toml
@@ -83,8 +86,12 @@ def check(arguments: dict[str, Any], options: Options) -> Outcome:
     if arguments["vectors"] is None:
         result, notices = check_lexicons(lexicons), []
     else:
-        embedding = _vectors(arguments, options, {word for each in lexicons for word in each.words})
-        result, notices = check_lexicons(lexicons, embedding), [notice.message for notice in embedding.notices]
+        rules = {name: arguments.pop(name) for name in ("min_coverage", "case_fallback")}
+        words = {word for each in lexicons for word in each.words}
+        # A few words are read out of a large file, unless other spellings of them count too.
+        embedding = _vectors(arguments, options, None if rules["case_fallback"] else words)
+        result = check_lexicons(lexicons, embedding, **rules)
+        notices = [notice.message for notice in embedding.notices]
     return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
 
 
@@ -128,7 +135,7 @@ app.command(
         name="check",
         about="Check word lists, your own or shipped ones; all shipped ones when none is named.",
         arguments="references",
-        options="vectors vocabulary limit",
+        options="vectors min_coverage case_fallback vocabulary limit",
         examples=CHECK_EXAMPLES,
         changes={
             "references": Option(type=list[str], default=()),
@@ -137,7 +144,7 @@ app.command(
             "limit": LIMIT,
         },
         call=check,
-        recorded="vectors limit",
+        recorded="vectors min_coverage case_fallback limit",
     )
 )
 app.command(
@@ -163,5 +170,6 @@ app.command(
         recorded="reference=lexicon vectors neighbors=n to exclude case_fallback limit",
         fixed="name",
         saves=False,
+        outputs=(Output("out"),),
     )
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.cli.from_function import NONE, Option, Outcome, command
+from biasgauge.cli.from_function import NONE, Option, command
+from biasgauge.cli.outcome import Outcome
+from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_words
 
@@ -72,4 +74,5 @@ app = command(
     },
     call=run,
     saves=False,
+    outputs=(Output("out"),),
 )

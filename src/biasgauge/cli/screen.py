@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge._version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
@@ -49,34 +49,61 @@ def print_json(
         "warnings": list(warnings),
         "version": __version__,
     }
-    sys.stdout.write(json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n")
+    # An encoding that lacks characters gets escapes, which mean the same in JSON, rather than replacements.
+    escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    sys.stdout.write(json.dumps(whole, ensure_ascii=escaped, allow_nan=False) + "\n")
+
+
+class Bar:
+    """Progress for those who wait: called with (done, total); `stage` names what is being done."""
+
+    def __init__(self, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self._task = self._bar.add_task(what, total=None)
+        self._what = what
+        self._started = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show how far the work is."""
+        self._show()
+        self._bar.update(self._task, completed=done, total=total)
+
+    def stage(self, name: str) -> None:
+        """Show what is being done."""
+        self._show()
+        self._bar.update(self._task, description=f"{self._what}: {name}")
+
+    @property
+    def description(self) -> str:
+        """What the bar says now."""
+        return str(self._bar.tasks[0].description)
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+    def _show(self) -> None:
+        if time.monotonic() - self._started >= PATIENCE and not self._bar.live.is_started:
+            self._bar.start()
 
 
 @contextmanager
-def progress(options: Options, what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function to call with (done, total); a bar appears on stderr once the work takes more than two seconds.
+def progress(options: Options, what: str) -> Iterator[Bar | None]:
+    """Give what shows progress; a bar appears on stderr once the work takes more than two seconds.
 
     None when nobody would see it: --quiet, or stderr is not a terminal.
     """
     if options.quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn(what), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True,
-    )  # fmt: skip
-    task = bar.add_task(what, total=None)
-    started = time.monotonic()
-
-    def report(done: int, total: int) -> None:
-        if time.monotonic() - started >= PATIENCE and not bar.live.is_started:
-            bar.start()
-        bar.update(task, completed=done, total=total)
-
+    bar = Bar(what)
     try:
-        yield report
+        yield bar
     finally:
         bar.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.options import DEFAULTS, Options
+from biasgauge.cli.outcome import Outcome
+from biasgauge.cli.outputs import Output, try_outputs
 from biasgauge.cli.screen import console, print_json, progress
 from biasgauge.errors import InputError, ParameterError
 
@@ -119,18 +122,28 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
 
 
 @app.command
-def show(file: Path, /, *, out: str | None = None, page: Path | None = None, options: Options = DEFAULTS) -> None:
+def show(
+    file: Path,
+    /,
+    *,
+    out: str | None = None,
+    page: Path | None = None,
+    force: bool = False,
+    options: Options = DEFAULTS,
+) -> None:
     """Say which results of a study are there and where, which cells failed and why.
 
     Args:
         file: the study, a TOML file
         out: folder or URL of its outcomes; FILE-study beside the file by default
         page: write a page of what is there so far to this file, with what failed and what is missing
+        force: replace a page that is there already
         options: those of every command
     """
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.state import study_state
 
+    try_outputs((Output("page"),), {"file": file, "page": page}, force=force)
     state = study_state(file, out)
     options = _with_seed(options, state.plan.study)
     if page is not None:
@@ -146,6 +159,12 @@ def _with_seed(options: Options, study: Study) -> Options:
     if options.seed not in (DEFAULTS.seed, study.about.seed):
         raise ParameterError(f"The seed of a study stands in its file: [study] seed = {options.seed}.")
     return replace(options, seed=study.about.seed)
+
+
+def _beside(typed: Mapping[str, Any]) -> Path:
+    """Where the outcomes of a study go when no folder is named."""
+    file: Path = typed["study"]
+    return file.with_name(f"{file.stem}-study")
 
 
 def memory_bytes(text: str) -> int:
@@ -199,5 +218,6 @@ Examples:
         call=run,
         recorded="file=study workers memory scheduler",
         saves=False,
+        outputs=(Output("out", "continued", otherwise=_beside),),
     )
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ EXAMPLES = """\
 A positive effect: X is more associated with A, Y with B. p is exact where there
 are at most two million splits of X and Y, and otherwise a Monte Carlo estimate
 with its own interval. The interval of the effect size says how far it would
-move with other words of the same kind, not with another corpus.
+move with other words of the same kind, not with another corpus. A test without
+enough words is undefined, and leaves with exit code 2.
 
 Examples:
   biasgauge weat vectors.bin --test weat7
@@ -23,6 +25,8 @@ Examples:
   biasgauge weat vectors.bin --test weat6 --case-fallback --kind rnsb --json
   biasgauge weat es.vec --test weat_es_gender --trimming as_published
 """
+UNDEFINED = 2
+"""Exit code of a test that has no number."""
 SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 
@@ -38,7 +42,8 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     spread = {name: arguments.pop(name) for name in ("level", "resamples") if name in arguments}
     interval = Resampling(method=arguments.pop("interval"), random_state=options.seed, **spread)
     result = association_test(model, interval=interval, **arguments, **own)
-    return Outcome(result, warnings=[notice.message for notice in model.notices])
+    warnings = [notice.message for notice in model.notices]
+    return Outcome(result, warnings=warnings, exit_code=0 if result.value is not None else UNDEFINED)
 
 
 app = command(

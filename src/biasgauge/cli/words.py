@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from biasgauge.errors import InputError
-
 
 def typed_words(typed: str) -> str | list[str]:
     """Turn what was typed into words: `he,him` are words, a file holds one word per line, else it is a reference.
 
     Raises:
-        InputError: the file holds no words, or is not UTF-8 text.
+        LexiconError: the file holds no words, or is not UTF-8 text.
     """
     path = Path(typed)
     if "," not in typed and not typed.endswith(".toml") and path.is_file():
-        try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-        except UnicodeDecodeError as problem:
-            raise InputError(f"{path}: is not UTF-8 text ({problem.reason})") from problem
-        words = [line.strip() for line in lines if line.strip()]
-        if not words:
-            raise InputError(f"{path}: holds no words; write one word per line")
-        return words
+        from biasgauge.lexicons.parse import read_words
+
+        return read_words(path)
     return typed_names(typed) if "," in typed else typed
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge._io.outputs import refuse_inputs
 from biasgauge.arrays import Integers
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
@@ -40,7 +41,7 @@ def save(
 
     Args:
         vectors: what to write: an `Embedding` or anything `load` takes.
-        path: where; an existing file is replaced in one step.
+        path: where; an existing file is replaced in one step, unless the vectors were read from it.
         format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
             "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
             `.gz` compresses.
@@ -51,6 +52,7 @@ def save(
     Raises:
         ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks), a number
             (they are read as 32-bit), counts or n-grams.
+        InputError: `path` is the file that the vectors come from, which is never overwritten.
     """
     target = Path(path)
     ending = Path(target.name.removesuffix(".gz")).suffix
@@ -64,7 +66,9 @@ def save(
     for what, more in (("counts", counts), ("the vectors of n-grams", subwords)):
         if more is not None and chosen != "safetensors":
             raise ParameterError(f"The format {chosen} cannot hold {what}; use safetensors.")
+    refuse_inputs(target, [vectors])
     embedding = load(vectors)
+    refuse_inputs(target, [embedding.source])
     if subwords is not None and subwords.dim != embedding.dim:
         raise ParameterError(
             f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "

@@ -22,6 +22,8 @@ from biasgauge.lexicons.table import found, parse_toml, shown
 from biasgauge.spelling import did_you_mean, nearest
 
 SUFFIX = ".toml"
+PLAIN_SUFFIX = ".txt"
+"""Ending of a plain list, one word per line."""
 BANK = "seed_bank"
 FOLDER = Path(__file__).with_name("data")
 """The lexicons that ship."""
@@ -30,7 +32,8 @@ FOLDER = Path(__file__).with_name("data")
 def lexicon(reference: str | os.PathLike[str] | Lexicon) -> Lexicon:
     """Give a lexicon: a registered one by its name, a user's by the path of its TOML file, a Lexicon as it is.
 
-    A registered name wins over a file of the same name; a path is known by its ".toml" or by a separator in it.
+    A registered name wins over a file of the same name; a path is known by its ".toml" or ".txt" or by a separator in
+    it. A file that ends in .txt is a plain list, one word per line.
     """
     match reference:
         case Lexicon():
@@ -40,7 +43,9 @@ def lexicon(reference: str | os.PathLike[str] | Lexicon) -> Lexicon:
                 return registry.get("lexicon", reference)
             if looks_like_path(reference):
                 return read_lexicon(reference)
-            raise LexiconError(f"{unknown(reference)}, or give the path of a {SUFFIX} file")
+            raise LexiconError(
+                f"{unknown(reference)}, or give the path of a {SUFFIX} file, or of a {PLAIN_SUFFIX} file of words"
+            )
         case os.PathLike():
             path = os.fspath(reference)
             if isinstance(path, str):
@@ -51,7 +56,7 @@ def lexicon(reference: str | os.PathLike[str] | Lexicon) -> Lexicon:
 def looks_like_path(reference: str) -> bool:
     """Say whether a string means a file rather than a name."""
     separators = [separator for separator in (os.sep, os.altsep) if separator]
-    return reference.endswith(SUFFIX) or any(separator in reference for separator in separators)
+    return reference.endswith((SUFFIX, PLAIN_SUFFIX)) or any(separator in reference for separator in separators)
 
 
 def unknown(name: str) -> str:
@@ -140,7 +145,7 @@ def _words_by_name(reference: str) -> WordSet:
     hint = did_you_mean(reference, lexicon(BANK).sets) if "-" in reference else ""
     if hint:
         raise LexiconError(f"there is no lexicon and no seed set {shown(reference)}{hint}")
-    raise LexiconError(f"{unknown(reference)}; words themselves go in a list")
+    raise LexiconError(f"{unknown(reference)}; words themselves go in a list ({reference}, with a comma, in a shell)")
 
 
 def _seeds(identifier: str) -> WordSet:

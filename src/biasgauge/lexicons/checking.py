@@ -26,6 +26,9 @@ Severity = Literal["error", "warning", "note"]
 MIN_COVERAGE = 0.8
 """Share of a set's words that must be found for the loss to be no more than a note."""
 
+TOGETHER = frozenset({"test", "pairs", "stereotypes"})
+"""Kinds whose sets are measured against each other: one set short, and nothing can be measured."""
+
 SHOWN = 8
 """Words named in a sentence; the rest is counted."""
 
@@ -136,19 +139,40 @@ class LexiconCheck(Result):
         )
 
 
-def check(reference: str | os.PathLike[str] | Lexicon, vocabulary: Container[str] | None = None) -> LexiconCheck:
+def check(
+    reference: str | os.PathLike[str] | Lexicon,
+    vocabulary: Container[str] | None = None,
+    *,
+    min_coverage: float = MIN_COVERAGE,
+    case_fallback: bool = False,
+) -> LexiconCheck:
     """Look for duplicates, overlap, unequal sizes and multi-word items, and for lost words if a vocabulary is given.
 
-    `vocabulary` is anything that answers `word in vocabulary`: a set, a dict, an embedding.
+    A lexicon is usable where a measurement with the same `min_coverage` and `case_fallback` would be defined.
+
+    Args:
+        reference: name of a lexicon, or path of your own file.
+        vocabulary: anything that answers `word in vocabulary`: a set, a dict; of an embedding, a word whose vector is
+            zero counts as lost.
+        min_coverage: share of each set's words that must be found.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written; of an
+            embedding.
     """
     checked = lexicon(reference)
-    sets = tuple(_check_set(name, words, vocabulary) for name, words in checked.sets.items())
+    sets = tuple(
+        _check_set(name, words, _lost(checked, words, vocabulary, case_fallback=case_fallback))
+        for name, words in checked.sets.items()
+    )
     overlaps = tuple(_overlaps(checked))
     unequal = tuple(_unequal(checked))
     findings = [
         *(_findings_of_pairs(checked) if isinstance(checked, Pairs) else ()),
         *(_overlap_finding(checked, overlap) for overlap in overlaps),
-        *(finding for part in sets for finding in _findings_of_set(part)),
+        *(
+            finding
+            for part in sets
+            for finding in _findings_of_set(part, together=checked.kind in TOGETHER, min_coverage=min_coverage)
+        ),
         *(_unequal_finding(checked, pair) for pair in unequal),
     ]
     order: tuple[Severity, ...] = ("error", "warning", "note")
@@ -156,7 +180,23 @@ def check(reference: str | os.PathLike[str] | Lexicon, vocabulary: Container[str
     return LexiconCheck(checked.name, checked.kind, sets, tuple(findings), overlaps, unequal)
 
 
-def _check_set(name: str, words: tuple[str, ...], vocabulary: Container[str] | None) -> SetCheck:
+def _lost(
+    checked: Lexicon, words: tuple[str, ...], vocabulary: Container[str] | None, *, case_fallback: bool
+) -> tuple[str, ...] | None:
+    """Words that a measurement would do without: those that are not there, and with them their counterparts."""
+    if vocabulary is None:
+        return None
+    known: Container[str] = vocabulary
+    if hasattr(vocabulary, "coverage"):
+        looked_up = vocabulary.coverage({"words": words}, case_fallback=case_fallback, directions=True)
+        known = set(looked_up.sets["words"].words)
+    lost = [word for word in dict.fromkeys(words) if word not in known]
+    pairs = checked.counterparts if isinstance(checked, AssociationTest) else ()
+    gone = {*lost, *(word for pair in pairs for word, other in (pair, pair[::-1]) if other in lost and word in words)}
+    return tuple(word for word in dict.fromkeys(words) if word in gone)
+
+
+def _check_set(name: str, words: tuple[str, ...], lost: tuple[str, ...] | None) -> SetCheck:
     counts = Counter(words)
     folded = Counter(word.casefold() for word in counts)
     return SetCheck(
@@ -166,7 +206,7 @@ def _check_set(name: str, words: tuple[str, ...], vocabulary: Container[str] | N
         duplicates=tuple(word for word, count in counts.items() if count > 1),
         case_duplicates=tuple(word for word in counts if folded[word.casefold()] > 1),
         multiword=tuple(word for word in counts if "_" in word.strip("_") or len(word.split()) > 1),
-        lost=None if vocabulary is None else tuple(word for word in counts if word not in vocabulary),
+        lost=lost,
     )
 
 
@@ -246,7 +286,8 @@ def _unequal_finding(checked: Lexicon, pair: Unequal) -> Finding:
     return Finding("note", f"{sizes}.")
 
 
-def _findings_of_set(part: SetCheck) -> Iterator[Finding]:
+def _findings_of_set(part: SetCheck, *, together: bool, min_coverage: float) -> Iterator[Finding]:
+    """What is odd about one set; of sets that are measured `together`, one that is too short spoils them all."""
     if not part.asked:
         yield Finding("note", f"Set '{part.name}' is empty.")
     if part.duplicates:
@@ -258,9 +299,14 @@ def _findings_of_set(part: SetCheck) -> Iterator[Finding]:
         named = _listed(part.multiword)
         yield Finding("note", f"{len(part.multiword)} {of} multi-word ({named}): most embeddings lack them.")
     if part.lost:
-        share = 1 - len(part.lost) / part.unique
-        severity: Severity = "error" if share == 0 else "warning" if share < MIN_COVERAGE else "note"
-        yield Finding(severity, f"{len(part.lost)} {of} lost: {_listed(part.lost)}.")
+        short = part.found is not None and part.found < min_coverage * part.unique
+        severity: Severity = "note"
+        if not part.found or (short and together):
+            severity = "error"
+        elif short:
+            severity = "warning"
+        needed = f"; {100 * min_coverage:g} % must be found" if short else ""
+        yield Finding(severity, f"{len(part.lost)} {of} not in the vocabulary: {_listed(part.lost)}{needed}.")
 
 
 def _listed(words: tuple[str, ...]) -> str:

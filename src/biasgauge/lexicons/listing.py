@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from biasgauge import registry
 from biasgauge.lexicons.bank import Filter, seed_bank
 from biasgauge.lexicons.by_name import lexicon
-from biasgauge.lexicons.checking import LexiconCheck, check
+from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.model import Lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.results import Column, Record, Result, Summary, Table
@@ -133,15 +133,23 @@ class LexiconChecks(Result):
 
 
 def check_lexicons(
-    references: Sequence[str | os.PathLike[str] | Lexicon] = (), vocabulary: Container[str] | None = None
+    references: Sequence[str | os.PathLike[str] | Lexicon] = (),
+    vocabulary: Container[str] | None = None,
+    *,
+    min_coverage: float = MIN_COVERAGE,
+    case_fallback: bool = False,
 ) -> LexiconChecks:
     """Check word lists, your own or shipped ones; all shipped ones when none is named.
 
     Args:
         references: names of lexicons, or paths of your own TOML files.
         vocabulary: anything that answers `word in vocabulary`: which words does it lack?
+        min_coverage: share of each set's words that must be in the vocabulary.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
     """
-    return LexiconChecks(tuple(check(reference, vocabulary) for reference in references or registry.names("lexicon")))
+    settings: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
+    named = references or registry.names("lexicon")
+    return LexiconChecks(tuple(check(reference, vocabulary, **settings) for reference in named))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from biasgauge.errors import LexiconError
 from biasgauge.lexicons.model import (
     METADATA,
     AssociationTest,
@@ -21,7 +22,7 @@ from biasgauge.lexicons.model import (
     WordSets,
 )
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
-from biasgauge.lexicons.table import Table, found, read_toml, shown
+from biasgauge.lexicons.table import Table, decoded, found, read_bytes, read_toml, shown
 from biasgauge.spelling import did_you_mean
 
 About = dict[str, Any]
@@ -29,8 +30,24 @@ About = dict[str, Any]
 
 
 def read_lexicon(path: str | os.PathLike[str]) -> Lexicon:
-    """Read a user's TOML file. Raises LexiconError, and nothing else, for whatever is wrong with it."""
+    """Read a user's TOML file, or a plain list (.txt). Raises LexiconError, and nothing else, if something is wrong."""
+    if os.fspath(path).endswith(".txt"):
+        words = read_words(path)
+        return parse_lexicon({"kind": "words", "words": list(dict.fromkeys(words))}, path=path)
     return parse_lexicon(read_toml(path), path=path)
+
+
+def read_words(path: str | os.PathLike[str]) -> list[str]:
+    """The words of a plain text file, one per line; blank lines are passed over.
+
+    Raises:
+        LexiconError: the file cannot be read, is not UTF-8 text, or holds no words.
+    """
+    text = decoded(read_bytes(path, "a text file with one word per line").removeprefix(b"\xef\xbb\xbf"), path)
+    words = [line.strip() for line in text.splitlines() if line.strip()]
+    if not words:
+        raise LexiconError("holds no words; write one word per line", path=path)
+    return words
 
 
 def parse_lexicon(

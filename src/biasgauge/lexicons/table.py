@@ -23,35 +23,32 @@ _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)$")
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
     """Read a TOML file as a dictionary. Raises LexiconError, and nothing else, for whatever is wrong with it."""
+    return parse_toml(read_bytes(path, "a TOML file"), path)
+
+
+def read_bytes(path: str | os.PathLike[str], wanted: str) -> bytes:
+    """Read a word list as bytes; one byte more than is allowed where it is too large. Raises LexiconError alone."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116  # Path(...) of a name with a null byte fails too, but later
         if stat.S_ISDIR(mode):
-            raise LexiconError("is a folder; name a TOML file", path=path)
+            raise LexiconError(f"is a folder; name {wanted}", path=path)
         if not stat.S_ISREG(mode):
-            raise LexiconError("is not a regular file; name a TOML file", path=path)
+            raise LexiconError(f"is not a regular file; name {wanted}", path=path)
         with Path(path).open("rb") as stream:
-            content = stream.read(LARGEST + 1)
+            return stream.read(LARGEST + 1)
     except FileNotFoundError:
         raise LexiconError("there is no such file; check the path", path=path) from None
     except OSError as problem:
         raise LexiconError(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     except ValueError as problem:
         raise LexiconError(f"is not a usable file name: {problem}", path=path) from None
-    return parse_toml(content, path)
 
 
 def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, object]:
     """Parse the bytes of a TOML file; `path` is only named in errors."""
-    if len(content) > LARGEST:
-        raise LexiconError(f"holds more than {LARGEST // 2**20} MiB; a lexicon must be smaller", path=path)
     if content.startswith(_BYTE_ORDER_MARK):
         raise LexiconError("starts with a byte order mark; save it as plain UTF-8 without one", path=path)
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        line_number = content.count(b"\n", 0, problem.start) + 1
-        why = f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8"
-        raise LexiconError(why, path=path, line=line_number, offset=problem.start) from None
+    text = decoded(content, path)
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -60,6 +57,18 @@ def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, object
         place = _PLACE.search(str(problem))
         line = int(place.group(1) or len(text.splitlines())) if place else None
         raise LexiconError(f"is not valid TOML: {_PLACE.sub('', str(problem))}", path=path, line=line) from None
+
+
+def decoded(content: bytes, path: str | os.PathLike[str]) -> str:
+    """The bytes of a word list as text; LexiconError where there are too many, or where they are not UTF-8."""
+    if len(content) > LARGEST:
+        raise LexiconError(f"holds more than {LARGEST // 2**20} MiB; a lexicon must be smaller", path=path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line_number = content.count(b"\n", 0, problem.start) + 1
+        why = f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8"
+        raise LexiconError(why, path=path, line=line_number, offset=problem.start) from None
 
 
 _LONGEST_SHOWN = 40

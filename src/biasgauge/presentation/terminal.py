@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.presentation.encodings import shown_as
 from biasgauge.presentation.text import NUMERIC, cell_text
 from biasgauge.wording import estimate_text
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _STYLES = {"good": "green", "caution": "yellow", "bad": "red", "quiet": "dim", "plain": ""}
 _WORDS = 4
 """Words of a list that a cell shows."""
+_NARROWEST = 12
+"""Characters that a column of text keeps where there is little room."""
 _RIGHT = NUMERIC - {"estimate"}
 
 
@@ -73,7 +76,8 @@ def _print_marked(screen: Console, part: Summary) -> None:
     """What a part ended in, what it is about, and why: two lines."""
     from rich.text import Text
 
-    screen.print(Text.assemble((part.mark, _STYLES[part.tone]), f"  {part.title}", (f" ({part.about})", "dim")))
+    title, about = (shown_as(told, screen.encoding) for told in (part.title, part.about))
+    screen.print(Text.assemble((part.mark, _STYLES[part.tone]), f"  {title}", (f" ({about})", "dim")))
     _say(screen, f"  {part.headline}")
 
 
@@ -94,16 +98,17 @@ def print_table(screen: Console, table: Table) -> None:
     if table.title:
         _say(screen, table.title)
     shown = table.rows if table.most is None else table.rows[: table.most]
-    cells = [[_cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in shown]
-    cells.insert(0, [Text(column.name, "bold") for column in table.columns])
-    widths = [max(len(row[place]) for row in cells) for place in range(len(table.columns))]
+    cells = [[_cell(screen, value, column) for value, column in zip(row, table.columns, strict=True)] for row in shown]
+    cells.insert(0, [Text(shown_as(column.name, screen.encoding), "bold") for column in table.columns])
+    widths = _fitting([max(len(row[place]) for row in cells) for place in range(len(table.columns))], table, screen)
     for row in cells:
         line = Text()
         for cell, width, column in zip(row, widths, table.columns, strict=True):
+            cell = _shortened(cell, width, screen)  # noqa: PLW2901 - the same cell, in less room
             padding = Text(" " * (width - len(cell)))
             line.append_text(padding + cell if column.kind in _RIGHT else cell + padding).append("  ")
         line.rstrip()
-        line.truncate(screen.width, overflow="ellipsis")
+        _cut(line, screen)
         screen.print(line, no_wrap=True, overflow="ignore")
     if len(shown) < len(table.rows):
         _say(screen, f"… and {len(table.rows) - len(shown):,} more; --json has all of them.", "dim")
@@ -119,18 +124,50 @@ def print_table(screen: Console, table: Table) -> None:
         _say(screen, table.note, "dim")
 
 
-def _cell(value: Any, column: Column) -> Text:  # noqa: ANN401 - a cell of any kind
+def _fitting(widths: list[int], table: Table, screen: Console) -> list[int]:
+    """Widths of columns where numbers at the end of a line would be cut: the widest column of text gives way."""
+    over = sum(widths) + 2 * (len(widths) - 1) - screen.width
+    texts = [place for place, column in enumerate(table.columns) if column.kind == "text"]
+    if over <= 0 or not texts or table.columns[-1].kind not in NUMERIC:
+        return widths
+    widest = max(texts, key=lambda place: widths[place])
+    widths[widest] = max(widths[widest] - over, min(widths[widest], _NARROWEST))
+    return widths
+
+
+def _shortened(cell: Text, width: int, screen: Console) -> Text:
+    """A cell with its middle left out where it is too long: names of files differ at either end."""
+    if len(cell) <= width:
+        return cell
+    gap = shown_as("…", screen.encoding)
+    kept = width - len(gap)
+    return cell[: kept - kept // 2] + gap + cell[len(cell) - kept // 2 :]
+
+
+def _cut(line: Text, screen: Console) -> None:
+    """Cut a line where the screen ends, and say so."""
+    if len(line) > screen.width:
+        more = shown_as("…", screen.encoding)
+        line.truncate(screen.width - len(more))
+        line.rstrip()
+        line.append(more)
+
+
+def _cell(screen: Console, value: Any, column: Column) -> Text:  # noqa: ANN401 - a cell of any kind
     from rich.text import Text
 
     if column.kind == "estimate" and value is not None and value.value is None:
         return Text("undefined", "dim")
     tone = column.tones.get(str(value), "plain") if column.kind == "mark" else "plain"
-    return Text(cell_text(value, column, _WORDS), "dim" if value is None else _STYLES[tone])
+    told = shown_as(cell_text(value, column, _WORDS), screen.encoding)
+    return Text(told, "dim" if value is None else _STYLES[tone])
 
 
 def _say(screen: Console, text: str, style: str = "") -> None:
     """Text as it stands: words are never markup, nor pictures, nor broken, so that a path can be copied."""
     from rich.text import Text
 
-    for line in wrap(text, screen.width, break_long_words=False, break_on_hyphens=False) or [""]:
+    for line in wrap(shown_as(text, screen.encoding), screen.width, break_long_words=False, break_on_hyphens=False) or [
+        ""
+    ]:
         screen.print(Text(line, style), no_wrap=True, overflow="ignore", crop=False)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biasgauge import registry
 from biasgauge.arrays import Floats
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.scores.tensor import ScoreTensor, describe
 from biasgauge.stats.estimate import Estimate, check_level
 
@@ -17,28 +18,32 @@ if TYPE_CHECKING:
     from biasgauge.scores.store import ScoreStore
 
 METHOD = "t over pairs"
+MOST_ROWS, FEW_WORDS = 20, 5
+"""Rows that a terminal shows of many words; of so few words it shows all."""
 MOST_WORDS = 10_000
 """Words that are summed up one by one; of more, the first so many."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordScore(Estimate):
-    """Mean score of a word over pairs (and models) under one measure: positive leans to the first end of the pairs.
+    """Mean score of a word over pairs under one measure: positive leans to the first end of the pairs.
 
     Attributes:
         word, measure: whose score, under which measure.
+        model: in which model; None: averaged over all of them before anything else.
         agree: share of the pairs with a score whose direction is that of the mean; None without a score.
     """
 
     word: str
     measure: str
+    model: str | None
     agree: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`."""
         ends = {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
         numbers = {"mean": self.value, "interval": ends, "agree": self.agree, "pairs": self.n}
-        return {"word": self.word, "measure": self.measure, **numbers, "reason": self.reason}
+        return {"word": self.word, "measure": self.measure, "model": self.model, **numbers, "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +51,7 @@ class WordScores(Result):
     """What scores of words come to.
 
     Attributes:
-        scores: of each word under each measure.
+        scores: of each word under each measure, in each model; with several models, then averaged over them.
         about: labels, shape and counts of undefined scores, by the keys that they have in JSON.
         coverage: of each model.
         path: where the scores are kept; None where they are in memory.
@@ -77,31 +82,59 @@ class WordScores(Result):
             for model, coverage in self.coverage.items()
             for part, words in coverage["lost"].items()
         ]
-        rows: dict[str, list[tuple[Any, ...]]] = {score.measure: [] for score in self.scores}
-        for score in sorted(self.scores, key=lambda score: -abs(score.value or 0)):
-            rows[score.measure].append((score.word, score, score.agree, score.n))
-        columns = [
-            "word",
-            Column("mean over pairs [95 % interval]", "estimate", 3),
-            Column("agree", "share", about="share of the pairs whose direction is that of the mean"),
-            Column("pairs", "count"),
-        ]
         return Summary(
             title="Bias scores",
             headline=" × ".join(sizes.values()),
-            sentences=tuple(undefined),
+            sentences=(*self._reading(), *undefined),
             warnings=(*self.warnings, *lost),
-            tables=tuple(
-                Table.of(f"scores-{measure}", measure, columns, cells, most=20) for measure, cells in rows.items()
-            ),
+            tables=tuple(self._table(measure) for measure in self.about["measures"]),
         )
+
+    def _reading(self) -> tuple[str, ...]:
+        first, second = next(iter(self.about["pairs"]), ("first", "second"))
+        lean = f"Positive scores lean to the first word of the pairs ({first}), negative ones to the second ({second})."
+        return lean, "The interval of a mean says how far it would move with other pairs of the same kind."
+
+    def _table(self, measure: str) -> Table:
+        """One row for each word and model, the words with the largest scores first."""
+        several = len(self.about["models"]) > 1
+        mine = [score for score in self.scores if score.measure == measure]
+        size = {score.word: abs(score.value or 0) for score in mine if score.model is None or not several}
+        place = {word: index for index, word in enumerate(sorted(size, key=lambda word: -size[word]))}
+        rows = [
+            (score.word, *([score.model or "mean"] if several else []), score, _agreeing(score))
+            for score in sorted(mine, key=lambda score: place[score.word])
+        ]
+        columns = [
+            "word",
+            *(["model"] if several else []),
+            Column("mean [95 % interval]", "estimate", 3, about="over the pairs"),
+            Column("pairs that agree", "share", about="pairs whose direction is that of the mean"),
+        ]
+        # Scores of a few words are shown in full, whatever the number of models.
+        most = MOST_ROWS if len(place) > FEW_WORDS else len(rows)
+        return Table.of(f"scores-{measure}", _meaning(measure), columns, rows, most=most)
+
+
+def _agreeing(score: WordScore) -> Shown | None:
+    if score.agree is None or not score.n:
+        return None
+    return Shown(score.agree, f"{score.agree * score.n:.0f} of {score.n}, {100 * score.agree:.0f} %")
+
+
+def _meaning(measure: str) -> str:
+    """A measure's name, and what its number means where it is registered."""
+    if measure not in registry.names("measure"):
+        return measure
+    return f"{measure}: {registry.get('measure', measure).summary.partition('. ')[0]}"
 
 
 def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> WordScores:
     """Sum up scores: for each word and measure the mean over pairs, with an interval, and the share that agrees.
 
-    Scores are averaged over models first. The interval is Student's t over pairs: how far the mean would move with
-    other pairs of the same kind. Of more than 10,000 words, the first 10,000 are summed up, with a warning.
+    Each model has its rows; with several, a last row for each word has scores that were averaged over models first. The
+    interval is Student's t over pairs: how far the mean would move with other pairs of the same kind. Of more than
+    10,000 words, the first 10,000 are summed up, with a warning.
 
     Args:
         scores: as `score` and `score_to_store` give them.
@@ -111,7 +144,13 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
     about = describe(scores)
     provenance = about.pop("provenance")
     words = scores.words[:MOST_WORDS]
-    rows = [row for measure in scores.measures for row in _of_measure(scores, measure, words, level)]
+    together = [None] if len(scores.models) > 1 else []
+    rows = [
+        row
+        for measure in scores.measures
+        for model in (*scores.models, *together)
+        for row in _of_measure(scores, measure, model, words, level)
+    ]
     models = provenance.get("models", {})
     warnings = [f"computed again: {model['recomputed']}" for model in models.values() if "recomputed" in model]
     if len(words) < len(scores.words):
@@ -127,12 +166,12 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
 
 
 def _of_measure(
-    scores: ScoreTensor | ScoreStore, measure: str, words: tuple[str, ...], level: float
+    scores: ScoreTensor | ScoreStore, measure: str, model: str | None, words: tuple[str, ...], level: float
 ) -> Iterator[WordScore]:
     from scipy.special import stdtrit
 
     select = scores.read if hasattr(scores, "read") else scores.select
-    part = select(measure=[measure], word=words)
+    part = select(measure=[measure], word=words, model=None if model is None else [model])
     averages = _mean(np.where(part.undefined == 0, part.values, np.nan).astype(np.float64)[0], axis=2)  # pair × word
     means = _mean(averages, axis=0)
     counts = (~np.isnan(averages)).sum(axis=0)
@@ -142,7 +181,15 @@ def _of_measure(
     agree = (np.sign(averages) == np.sign(means)).sum(axis=0)
     for index, word in enumerate(words):
         n = int(counts[index])
-        about = {"word": word, "measure": measure, "level": level, "method": METHOD, "over": "pairs", "n": n}
+        about = {
+            "word": word,
+            "measure": measure,
+            "model": model,
+            "level": level,
+            "method": METHOD,
+            "over": "pairs",
+            "n": n,
+        }
         if n == 0:
             yield WordScore(value=None, agree=None, reason="no pair gives it a score", **about)  # type: ignore[arg-type]
             continue

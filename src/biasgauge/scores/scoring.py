@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,13 +86,20 @@ def score(
     )
 
 
-def score_to_store(store: str | os.PathLike[str], vectors: ModelsLike, **settings: Any) -> ScoreStore:  # noqa: ANN401
+def score_to_store(
+    store: str | os.PathLike[str],
+    vectors: ModelsLike,
+    *,
+    replace: bool = False,
+    **settings: Any,  # noqa: ANN401 - those of `score`
+) -> ScoreStore:
     """Score as `score` does, with the same settings, into a folder; nothing but one model at a time is in memory.
 
     Models that are in the store already are not computed again, unless their scores are damaged; what was is recorded
-    under "recomputed".
+    under "recomputed". A store that holds other words, pairs, measures or settings is refused before any vectors are
+    read; with `replace`, it makes room.
     """
-    return _plan(vectors, **settings).into(store)
+    return _plan(vectors, **settings).into(store, replace=replace)
 
 
 @dataclass(frozen=True)
@@ -118,15 +127,17 @@ class _Plan:
         for name, source in self.models.items():
             yield name, load(source, name=name)
 
-    def into(self, path: str | os.PathLike[str]) -> ScoreStore:
+    def into(self, path: str | os.PathLike[str], *, replace: bool = False) -> ScoreStore:
         """Keep the scores in a store, which is made once the first model could be loaded."""
+        labels: dict[str, Any] = {"measures": self.measure_names, "pairs": self.pairs, "words": self.words}
+        create = partial(ScoreStore.create, path, **labels, provenance=self.provenance, replace=replace)
+        if _occupied(Path(path)) and not replace:
+            create()  # refuses what does not fit before any vectors are read
         for name, model in self.loaded():
-            store = ScoreStore.create(
-                path, measures=self.measure_names, pairs=self.pairs, words=self.words, provenance=self.provenance
-            )
+            store = create()
             if name not in store.models:
                 store.append(name, *_score_model(model, self))
-            elif damage := _damage(model, store):
+            elif damage := _damage(model, store, replace=replace):
                 scores, about = _score_model(model, self)
                 store.replace(name, scores, {**about, "recomputed": damage})
         return ScoreStore.open(path)
@@ -184,16 +195,22 @@ def _measures(given: str | Measure | Iterable[str | Measure], as_published: str 
     return tuple(chosen)
 
 
-def _damage(model: Embedding, kept: ScoreStore) -> str:
+def _occupied(folder: Path) -> bool:
+    """Whether something is where the scores are to be kept."""
+    return folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+
+
+def _damage(model: Embedding, kept: ScoreStore, *, replace: bool) -> str:
     """What is wrong with the scores that are kept of this model; empty when they can be used.
 
     Raises:
-        InputError: they are the scores of other vectors.
+        InputError: they are the scores of other vectors, and are not to be replaced.
     """
     if kept.provenance["models"][model.name].get("checksum") != model.checksum:
-        raise InputError(
-            f"{kept.path}: holds scores of other vectors named {model.name!r}; name another folder, or remove it"
-        )
+        other = f"{kept.path}: holds scores of other vectors named {model.name!r}"
+        if not replace:
+            raise InputError(f"{other}; name another folder, or replace it (--force)")
+        return other
     try:
         kept.check(model.name)
     except InputError as problem:

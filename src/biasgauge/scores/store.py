@@ -98,8 +98,11 @@ class ScoreStore:
         pairs: tuple[tuple[str, str], ...],
         words: tuple[str, ...],
         provenance: Mapping[str, Any],
+        replace: bool = False,
     ) -> ScoreStore:
         """Make an empty store, or open the one that is there if it has the same labels and settings.
+
+        With `replace`, a store with other labels or settings makes room for this one.
 
         Raises:
             InputError: another store is there, or something else.
@@ -115,7 +118,13 @@ class ScoreStore:
             "models": {},
         }
         if (folder / MANIFEST).exists():
-            return cls.open(folder).must_match(manifest)
+            there = cls.open(folder)
+            if not replace:
+                return there.must_match(manifest)
+            try:
+                return there.must_match(manifest)
+            except InputError:
+                there.clear()
         if folder.exists() and (not folder.is_dir() or any(item.suffix != ".part" for item in folder.iterdir())):
             raise InputError(f"{folder}: exists and is not a score store; name another folder")
         folder.mkdir(parents=True, exist_ok=True)
@@ -143,8 +152,17 @@ class ScoreStore:
         here = {**self._manifest["provenance"], **{key: self._manifest[key] for key in _LABELS}}
         for key in (*_LABELS, *asked, *here):
             if key not in here or key not in asked or here[key] != asked[key]:
-                raise InputError(f"{self.path}: holds scores with other {key}; name another folder, or remove it")
+                raise InputError(
+                    f"{self.path}: holds scores with other {key}; name another folder, or replace it (--force)"
+                )
         return self
+
+    def clear(self) -> None:
+        """Remove the files of this store, the list of its models first; whatever else is in the folder stays."""
+        (self.path / MANIFEST).unlink()
+        for number in range(len(self.models)):
+            for name in _DTYPES:
+                self._file(number, name).unlink(missing_ok=True)
 
     def check(self, model: str) -> None:
         """Read the files of a model in full and compare them with the checksums they were stored with.

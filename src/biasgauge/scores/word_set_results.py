@@ -12,6 +12,7 @@ from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.wording import p_phrase, p_text
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -133,8 +134,8 @@ class Weat(Association):
         if p is None:
             return size
         drawn = self.p_method == "monte-carlo" and spread is not None
-        within = f", 95 % interval [{spread.low:.2g}, {spread.high:.2g}]" if drawn else ""
-        return f"{size}, p = {p:.4g} over targets ({self.p_method}, {self.alternative}{within})"
+        within = f", 95 % interval [{p_text(spread.low)}, {p_text(spread.high)}]" if drawn else ""
+        return f"{size}, {p_phrase(p)} over targets ({self.p_method}, {self.alternative}{within})"
 
     def _sentences(self) -> tuple[str, ...]:
         if self.value is None or self.statistic is None:
@@ -145,7 +146,7 @@ class Weat(Association):
             sentences.append(f"Contrast in cosine units {_with_interval(f'{self.contrast.value:.4f}', self.contrast)}.")
         if self.p_attributes is not None:
             sentences.append(
-                f"p = {self.p_attributes:.4g} over attributes: how often a random split of {a} and {b} does as much. "
+                f"{p_phrase(self.p_attributes)} over attributes: how often a random split of {a} and {b} does as much. "
                 "A finding should hold for other targets and for other attributes: look at the larger p."
             )
         return (*sentences, f"Test statistic {self.statistic:.4f}.")

@@ -21,16 +21,17 @@ from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Stereotypes, WordSet, lexicon, words_of
-from biasgauge.scores.word_set_results import ROLES, Association, Weat
+from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
 
 Trimming = Literal["balanced", "none", "as_published"]
+CASE_HINT = "; enough are found in another case: case_fallback=True (--case-fallback)"
 CUT = "cut from the end of the longer set, as published"
 
 
 @runtime_checkable
 class WefeQuery(Protocol):
-    """What WEFE calls a query: two sets of targets and two of attributes, with their names."""
+    """What WEFE calls a query: sets of targets and of attributes, as many as the test needs, with their names."""
 
     target_sets: list[list[str]]
     attribute_sets: list[list[str]]
@@ -115,6 +116,8 @@ def association_test(
     if trimming == "balanced" and counterparts:
         coverage = _balanced(coverage, counterparts)
     reason = coverage.shortfall(min_coverage)
+    if reason and not case_fallback and not model.coverage(words, case_fallback=True).shortfall(min_coverage):
+        reason += CASE_HINT
     if trimming == "as_published":
         coverage = _as_published(coverage, words)
     paired = _paired(coverage, words) if chosen.paired else coverage
@@ -166,15 +169,24 @@ def _sets(
 
 
 def _from_wefe(query: WefeQuery, needed: tuple[str, ...]) -> tuple[str, dict[str, WordSet]]:
-    sets = [*query.target_sets, *query.attribute_sets]
-    if len(query.target_sets) != 2 or len(query.attribute_sets) != 2:
-        raise ParameterError(
-            "A query needs two target and two attribute sets. "
-            f"Got {len(query.target_sets)} and {len(query.attribute_sets)}."
-        )
-    names = [*getattr(query, "target_sets_names", "xy"), *getattr(query, "attribute_sets_names", "ab")]
-    named = zip(ROLES, names, sets, strict=False)
-    return "query", {role: WordSet(str(name), tuple(words)) for role, name, words in named if role in needed}
+    """The sets of a query that a test needs; a query may have more of them than that."""
+    sets: dict[str, WordSet] = {}
+    for roles, members, names in (
+        ("xy", query.target_sets, getattr(query, "target_sets_names", "xy")),
+        ("ab", query.attribute_sets, getattr(query, "attribute_sets_names", "ab")),
+    ):
+        least = sum(role in needed for role in roles)
+        if not least <= len(members) <= len(roles):
+            what = "target" if roles == "xy" else "attribute"
+            raise ParameterError(
+                f"The association test needs {least} {what} set{'s' * (least != 1)} of a query. Got {len(members)}."
+            )
+        sets |= {
+            role: WordSet(str(name), tuple(words))
+            for role, name, words in zip(roles, names, members, strict=False)
+            if role in needed
+        }
+    return "query", sets
 
 
 def _paired(coverage: Coverage, words: Mapping[str, Sequence[str]]) -> Coverage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from biasgauge.wording import p_phrase
 from biasgauge.seed_words.balance import Balance
 from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.located import Located
@@ -107,7 +108,7 @@ def _about_pairs(pairing: Pairing, balance: Balance) -> Iterator[Advice]:
         )
     if pairing.p_value is not None and pairing.p_value > 0.05:
         yield Advice(
-            f"the pairing says nothing: shuffled pairs have as strong a first component (p = {pairing.p_value:.2f})",
+            f"the pairing says nothing: shuffled pairs have as strong a first component ({p_phrase(pairing.p_value)})",
             serious=False,
         )
     if pairing.accuracy.defined and (pairing.accuracy.low or 0) < 0.5:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge._io.outputs import refuse_inputs
 from biasgauge.arrays import Flags, Integers
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.tokenizers import tokenizer_named
-from biasgauge.errors import CorpusError, ParameterError
+from biasgauge.errors import CorpusError
 from biasgauge.mitigation.balancing.lines import check_ending, copy_without, packed, read_units
 from biasgauge.mitigation.balancing.plan import (
     CLASSES,
@@ -104,8 +105,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     source, target = Path(corpus), Path(out)
     if source.is_dir():
         raise CorpusError("is a folder; balance its files one by one", path=source)
-    if target.exists() and source.exists() and target.samefile(source):
-        raise ParameterError(f"The 'out' parameter of balance must not be the corpus itself. Got {str(target)!r}.")
+    refuse_inputs(target, [source])
     check_ending(target)
 
     tally = _Tally(SetFinder(sets.words, rule), removable(direction))

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from biasgauge._io.outputs import refuse_inputs
 from biasgauge.embeddings import Coverage, Embedding, load, load_default, save, similarity_names
 from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
@@ -193,6 +194,7 @@ def mitigate_to_file(
     Raises:
         ParameterError: a method or a setting is unknown or cannot be used.
     """
+    refuse_inputs(out, [vectors])
     common = {"direction": direction, "strength": strength, "norms": norms}
     seeded = {"random_state": random_state} if "random_state" in mitigation_method(method).get_params() else {}
     chosen = mitigation_method(method, **common, **settings, **seeded)

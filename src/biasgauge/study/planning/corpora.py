@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from biasgauge.study.schema import CorpusTable
 
 AUTO = "auto"
+JSONL = "jsonl"
 PACKED = (".gz", ".xz", ".zst")
 _BALANCE = {"test": "lexicon", "strength": "degree"}
 """What a study calls some settings of `balance`."""
@@ -71,6 +72,8 @@ def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: dict[s
     plan.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
     whole = {name: setting.default for name, setting in known.items()} | inherited | table.settings
     reading = {name: whole[name] for name in known}
+    if isinstance(reading["field"], str) and reading["field"].isdecimal() and reading["layout"] != JSONL:
+        reading["field"] = int(reading["field"])  # a column by its number, as on the command line
     if len(plan.problems) > before:
         return None
     try:

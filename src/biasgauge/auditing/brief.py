@@ -1,0 +1,159 @@
+"""An audit on one screen of a terminal: the vectors, one line a question with what holds it back, and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from biasgauge.auditing.result import AuditResult
+from biasgauge.auditing.verdicts import TONES, Decision, Evidence, Verdict
+from biasgauge.results import Column, Summary, Table
+from biasgauge.wording import p_phrase
+
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+MOST_ROWS = 18
+"""Questions that a screen shows; --verbose and the page have all."""
+MOST_NOTES = 2
+SANITY = "sanity"
+"""Family of questions that check the instrument; they come after the others."""
+
+
+def brief(result: AuditResult) -> Summary:
+    """The audit in at most thirty lines of 80 columns."""
+    decisions = [verdict.decision for verdict in result.verdicts]
+    counts = [f"{decisions.count(decision)} {decision}" for decision in DECISIONS if decision in decisions]
+    several = len({verdict.model for verdict in result.verdicts}) > 1
+    ordered = sorted(result.verdicts, key=lambda verdict: (DECISIONS.index(verdict.decision), verdict.family == SANITY))
+    rows = [
+        (
+            verdict.decision,
+            verdict.question,
+            *([verdict.model] if several else []),
+            held_back_by(verdict),
+            _about(verdict),
+        )
+        for verdict in ordered
+    ]
+    columns = [
+        Column("verdict", "mark", tones=TONES), "question", *(["vectors"] if several else []), "rule not met", "about",
+    ]  # fmt: skip
+    more = len(rows) - MOST_ROWS
+    note = f"and {more} more: --verbose lists them" if more > 0 else ""
+    told = [
+        f"{len(decisions)} questions: {', '.join(counts)}." if counts else "No question was asked.",
+        *_opinions(result),
+    ]
+    notes = result.warnings[:MOST_NOTES]
+    rest = len(result.warnings) - len(notes)
+    return Summary(
+        title="Bias audit",
+        headline=f"{_vectors(result)}; {_coverage(result)}.",
+        sentences=tuple(told),
+        warnings=(*notes, *([f"{rest} more notes: --verbose lists them"] if rest else [])),
+        tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note),),
+    )
+
+
+def held_back_by(verdict: Verdict) -> str:
+    """The first rule that an answer fails, with its number; of one that fails none, which are unknown."""
+    if verdict.decision == "report":
+        return "none"
+    if verdict.decision == "no-association-shown":
+        return "none: too small to matter" if any(one.passes for one in verdict.evidence) else "association"
+    failed = [one for one in verdict.evidence if one.passes is False]
+    if failed:
+        others = len([one for one in failed if one.rule != "equivalence"]) - 1
+        return _with_number(failed[0]) + (f" (+{others})" if others > 0 else "")
+    unknown = [one.rule for one in verdict.evidence if one.passes is None]
+    if unknown:
+        return f"unknown: {', '.join(unknown)}"
+    return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
+
+
+def next_step(result: AuditResult) -> str:
+    """What to do after this audit: one line."""
+    if result.settings["shipped"]:
+        return "biasgauge audit VECTORS audits your own; --verbose shows the evidence"
+    if count := len({one.lexicon for one in result.lexicons if one.case_to_blame}):
+        lists = "1 list lacks" if count == 1 else f"{count} lists lack"
+        return f"--case-fallback yes: {lists} words only because of upper and lower case"
+    unknown = {one.rule for verdict in result.verdicts for one in verdict.evidence if one.passes is None}
+    if "replicates" in unknown:
+        return "train replicates (biasgauge train CORPUS --seeds 8), audit them together"
+    return "open the page for the evidence, or print it with --verbose"
+
+
+def stopped_by(result: AuditResult, decisions: Sequence[str]) -> str:
+    """Which questions ended in one of the decisions that --fail-on names; empty where none did."""
+    hits = [verdict for verdict in result.verdicts if verdict.decision in decisions]
+    named = ", ".join(f"{verdict.question} is {verdict.decision}" for verdict in hits[:3])
+    more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""
+    return f"--fail-on: {named}{more}" if hits else ""
+
+
+def _with_number(piece: Evidence) -> str:
+    numbers = piece.observed
+    if piece.counts is not None:
+        return f"{piece.rule}: {piece.counts[0]} of {piece.counts[1]}"
+    if isinstance(numbers, Mapping):
+        p = numbers.get("p_adjusted", numbers.get("p"))
+        return f"{piece.rule}: {p_phrase(p)}" if p is not None else piece.rule
+    return (
+        f"{piece.rule}: {numbers:.0%}".replace("%", " %")
+        if piece.rule == "coverage" and numbers is not None
+        else piece.rule
+    )
+
+
+def _about(verdict: Verdict) -> str:
+    """The title in little room: without the name of the question, which stands beside it."""
+    name, colon, rest = verdict.title.partition(": ")
+    if not colon or name.replace(" ", "").lower() != verdict.question:
+        return verdict.title
+    return rest.replace(" and ", "/")
+
+
+def _vectors(result: AuditResult) -> str:
+    audited = [one for one in result.subjects if one.role == "audited"]
+    sizes = {one.name: (one.words, one.dim) for one in result.models}
+    told = []
+    for subject in audited[:2]:
+        words, dim = sizes[subject.models[0]]
+        count = len(subject.models)
+        replicates = f"{count} replicates, " if count > 1 and not subject.name.endswith(f"× {count}") else ""
+        told.append(f"{subject.name} ({replicates}{words:,} words × {dim})")
+    more = f" and {len(audited) - 2} more" if len(audited) > 2 else ""
+    return ", ".join(told) + more
+
+
+def _coverage(result: AuditResult) -> str:
+    """Share of the words of the questions that was found; over several models, the least and the most."""
+    asking = {verdict.question.partition("~")[0].partition(":")[0] for verdict in result.verdicts}
+    shares = []
+    for name in dict.fromkeys(one.model for one in result.lexicons):
+        words = [one.coverage for one in result.lexicons if one.model == name and one.lexicon in asking]
+        asked = sum(one.asked for one in words)
+        shares += [sum(one.found for one in words) / asked] if asked else []
+    if not shares:
+        return "no list of words was asked"
+    ends = list(dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares))))
+    return f"{' to '.join(ends)} % of the words asked for found"
+
+
+def _opinions(result: AuditResult) -> list[str]:
+    """How often each second opinion gives the same direction."""
+    told = []
+    for subject in result.subjects:
+        if subject.role == "audited":
+            continue
+        answers = [
+            opinion.same
+            for verdict in result.verdicts
+            for opinion in verdict.opinions
+            if opinion.model == subject.name and opinion.same is not None
+        ]
+        if answers:
+            told.append(
+                f"{subject.name}, for comparison: same direction in {sum(answers)} of {len(answers)} questions."
+            )
+    return told

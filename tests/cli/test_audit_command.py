@@ -1,0 +1,151 @@
+"""`biasgauge audit` as a user meets it: one screen, the rest on request, an exit code for CI."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import biasgauge as bg
+from biasgauge.cli.entry import run
+from biasgauge.cli.screen import Bar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK = ("--lexicon", "weat6", "--lexicon", "weat7", "--lexicon", "weat3")
+
+
+@pytest.fixture(scope="module")
+def default(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
+    """What `biasgauge audit` prints, and its folder."""
+    folder = tmp_path_factory.mktemp("audit")
+    done = subprocess.run(
+        [sys.executable, "-m", "biasgauge", "audit"], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines(), folder / "biasgauge-audit"
+
+
+def test_the_default_audit_fits_on_one_screen(default: tuple[list[str], Path]) -> None:
+    lines, folder = default
+    assert len(lines) <= 30
+    assert all(len(line) <= 80 for line in lines if not line.startswith("page: "))
+    assert lines[0].startswith("SGNS enwiki × 8 (13,000 words × 64); ")
+    assert lines[0].endswith(" % of the words asked for found.")
+    assert f"page: {folder / 'report.html'}" in lines
+    assert lines[-1].startswith("next: biasgauge audit VECTORS")
+
+
+def test_every_question_has_one_line_with_decision_and_failed_rule(default: tuple[list[str], Path]) -> None:
+    lines, folder = default
+    verdicts = json.loads((folder / "report.json").read_text())["verdicts"]
+    for verdict in verdicts:
+        (line,) = [line for line in lines if line.split()[1:2] == [verdict["question"]]]
+        assert line.split()[0] == verdict["decision"]
+        failed = [one["rule"] for one in verdict["evidence"] if one["passes"] is False]
+        unknown = [one["rule"] for one in verdict["evidence"] if one["passes"] is None]
+        if failed:
+            assert f"  {failed[0]}: " in line
+        elif unknown:
+            assert f"  unknown: {', '.join(unknown)}" in line
+    order = [
+        line.split()[0]
+        for line in lines
+        if line.split()[1:2] and line.split()[1] in {one["question"] for one in verdicts}
+    ]
+    assert order == sorted(order, key=["report", "report-with-care", "do-not-report", "no-association-shown",
+                                       "inconclusive", "not-measurable"].index)  # fmt: skip
+
+
+def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert run(["audit", *QUICK, "--out", str(out), "--verbose"]) == 0
+    shown = capsys.readouterr().out
+    assert "Bias by concept" in shown
+    assert "Conclusions: May the answers be reported?" in shown
+    assert run(["audit", *QUICK, "--out", str(out), "--quiet", "--force"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{out / 'report.html'}\n"
+    assert printed.err == ""
+
+
+def test_fail_on_leaves_with_3_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["audit", *QUICK, "--quiet", "--force", "--out", str(tmp_path / "out")]
+    decisions = {one.question: one.decision for one in bg.audit(lexicons=["weat6", "weat7", "weat3"]).verdicts}
+    there = decisions["weat6"]
+    absent = next(word for word in ("report", "do-not-report", "report-with-care") if word not in decisions.values())
+    assert run([*command, "--fail-on", absent]) == 0
+    assert capsys.readouterr().err == ""
+    for words in ([there], [f"{absent},{there}"], [absent, "--fail-on", there], [absent, there]):
+        assert run([*command, "--fail-on", *words]) == 3
+        printed = capsys.readouterr()
+        assert printed.err == f"biasgauge: --fail-on: weat6 is {there}\n"
+        assert printed.out == f"{tmp_path / 'out' / 'report.html'}\n"  # the page is there all the same
+    assert run([*command, "--fail-on", there, "--json"]) == 3
+    assert {one["question"] for one in json.loads(capsys.readouterr().out)["verdicts"]} == set(decisions)
+
+
+def test_a_decision_that_does_not_exist_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "--fail-on", "biased", "--out", str(tmp_path / "out")]) == 2
+    assert "must be one of report, report-with-care, do-not-report" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_several_models_are_told_apart_and_lexicons_counted_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for seed in range(2):
+        model = bg.embeddings.load_default()
+        noise = np.random.default_rng(seed).normal(0, 0.01, model.vectors.shape)
+        changed = bg.Embedding(model.words, (model.vectors + noise).astype(np.float32))
+        files.append(str(bg.save(changed, tmp_path / f"model{seed}.bin")))
+    assert run(["audit", *files, *QUICK, "--out", str(tmp_path / "out")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for name in ("model0.bin", "model1.bin"):
+        assert sum(name in line and "weat7" in line for line in lines) == 1
+    content = json.loads((tmp_path / "out" / "report.json").read_text())
+    result = bg.AuditResult.from_dict(content)
+    assert len(result.lexicons) == 6
+    assert sum(result.count(word) for word in ("measurable", "partly", "undefined")) == 3
+
+
+def test_a_plain_list_of_words_works_as_a_lexicon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("\ufeffnurse\n\nsurgeon\nengineer\nnurse\nteacher\n", encoding="utf-8")
+    out = ["--out", str(tmp_path / "out"), "--force", "--json"]
+    assert run(["audit", "--lexicon", str(words), "--lexicon", "du2021", *out]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (verdict,) = found["verdicts"]
+    assert verdict["question"] == "words"
+    assert verdict["decision"] != "not-measurable"
+    asked = next(one["coverage"]["asked"] for one in found["lexicons"] if one["lexicon"] == "words")
+    assert asked == 4
+    assert run(["audit", "--lexicon", str(words), *out]) == 0
+    (alone,) = json.loads(capsys.readouterr().out)["verdicts"]
+    assert alone["why"] == "a list of words asks nothing by itself: give base pairs too, as --lexicon du2021 for gender"
+    assert bg.lexicon(words).words == ("nurse", "surgeon", "engineer", "teacher")
+    words.write_bytes(b"caf\xe9\n")
+    assert run(["audit", "--lexicon", str(words), *out]) == 2
+    assert "words.txt, line 1, byte 3: is not UTF-8 text" in capsys.readouterr().err
+
+
+def test_the_bar_names_the_stages_of_an_audit() -> None:
+    stages: list[str] = []
+    steps: list[tuple[int, int]] = []
+    bg.audit(lexicons=["weat7"], stage=stages.append, progress=lambda done, total: steps.append((done, total)))
+    assert stages[0] == "reading"
+    assert stages[-1] == "chance lists"
+    assert {"testing", "scoring", "reliability", "robustness"} <= set(stages)
+    shares = [done / total for done, total in steps]
+    assert shares == sorted(shares)
+    assert shares[-1] < 1  # verdicts are still to come
+    bar = Bar("auditing")
+    bar.stage("robustness")
+    assert bar.description == "auditing: robustness"
+    bar.stop()
