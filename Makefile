@@ -28,7 +28,7 @@ help:
 	@echo "make clean                remove the virtual environment and what tools left behind"
 
 audit: $(VENV)/.installed
-	$(BIN)/biasgauge audit
+	$(BIN)/biasgauge audit --force
 
 # A process for each core with one thread for products; each has files of its own, or a share of one room's tests.
 test test-fuzz test-crash test-e2e test-calibration mutants: export OMP_NUM_THREADS = 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import biasgauge as bg
 from biasgauge.agreement import ReliabilityResult, reliability
 from biasgauge.agreement.reliabilities import standardized
 from biasgauge.errors import LexiconError, ParameterError
@@ -409,3 +410,14 @@ def test_real_vectors_with_noise(shared_data: Path) -> None:
         medians.append(float(np.nanmedian(found.test_retest.where(of="pair", measure="dbwa").value)))
         assert value(found.test_retest, of="rule", measure="dbwa") > medians[-1]
     assert medians[0] > 0.9 > medians[1]
+
+
+def test_one_model_says_nothing_about_replicates_and_does_not_call_words_good() -> None:
+    scores = bg.score(bg.embeddings.load_default(), pairs="du2021", words="occ16", measures=["dbwa", "nbm"])
+    result = reliability(scores)
+    poor = [row for row in result.untrusted if row.kind == "poor" and row.of in {"word", "pair"}]
+    part = next(part for part in result.summary().parts if part.title == "Not to be trusted")
+    assert len(poor) > 0
+    names = {(row.of, row.name) for row in poor}
+    assert part.headline == f"Unknown over replicates; {len(names)} words and pairs are poor (below .5) over measures."
+    assert len(part.tables[0].rows) == len(names)

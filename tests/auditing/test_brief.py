@@ -70,3 +70,20 @@ def test_fail_on_names_the_first_three() -> None:
     found: Any = Found()
     assert stopped_by(found, ["report"]) == "--fail-on: q0 is report, q1 is report, q2 is report and 2 more"
     assert stopped_by(found, ["inconclusive"]) == ""
+
+
+def test_what_to_do_next_depends_on_what_was_found(shipped_audit: Callable[..., AuditResult]) -> None:
+    from dataclasses import replace
+
+    result = shipped_audit("weat6", "weat7", "weat3")
+    own = replace(result, settings={**result.settings, "shipped": False})
+    assert next_step(own) == "open the page for the evidence, or print it with --verbose"
+    alone = replace(own, verdicts=(verdict("report-with-care", UNKNOWN),))
+    assert next_step(alone).startswith("train replicates")
+    idle = replace(own, verdicts=(Verdict("w", "", "m", "contrast", "not-measurable", "", "a list: give pairs too"),))
+    assert next_step(idle) == "give pairs too"
+    case = replace(own, lexicons=tuple(replace(one, case_to_blame=one.lexicon == "weat3") for one in own.lexicons))
+    assert next_step(case) == "--case-fallback yes: 1 list lacks words only because of their case"
+    assert brief(own).sentences[0].startswith("3 questions: ")
+    twice = replace(own, subjects=(*own.subjects, replace(own.subjects[0], name="other")))
+    assert brief(twice).sentences[0].startswith("3 questions to each of 2 models: ")

@@ -62,7 +62,7 @@ def test_words_that_cannot_be_shown_are_told_by_their_numbers(tmp_path: Path) ->
     assert done.returncode == 0
     assert b"\\u043c\\u0435\\u0434" in done.stdout
     as_json = command("ascii", "lexicons", "show", str(own), "--json")
-    assert json.loads(as_json.stdout)["words"] == ["медсестра"]
+    assert json.loads(as_json.stdout)["lexicon"]["words"] == ["медсестра"]
 
 
 def test_an_error_with_such_a_word_is_a_sentence_too(tmp_path: Path) -> None:

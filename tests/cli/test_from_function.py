@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from biasgauge.stats.permutation import Alternative
 
-MOST = {"audit": 19}
+MOST = {"audit": 21}
 """Options of a command that has more than fifteen."""
-OF_MANY = {"set", "figures", "out", "options"}
+OF_MANY = {"set", "figures", "out", "force", "options"}
 
 
 def example(  # noqa: D417 - arguments that share a text

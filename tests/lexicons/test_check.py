@@ -110,9 +110,9 @@ def test_lost_words_are_listed_and_weighed_by_their_share() -> None:
         "none": ("y", "z"),
     }
     assert {one.name: one.found for one in result.sets} == {"all": 2, "most": 4, "half": 1, "none": 0}
-    assert _severities(result.findings, "'most' are lost") == ["note"]  # 4 of 5 found: 0.8 is enough
-    assert _severities(result.findings, "'half' are lost") == ["warning"]
-    assert _severities(result.findings, "'none' are lost: 'y', 'z'.") == ["error"]
+    assert _severities(result.findings, "'most' are not in the vocabulary") == ["note"]  # 4 of 5 found: 0.8 is enough
+    assert _severities(result.findings, "'half' are not in the vocabulary") == ["warning"]
+    assert _severities(result.findings, "'none' are not in the vocabulary: 'y', 'z'; 80 % must be found.") == ["error"]
     assert result.to_dict()["coverage"] == {
         "asked": 11,
         "found": 7,
@@ -163,3 +163,31 @@ def test_counts_of_a_set_add_up(words: list[str], vocabulary: set[str]) -> None:
     assert set(only.duplicates) == {word for word in words if words.count(word) > 1}
     assert json.loads(json.dumps(result.to_dict()))["name"] == "mine"
     assert result.to_frame()["asked"].sum() == len(words)
+
+
+def test_a_test_is_usable_exactly_where_weat_is_defined() -> None:
+    import biasgauge as bg
+    from biasgauge import registry
+
+    embedding = bg.embeddings.load_default()
+    seen = set()
+    for name, each in registry.everything("lexicon").items():
+        if each.kind != "test":
+            continue
+        for fallback in (False, True):
+            checked = check(name, embedding, case_fallback=fallback)
+            defined = bg.weat(embedding, name, interval=None, case_fallback=fallback).value is not None
+            assert checked.ok == defined, (name, fallback)
+            seen.add(defined)
+    assert seen == {True, False}
+
+
+def test_a_set_that_is_too_short_spoils_a_test_and_not_a_list_of_sets() -> None:
+    vocabulary = {"p", "q", "r", "s", "good", "bad"}
+    short = check(parse_lexicon(_test(["p", "lost"], ["q", "r"], ["good"], ["bad"])), vocabulary)
+    assert not short.ok
+    assert _severities(short.findings, "80 % must be found") == ["error"]
+    assert check(parse_lexicon(_test(["p", "lost"], ["q", "r"], ["good"], ["bad"])), vocabulary, min_coverage=0.5).ok
+    sets = check(parse_lexicon({"kind": "sets", "sets": {"one": ["p", "lost"], "two": ["q"]}}), vocabulary)
+    assert sets.ok
+    assert _severities(sets.findings, "80 % must be found") == ["warning"]

@@ -12,6 +12,7 @@ import pytest
 import biasgauge as bg
 from biasgauge import registry
 from biasgauge.association.weat import weat as weat_of_arrays
+from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -221,3 +222,39 @@ def test_a_change_of_mac_between_training_runs_warns_or_has_them_in_its_interval
     assert not both.warnings
     with pytest.raises(bg.ParameterError, match="of both sides, or of neither"):
         bg.scores.mac_change(runs[0], runs[4], "gender", before_replicates=runs[1:4])
+
+
+def test_a_query_has_as_many_sets_as_its_test_needs() -> None:
+    @dataclass
+    class OneAttributeSet:
+        target_sets: list[list[str]]
+        attribute_sets: list[list[str]]
+
+    query = OneAttributeSet([SETS["x"], SETS["y"]], [SETS["a"]])
+    for kind in ("rnd", "ect"):
+        expected = bg.scores.association_test(model(), kind=kind, x=SETS["x"], y=SETS["y"], a=SETS["a"])
+        found = bg.scores.association_test(model(), query, kind=kind)
+        assert found.value == expected.value
+        assert found.value is not None
+    with pytest.raises(ParameterError, match=r"needs 2 attribute sets of a query. Got 1"):
+        bg.weat(model(), query)
+    one_target = OneAttributeSet([SETS["x"]], [SETS["a"], SETS["b"]])
+    axis = bg.scores.association_test(model(), one_target, kind="semaxis")
+    assert (
+        axis.value == bg.scores.association_test(model(), kind="semaxis", x=SETS["x"], a=SETS["a"], b=SETS["b"]).value
+    )
+    with pytest.raises(ParameterError, match=r"needs 2 target sets of a query. Got 3"):
+        bg.weat(model(), OneAttributeSet([SETS["x"]] * 3, [SETS["a"], SETS["b"]]))
+
+
+def test_an_undefined_test_says_when_another_case_would_do() -> None:
+    words = ("Math", "Algebra", "Poetry", "Dance", "He", "Him", "She", "Her")
+    matrix = np.random.default_rng(0).standard_normal((len(words), 5)).astype(np.float32)
+    capitals = bg.Embedding(words, matrix)
+    sets = {"x": ["math", "algebra"], "y": ["poetry", "dance"], "a": ["he", "him"], "b": ["she", "her"]}
+    undefined = bg.weat(capitals, **sets)
+    assert undefined.value is None
+    assert str(undefined.reason).endswith("; enough are found in another case: case_fallback=True (--case-fallback)")
+    assert bg.weat(capitals, **sets, case_fallback=True).value is not None
+    hopeless = bg.weat(capitals, **{**sets, "x": ["zzz", "yyy"]})
+    assert "another case" not in str(hopeless.reason)

@@ -156,7 +156,9 @@ def test_other_settings_are_refused_by_name(what: str, people: Embedding, tmp_pa
     base = {**ASKED, "measures": ["dbwa", "ripa"]} if what == "as_published" else ASKED
     score(people, **base, store=tmp_path / "store")
     before = (tmp_path / "store" / MANIFEST).read_bytes()
-    with pytest.raises(InputError, match=rf"store: holds scores with other {what}; name another folder, or remove it$"):
+    with pytest.raises(
+        InputError, match=rf"store: holds scores with other {what}; name another folder, or replace it \(--force\)$"
+    ):
         score(people, **{**base, **OTHER[what]}, store=tmp_path / "store")
     assert (tmp_path / "store" / MANIFEST).read_bytes() == before
 

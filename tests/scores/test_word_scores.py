@@ -37,11 +37,15 @@ def test_one_pair_has_no_interval(scores: bg.scores.ScoreTensor) -> None:
     assert (row.low, row.high, row.reason) == (None, None, "one pair gives no interval")
 
 
-def test_models_are_averaged_first() -> None:
+def test_each_model_has_its_row_and_their_average_the_last() -> None:
     models = bg.embeddings.load_default_replicates()[:2]
     both = score(models, pairs=PAIRS, words=["nurse"], measures="dbwa")
-    expected = both.to_numpy()[0, :, 0, :].mean(axis=1).mean()
-    assert word_scores(both).scores[0].value == pytest.approx(float(expected), rel=1e-6)
+    values = both.to_numpy()[0, :, 0, :].astype(np.float64)  # pair × model
+    rows = word_scores(both).scores
+    assert [row.model for row in rows] == [*both.models, None]
+    assert [row.value for row in rows] == pytest.approx([*values.mean(axis=0), values.mean(axis=1).mean()], rel=1e-6)
+    spread = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values.mean(axis=1)))
+    assert (rows[-1].low, rows[-1].high) == pytest.approx(spread, rel=1e-6)
 
 
 def test_json_and_summary(scores: bg.scores.ScoreTensor) -> None:
@@ -49,7 +53,7 @@ def test_json_and_summary(scores: bg.scores.ScoreTensor) -> None:
     shape = result.to_dict()
     assert shape["shape"] == {"measure": 1, "pair": 3, "word": 3, "model": 1}
     row = shape["scores"][0]
-    assert row.keys() == {"word", "measure", "mean", "interval", "agree", "pairs", "reason"}
+    assert row.keys() == {"word", "measure", "model", "mean", "interval", "agree", "pairs", "reason"}
     assert math.isclose(row["interval"]["high"] - row["mean"], row["mean"] - row["interval"]["low"])
     assert result.summary().headline == "1 measure × 3 pairs × 3 words × 1 model"
     assert list(result.to_frame()["word"]) == ["nurse", "surgeon", "zzz"]

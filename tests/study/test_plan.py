@@ -667,3 +667,16 @@ def test_models_of_files_have_different_names(tmp_path: Path) -> None:
     content = {"study": {"name": "a"}, "vectors": {"v": {"path": names}}}
     models = plan_study(study_from(content, folder=tmp_path)).models
     assert list(models) == ["v/x-2", "v/x-3", "v/x-0", "v/x-1", "v/y"]
+
+
+def test_a_column_by_its_number_may_be_text(tmp_path: Path) -> None:
+    (tmp_path / "tweets.tsv").write_text("1\the and she\n2\tart and math\n")
+
+    def corpus_key(field: str) -> str:
+        study = tmp_path / "s.toml"
+        corpus = f'[corpora.tweets]\npath = "tweets.tsv"\nfield = {field}\n'
+        study.write_text(f'[study]\nname = "s"\n\n{corpus}\n[models.sgns]\nmin_count = 1\n')
+        return next(cell.key for cell in plan_study(study).cells if cell.step == "corpus")
+
+    assert corpus_key('"2"') == corpus_key("2")
+    assert corpus_key('"1"') != corpus_key("2")

@@ -186,21 +186,25 @@ class ReliabilityResult(Result):
         return Summary(title, "", question=question, tables=(Table.of(parts[0], "", columns, rows), *measures))
 
     def _untrusted(self) -> Summary:
+        """Words and pairs whose scores change when the model is trained again; of one model, between measures."""
+        again = bool(len(self.test_retest.known()))
+        looked_at = {"test_retest"} if again else set(PARTS[1:3])
         poor: dict[str, list[Untrusted]] = {}
         for row in self.untrusted:
-            if row.kind == "poor" and row.reliability == "test_retest" and row.of in {"word", "pair"}:
+            if row.kind == "poor" and row.reliability in looked_at and row.of in {"word", "pair"}:
                 poor.setdefault(f"{row.of} {row.name}", []).append(row)
         lines = [
             (
                 name,
                 min(row.value for row in rows),
-                tuple(dict.fromkeys(row.measure or "" for row in rows)),
+                tuple(dict.fromkeys(row.measure for row in rows if row.measure)),
                 rows[0].because,
             )
             for name, rows in poor.items()
         ]
         columns = ["of", Column("lowest", "number"), Column("measures", "words"), "because"]
-        headline = f"{len(poor):,} words and pairs are poor (below .5) under some measure."
+        poorly = f"{len(poor):,} words and pairs are poor (below .5)"
+        headline = f"{poorly} under some measure." if again else f"Unknown over replicates; {poorly} over measures."
         return Summary("Not to be trusted", headline, tables=(Table.of("untrusted", "", columns, lines, most=8),))
 
     def _variance(self) -> Summary:

@@ -22,7 +22,10 @@ def brief(result: AuditResult) -> Summary:
     """The audit in at most thirty lines of 80 columns."""
     decisions = [verdict.decision for verdict in result.verdicts]
     counts = [f"{decisions.count(decision)} {decision}" for decision in DECISIONS if decision in decisions]
-    several = len({verdict.model for verdict in result.verdicts}) > 1
+    models = sum(one.role == "audited" for one in result.subjects)
+    several = models > 1
+    asked = len({verdict.question for verdict in result.verdicts})
+    questions = f"{asked} question{'s' * (asked != 1)}{f' to each of {models} models' if several else ''}"
     ordered = sorted(result.verdicts, key=lambda verdict: (DECISIONS.index(verdict.decision), verdict.family == SANITY))
     rows = [
         (
@@ -40,7 +43,7 @@ def brief(result: AuditResult) -> Summary:
     more = len(rows) - MOST_ROWS
     note = f"and {more} more: --verbose lists them" if more > 0 else ""
     told = [
-        f"{len(decisions)} questions: {', '.join(counts)}." if counts else "No question was asked.",
+        f"{questions}: {', '.join(counts)}." if counts else "No question was asked.",
         *_opinions(result),
     ]
     notes = result.warnings[:MOST_NOTES]
@@ -76,7 +79,9 @@ def next_step(result: AuditResult) -> str:
         return "biasgauge audit VECTORS audits your own; --verbose shows the evidence"
     if count := len({one.lexicon for one in result.lexicons if one.case_to_blame}):
         lists = "1 list lacks" if count == 1 else f"{count} lists lack"
-        return f"--case-fallback yes: {lists} words only because of upper and lower case"
+        return f"--case-fallback yes: {lists} words only because of their case"
+    if idle := [verdict.why for verdict in result.verdicts if not verdict.evidence]:
+        return idle[0].partition(": ")[2] or idle[0]
     unknown = {one.rule for verdict in result.verdicts for one in verdict.evidence if one.passes is None}
     if "replicates" in unknown:
         return "train replicates (biasgauge train CORPUS --seeds 8), audit them together"

@@ -118,7 +118,7 @@ app = command(
         ),
         "before": Option("vectors before something was done to them, with --after"),
         "after": Option(
-            "the vectors after it: the audit is of these, and says also what the change did",
+            "the vectors after it, which are audited; the page also reports what the change did",
             type=Path | None,
             default=None,
         ),
@@ -126,7 +126,8 @@ app = command(
             "folder for the page and its tables; made if it does not exist", type=Path, default=Path("biasgauge-audit")
         ),
         "lexicon": Option(
-            "a lexicon's name or your own TOML file, repeat for several; without any, all shipped ones of the language",
+            "a lexicon's name, your own TOML file, or a .txt file, one word per line; repeat for several; all shipped "
+            "ones of the language by default",
             type=tuple[str, ...],
             default=(),
         ),
@@ -138,7 +139,7 @@ app = command(
             read=lambda typed: {"auto": None, "yes": True, "no": False}[typed],
         ),
         "replicates": Option("the files are replicates, although no recipe beside them says so"),
-        "alpha": Option("verdicts: how often the audit may find something where lists mean nothing"),
+        "alpha": Option("verdicts: error rate of the whole audit: how often it may find an association of meaningless lists"),
         "agreement": Option("verdicts: smallest share of base pairs that must give the same direction"),
         "smallest": Option(
             "verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in these "

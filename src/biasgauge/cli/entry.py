@@ -46,12 +46,13 @@ app = App(
     help_format="plaintext",
     default_parameter=Parameter(negative=()),
     version=__version__,
+    suppress_keyboard_interrupt=False,  # `run` says what is kept
 )
 COMMANDS = {
     "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
     "weat": "Association test of two sets of words with two others.",
     "compare": "Compare groups of models: the difference of a contrast, and its trend.",
-    "score": "Score words against base pairs, into a store.",
+    "score": "Score words against base pairs: mean, interval, and how many pairs agree.",
     "train": "Train replicates of an embedding on your own text.",
     "reliability": "Estimate test–retest, inter-rater and internal reliability of bias scores.",
     "factors": "Regress the reliability of words on properties of words, algorithms and corpora.",

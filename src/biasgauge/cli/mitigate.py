@@ -20,7 +20,7 @@ multiclass_hard, multiclass_soft (several classes), attract_repel (the words of
 a test). Each vector keeps its length unless --norms unit. Strength 0 changes
 nothing, 1 is the whole method. With --effect: bias before and after, what else
 moved, and whether the bias can still be recovered, which it often can. Settings
-of one method alone go by --set, as in --set components=2, alpha, weight, epochs.
+of one method alone go by --set, as in --set components=2.
 
 Examples:
   biasgauge mitigate vectors.bin --out debiased.bin

@@ -49,7 +49,7 @@ class Output:
         if self.kind in {"file", "result"}:
             yield place
         elif self.kind == "folder" and place.is_dir():
-            yield from sorted(path for pattern in self.names for path in place.glob(pattern))
+            yield from (path for pattern in self.names for path in sorted(place.glob(pattern)))
 
 
 RESULT = Output("out", "result")

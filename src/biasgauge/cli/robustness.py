@@ -7,9 +7,9 @@ from biasgauge.cli.words import typed_names, typed_words
 
 EXAMPLES = """\
 Agreement is kappa: 1 is perfect, 0 no better than chance. A change of a score
-is relevant from one standard deviation of the scores of all frequent words on.
-The paper's table prints one minus the share of relevant changes; here it is the
-share itself, and both with --as-published.
+is relevant when it is at least one standard deviation of the scores of frequent
+words. The paper's table prints one minus the share of relevant changes; here it
+is the share itself, and with --as-published both.
 
 Examples:
   biasgauge robustness vectors.bin

@@ -23,7 +23,7 @@ Examples:
   biasgauge score vectors.bin --pairs du2021 --words occ16
   biasgauge score seed1.bin seed2.bin --words full --measures nbm --k 100
   biasgauge score vectors.bin --words nurse,surgeon --csv scores.csv
-  biasgauge score vectors.bin --words nurse,surgeon --pairs my_pairs.toml --force
+  biasgauge score vectors.bin --words nurse,surgeon --pairs my.toml --force
   biasgauge score vectors.bin --as-published du2021 --out published
   biasgauge score vectors.bin --words full --device cuda
 """

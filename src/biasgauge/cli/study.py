@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.options import DEFAULTS, Options
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 EPILOGUE = """\
 A study is one TOML file: corpora, training recipes, mitigations, scores,
 analyses, tasks. Each piece of its work is a cell, kept under a checksum of all
-that it depends on: change one setting, and only what hangs on it is computed
-again. Run again after an interruption, it goes on where it was.
+that it depends on: change one setting, and only what depends on it is computed
+again. Run again after an interruption, it continues where it was.
 
 Exit codes of `study run`: 0 all is there; 1 some cells failed, the rest is
 there; 2 invalid input; what was finished is kept.
@@ -69,7 +69,7 @@ def init(file: Path = Path("my-study.toml"), /, *, options: Options = DEFAULTS) 
 
 @app.command
 def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options: Options = DEFAULTS) -> None:
-    """Say what a study would compute, what is there already, and what the rest will cost; compute nothing.
+    """Show what a study would compute, what exists already, and what the rest will cost; compute nothing.
 
     Args:
         file: the study, a TOML file
@@ -128,10 +128,10 @@ def show(
     *,
     out: str | None = None,
     page: Path | None = None,
-    force: bool = False,
+    force: Annotated[bool, Parameter(show_default=False)] = False,
     options: Options = DEFAULTS,
 ) -> None:
-    """Say which results of a study are there and where, which cells failed and why.
+    """Show which results of a study exist and where, and which cells failed and why.
 
     Args:
         file: the study, a TOML file

@@ -21,7 +21,7 @@ enough words is undefined, and leaves with exit code 2.
 Examples:
   biasgauge weat vectors.bin --test weat7
   biasgauge weat vectors.bin --test my_test.toml --alternative two-sided
-  biasgauge weat glove.txt --x he,man --y she,woman --a math,logic --b poem,dance
+  biasgauge weat glove.txt --x he,man --y she,woman --a math,logic --b poem,art
   biasgauge weat vectors.bin --test weat6 --case-fallback --kind rnsb --json
   biasgauge weat es.vec --test weat_es_gender --trimming as_published
 """
