@@ -32,6 +32,7 @@ GOOD = Evidence.directions("replicates", 8, 8, 1.0, "replicates")
     [
         (verdict("report", GOOD), "none"),
         (verdict("report-with-care", GOOD, UNKNOWN), "unknown: replicates"),
+        (verdict("report-with-care", UNKNOWN, GOOD, UNKNOWN), "unknown: replicates (+1)"),
         (verdict("do-not-report", PAIRS, UNKNOWN), "base pairs: 19 of 23"),
         (verdict("do-not-report", PAIRS, MEASURES), "base pairs: 19 of 23 (+1)"),
         (verdict("inconclusive", ASSOCIATION, SMALL), "association: p = .200"),

@@ -66,10 +66,10 @@ def held_back_by(verdict: Verdict) -> str:
     failed = [one for one in verdict.evidence if one.passes is False]
     if failed:
         others = len([one for one in failed if one.rule != "equivalence"]) - 1
-        return _with_number(failed[0]) + (f" (+{others})" if others > 0 else "")
+        return f"{_with_number(failed[0])}{_more(others)}"
     unknown = [one.rule for one in verdict.evidence if one.passes is None]
     if unknown:
-        return f"unknown: {', '.join(unknown)}"
+        return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
     return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
 
 
@@ -94,6 +94,10 @@ def stopped_by(result: AuditResult, decisions: Sequence[str]) -> str:
     named = ", ".join(f"{verdict.question} is {verdict.decision}" for verdict in hits[:3])
     more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""
     return f"--fail-on: {named}{more}" if hits else ""
+
+
+def _more(others: int) -> str:
+    return f" (+{others})" if others > 0 else ""
 
 
 def _with_number(piece: Evidence) -> str:

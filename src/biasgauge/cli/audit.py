@@ -139,7 +139,9 @@ app = command(
             read=lambda typed: {"auto": None, "yes": True, "no": False}[typed],
         ),
         "replicates": Option("the files are replicates, although no recipe beside them says so"),
-        "alpha": Option("verdicts: error rate of the whole audit: how often it may find an association of meaningless lists"),
+        "alpha": Option(
+            "verdicts: error rate of the whole audit: how often it may find an association of meaningless lists"
+        ),
         "agreement": Option("verdicts: smallest share of base pairs that must give the same direction"),
         "smallest": Option(
             "verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in these "

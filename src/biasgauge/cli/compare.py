@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
 from biasgauge.errors import ParameterError

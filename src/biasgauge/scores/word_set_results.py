@@ -12,8 +12,8 @@ from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.wording import p_phrase, p_text
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import p_phrase, p_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from biasgauge.wording import p_phrase
 from biasgauge.seed_words.balance import Balance
 from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.located import Located
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import p_phrase
 
 NOT_APART = 0.1
 """Held-out coherence below which the sets are not told apart: a tenth of the vocabulary."""
