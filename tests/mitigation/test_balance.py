@@ -385,7 +385,7 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     path = made(tmp_path, ["he career"])
     with pytest.raises(LexiconError, match="there is no lexicon named 'weat66'"):
         balance(path, "weat66", out=tmp_path / "out")
-    with pytest.raises(ParameterError, match="must not be the corpus itself"):
+    with pytest.raises(InputError, match="is an input, which is never overwritten"):
         balance(path, SETS, out=tmp_path / ".." / tmp_path.name / "corpus.txt")
     with pytest.raises(CorpusError, match="there is no such file"):
         balance(tmp_path / "absent", SETS, out=tmp_path / "out")

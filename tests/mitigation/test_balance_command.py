@@ -94,7 +94,7 @@ def test_mistakes_are_one_sentence(corpus: Path, tmp_path: Path, capsys: pytest.
     assert "--degree takes a number from 0 to 1, or max. Got 'full'." in refused(
         capsys, "balance", corpus, *out, "--lexicon", "weat7", "--degree", "full"
     )
-    assert "must not be the corpus itself" in refused(capsys, "balance", corpus, "--lexicon", "weat7", "--out", corpus)
+    assert "is an input, which is never overwritten" in refused(capsys, "balance", corpus, "--lexicon", "weat7", "--out", corpus)
     assert "there is no such file" in refused(capsys, "balance", tmp_path / "no", "--lexicon", "weat7", *out)
     assert "balancing needs kind 'test'" in refused(capsys, "balance", corpus, "--lexicon", "bsri", *out)
     assert "has no column 'text'" in refused(
