@@ -26,7 +26,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def asked(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    assert run([*map(str, words), "--json"]) == 0
+    assert run([*map(str, words), "--json", "--force"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
@@ -94,7 +94,8 @@ def test_mistakes_are_one_sentence(corpus: Path, tmp_path: Path, capsys: pytest.
     assert "--degree takes a number from 0 to 1, or max. Got 'full'." in refused(
         capsys, "balance", corpus, *out, "--lexicon", "weat7", "--degree", "full"
     )
-    assert "is an input, which is never overwritten" in refused(capsys, "balance", corpus, "--lexicon", "weat7", "--out", corpus)
+    told = refused(capsys, "balance", corpus, "--lexicon", "weat7", "--out", corpus)
+    assert "is an input, which is never overwritten" in told
     assert "there is no such file" in refused(capsys, "balance", tmp_path / "no", "--lexicon", "weat7", *out)
     assert "balancing needs kind 'test'" in refused(capsys, "balance", corpus, "--lexicon", "bsri", *out)
     assert "has no column 'text'" in refused(
@@ -115,7 +116,7 @@ def test_expand_writes_a_lexicon_that_checks(tmp_path: Path, capsys: pytest.Capt
     assert found["coverage"] == {"asked": 32, "found": 32, "lost": {}}
     assert asked(capsys, "lexicons", "check", out)["checks"][0]["ok"] is True
     assert bg.lexicon(out).checksum == found["lexicon"]["checksum"]
-    assert run([*map(str, words)]) == 0
+    assert run([*map(str, words), "--force"]) == 0
     shown = capsys.readouterr().out
     assert "x (5 added)" in shown
     assert "mathematical" in shown

@@ -26,7 +26,7 @@ def file(embedding: Embedding, tmp_path: Path) -> Path:
 
 
 def result(capsys: pytest.CaptureFixture[str], *words: object) -> Any:  # noqa: ANN401 - JSON
-    assert run(["mitigate", *map(str, words), "--json"]) == 0
+    assert run(["mitigate", *map(str, words), "--json", "--force"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -79,7 +79,7 @@ def test_effect(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     found = result(capsys, file, "--out", out, "--effect", "--compare", "weat7")
     expected = mitigation_effect(load(file), load(out), "weat7")
     assert found["effect"]["rows"] == json.loads(json.dumps(expected.to_dict()["rows"]))
-    assert run(["mitigate", str(file), "--out", str(out), "--effect", "--compare", "weat7"]) == 0
+    assert run(["mitigate", str(file), "--out", str(out), "--effect", "--compare", "weat7", "--force"]) == 0
     shown = capsys.readouterr().out
     assert "recovery" in shown
     assert max(len(line) for line in shown.splitlines() if "vectors:" not in line) <= 80
