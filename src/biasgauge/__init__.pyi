@@ -2,6 +2,7 @@ from biasgauge import agreement as agreement
 from biasgauge import applications as applications
 from biasgauge import association as association
 from biasgauge import auditing as auditing
+from biasgauge import calibration as calibration
 from biasgauge import comparison as comparison
 from biasgauge import corpora as corpora
 from biasgauge import embeddings as embeddings
@@ -29,6 +30,9 @@ from biasgauge.applications import correlate as correlate
 from biasgauge.applications import extrinsic as extrinsic
 from biasgauge.auditing import AuditResult as AuditResult
 from biasgauge.auditing import audit as audit
+from biasgauge.calibration import corpus_bias as corpus_bias
+from biasgauge.calibration import criterion as criterion
+from biasgauge.calibration import influence as influence
 from biasgauge.comparison import Comparison as Comparison
 from biasgauge.comparison import compare as compare
 from biasgauge.embeddings import Embedding as Embedding

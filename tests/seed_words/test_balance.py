@@ -12,7 +12,8 @@ from scipy.stats import mannwhitneyu
 
 import biasgauge as bg
 from biasgauge.seed_words import seeds
-from biasgauge.seed_words.balance import are_names, greater_share
+from biasgauge.seed_words.balance import are_names
+from biasgauge.stats.roc import greater_share
 
 
 @pytest.fixture(scope="module")

@@ -235,3 +235,19 @@ def _same(job: _Job, here: TokenCorpus) -> TokenCorpus:
 def _temporary() -> Path:
     with writing(Path("the temporary folder")):
         return Path(tempfile.mkdtemp(prefix="biasgauge-corpus-"))
+
+
+def corpus_of(
+    corpus: TokenCorpus | str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    **reading: Any,  # noqa: ANN401 - settings of read_corpus
+) -> TokenCorpus:
+    """A corpus: a tokenized one as it is, the folder of one opened, anything else read by `read_corpus`.
+
+    Raises:
+        CorpusError: it cannot be read.
+    """
+    if isinstance(corpus, TokenCorpus):
+        return corpus
+    if isinstance(corpus, (str, os.PathLike)) and is_corpus(Path(corpus)):
+        return open_corpus(corpus)
+    return read_corpus(corpus, **reading)

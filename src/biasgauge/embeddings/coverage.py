@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -71,6 +71,30 @@ class Lookup(Record):
     def share(self) -> float:
         """Share of them that was found; 1.0 when none were asked for."""
         return len(self.words) / self.asked if self.asked else 1.0
+
+
+def look_up(
+    index: Mapping[str, int], words: Iterable[str], *, case_fallback: bool, why_lost: Callable[[str], str]
+) -> Lookup:
+    """Find words in an index, in their order; lost words are listed with the reason, never an error."""
+    found: dict[str, int] = {}
+    lost: dict[str, str] = {}
+    respelled: dict[str, str] = {}
+    for word in words:
+        for spelling in spellings(word, case_fallback=case_fallback):
+            if (row := index.get(spelling)) is not None:
+                found[word] = row
+                if spelling != word:
+                    respelled[word] = spelling
+                break
+        else:
+            lost[word] = why_lost(word)
+    return Lookup(
+        words=tuple(found),
+        rows=np.fromiter(found.values(), dtype=np.intp, count=len(found)),
+        lost=MappingProxyType(lost),
+        respelled=MappingProxyType(respelled),
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasgauge.arrays import Flags, Places, Vectors
-from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, spellings
+from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, look_up
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -100,25 +100,7 @@ class Embedding:
         With `case_fallback` a word that is not there as written is tried in lower case, then capitalized; which words
         were found under another spelling is recorded.
         """
-        index = self.index
-        found: dict[str, int] = {}
-        lost: dict[str, str] = {}
-        respelled: dict[str, str] = {}
-        for word in words:
-            for spelling in spellings(word, case_fallback=case_fallback):
-                if (row := index.get(spelling)) is not None:
-                    found[word] = row
-                    if spelling != word:
-                        respelled[word] = spelling
-                    break
-            else:
-                lost[word] = self.why_lost(word)
-        return Lookup(
-            words=tuple(found),
-            rows=np.fromiter(found.values(), dtype=np.intp, count=len(found)),
-            lost=MappingProxyType(lost),
-            respelled=MappingProxyType(respelled),
-        )
+        return look_up(self.index, words, case_fallback=case_fallback, why_lost=self.why_lost)
 
     def directed(self, rows: Places | None = None) -> Flags:
         """Which of these rows (all when None) are no zero vectors, and so have a direction."""

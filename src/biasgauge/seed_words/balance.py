@@ -8,7 +8,6 @@ from functools import cache
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.agreement.features import word_properties
 from biasgauge.arrays import Floats, Vectors
@@ -18,6 +17,7 @@ from biasgauge.lexicons import seed_bank
 from biasgauge.results import Record
 from biasgauge.seed_words.located import Located, Rows
 from biasgauge.seed_words.subspaces import seed_vectors
+from biasgauge.stats.roc import greater_share
 
 
 def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:
@@ -123,13 +123,6 @@ def _more_frequent(
         return greater_share(*known) if all(map(len, known)) else None
     shares = [greater_share(-rows.a, -rows.b) for rows in located.rows]
     return sum(shares) / len(shares) if shares else None
-
-
-def greater_share(a: NDArray[np.number], b: NDArray[np.number]) -> float:
-    """Share of pairs (one of A, one of B) in which that of A is the larger, ties half."""
-    ordered = np.sort(b)
-    below = np.searchsorted(ordered, a, "left") + np.searchsorted(ordered, a, "right")
-    return float(below.sum()) / (2 * len(a) * len(b))
 
 
 def are_names(words: Sequence[str]) -> bool:

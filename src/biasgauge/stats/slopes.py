@@ -1,0 +1,44 @@
+"""Slope of one number on another that may have a known error of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from biasgauge.arrays import Floats
+from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats.correlations import bootstrap
+from biasgauge.stats.estimate import Estimate
+
+NO_SIGNAL = "the first number varies no more than by its own error"
+
+
+def weighted_slope(x: Floats, y: Floats, errors: Floats, weights: Floats) -> Floats:
+    """Least-squares slope of y on x for each row of weights; NaN where x does not vary beyond its errors.
+
+    With errors of x, what divides is the variance less the mean of their squares (method of moments; Fuller,
+    *Measurement Error Models*, 1987, section 1.2).
+    """
+    total = weights.sum(axis=1)
+    dx = x - x.mean()
+    dy = y - y.mean()
+    mean_x, mean_y = weights @ dx / total, weights @ dy / total
+    variance = (weights @ dx**2 / total - mean_x**2) * total / (total - 1)
+    covariance = (weights @ (dx * dy) / total - mean_x * mean_y) * total / (total - 1)
+    signal = variance - weights @ errors**2 / total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope: Floats = covariance / signal
+    return np.where(signal > 0, slope, np.nan)
+
+
+def slope_estimate(x: Floats, y: Floats, errors: Floats, how: Resampling, over: str = "words") -> Estimate:
+    """Slope of y on x, corrected for the errors of x where they are not 0, with its interval over words drawn again.
+
+    0: y does not follow x. Undefined, with a reason, where x varies no more than by its error.
+    """
+    value = float(weighted_slope(x, y, errors, np.ones((1, len(x))))[0])
+    if not np.isfinite(value):
+        return Estimate(value=None, level=how.level, method=how.method, over=over, n=len(x), reason=NO_SIGNAL)
+    estimate = bootstrap(lambda weights: weighted_slope(x, y, errors, weights), value, np.arange(len(x)), how, over)
+    return replace(estimate, n=len(x), statistic="slope")
