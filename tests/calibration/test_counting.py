@@ -14,11 +14,17 @@ import biasgauge as bg
 from biasgauge.calibration.counting import WEIGHTS, Weighting, count_contexts
 from biasgauge.corpora import TokenCorpus, read_corpus
 from biasgauge.errors import ParameterError
+from biasgauge.stats.odds_ratios import Shift, left_out_changes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+SHIFTS: tuple[Shift, ...] = ("all", "zeros")
 VOCABULARY = ["he", "him", "she", "her", "nurse", "doctor", "the", "of", "rare"]
+
+
+def slow_weight(weighting: Weighting, distance: int, window: int) -> float:
+    return {"flat": 1.0, "word2vec": (window - distance + 1) / window, "glove": 1 / distance}[weighting]
 
 
 def slow_counts(
@@ -27,7 +33,6 @@ def slow_counts(
 ) -> list[tuple[float, float, float, float]]:  # fmt: skip
     """For each document: places near A that hold the word, all places near A, and the same of B."""
     frequency = Counter(token for document in documents for line in document for token in line)
-    weight = {"flat": lambda _: 1.0, "word2vec": lambda d: (window - d + 1) / window, "glove": lambda d: 1 / d}
     rows = []
     for document in documents:
         sums = [0.0, 0.0, 0.0, 0.0]
@@ -38,8 +43,8 @@ def slow_counts(
                     if token in group:
                         for place, other in enumerate(line):
                             if place != center and abs(place - center) <= window:
-                                sums[side + 1] += weight[weighting](abs(place - center))
-                                sums[side] += weight[weighting](abs(place - center)) * (other == word)
+                                sums[side + 1] += slow_weight(weighting, abs(place - center), window)
+                                sums[side] += slow_weight(weighting, abs(place - center), window) * (other == word)
         rows.append(tuple(sums))
     return rows  # type: ignore[return-value]  # four numbers each
 
@@ -72,6 +77,9 @@ def test_counts_are_those_of_the_definition(
         slow = np.array(slow_counts(documents, word, set(a), set(b), window, weighting, min_count))
         expected = np.stack([slow[:, 0], slow[:, 1] - slow[:, 0], slow[:, 2], slow[:, 3] - slow[:, 2]], axis=1)
         np.testing.assert_allclose(counts.by_document(number), expected, rtol=0, atol=1e-12)
+        for shift in SHIFTS:
+            changes = left_out_changes(counts.by_document(number), shift)
+            np.testing.assert_allclose(counts.left_out_changes(number, shift), changes, rtol=0, atol=1e-9)
         np.testing.assert_allclose(counts.table(number), expected.sum(axis=0), rtol=0, atol=1e-11)
 
 

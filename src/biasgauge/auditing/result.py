@@ -15,6 +15,7 @@ from biasgauge.auditing.extrinsic import HOW_TO_GET
 from biasgauge.auditing.meaningless import ChanceBand, ErrorRate
 from biasgauge.auditing.not_measured import NotMeasured
 from biasgauge.auditing.replicates import ReplicateSpread
+from biasgauge.auditing.text_side import TextSide
 from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.auditing.verdicts import Verdict
 from biasgauge.embeddings import Notice
@@ -148,6 +149,7 @@ class AuditResult(Result):
         tasks: results of downstream tasks that were given.
         breakdowns: what each contrast is made of: by base pair, replicate and word.
         date: the day of the audit, as 2026-11-16.
+        text: what the text itself says, where it was given.
     """
 
     models: tuple[ModelSummary, ...]
@@ -169,6 +171,7 @@ class AuditResult(Result):
     tasks: tuple[TaskResult, ...] = ()
     breakdowns: tuple[Breakdown, ...] = ()
     date: str = ""
+    text: TextSide | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -260,6 +263,7 @@ class AuditResult(Result):
                 "lost": {name: list(words) for name, words in lost.items()},
             },
             **({} if self.explorer is None else {"explorer": self.explorer}),
+            **({} if self.text is None else {"text": self.text}),
             "settings": self.settings,
             "warnings": self.warnings,
             "version": __version__,
@@ -305,4 +309,5 @@ class AuditResult(Result):
             tasks=tuple(map(stored, content["extrinsic"]["tasks"])),
             breakdowns=tuple(map(Breakdown.from_dict, content["breakdowns"])),
             date=content["date"],
+            text=TextSide.from_dict(content["text"]) if "text" in content else None,
         )

@@ -31,6 +31,7 @@ from biasgauge.auditing.robustness import EMPTY as ROBUSTNESS
 from biasgauge.auditing.robustness import measure_robustness
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject, subjects_of
+from biasgauge.auditing.text_side import measure_text
 from biasgauge.auditing.tracking import answer_points
 from biasgauge.auditing.uncertainty import measure_uncertainty
 from biasgauge.auditing.verdicts import Rules
@@ -79,6 +80,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     rules: Rules = Rules(),  # noqa: B008 - frozen
     points: object = None,
     tasks: Iterable[object] = (),
+    corpus: object = None,
     random_state: int = 0,
     progress: Progress | None = None,
     stage: Callable[[str], None] | None = None,
@@ -104,6 +106,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             columns have their usual names (weat, gap; test, metric, method; name; seed), or a result of `correlate`.
             The audit then also says whether the intrinsic number tracks the extrinsic one.
         tasks: results of `extrinsic`, or files of their JSON, to show their gaps.
+        corpus: the text that the vectors were trained on: a tokenized corpus, its folder, or a text file. The audit
+            then also shows what the text itself says about each test, from counts, beside what the vectors say.
         random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
         stage: called with what is being done, such as "reading" or "reliability", as each begins.
@@ -192,6 +196,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         date=_today(),
         extrinsic=tracked,
         tasks=applied,
+        text=None if corpus is None else measure_text(corpus, chosen, bias, **asked),
         lexicons=tuple(
             judge(subject.models[0], one, min_coverage=min_coverage, case_fallback=fallback)
             for one in chosen

@@ -9,6 +9,7 @@ from biasgauge.auditing import evidence_sections as evidence
 from biasgauge.auditing.first_screen import CAVEAT, forest, headline, in_order, slugs, tiles
 from biasgauge.auditing.panels import panels
 from biasgauge.auditing.result import AuditResult
+from biasgauge.auditing.text_side import text_section
 from biasgauge.auditing.what_to_write import what_to_write
 from biasgauge.results import Summary
 
@@ -62,6 +63,7 @@ SECTIONS: Sequence[Callable[[AuditResult], Summary | None]] = (
     verdicts,
     what_to_write,
     change,
+    text_section,
     data.explorer,
     evidence.reliability,
     evidence.robustness,

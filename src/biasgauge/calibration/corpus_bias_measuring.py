@@ -317,7 +317,7 @@ def _measured(
             rows.append(_lost(word, counts, how))
             continue
         place = places[word]
-        own = odds_ratios.left_out_changes(counts.by_document(place), how.shift)
+        own = counts.left_out_changes(place, how.shift)
         row = _row(word, counts, place, own, None if drawn is None else drawn[:, place], how)
         rows.append(row)
         values[word], errors[word] = row.log_odds or 0.0, row.se or 0.0
@@ -335,7 +335,9 @@ def _measured(
         carriers = counts.carriers([places[word] for word in weights])
         value = sum(share * values[word] for word, share in weights.items())
         se = sum((share * errors[word]) ** 2 for word, share in weights.items()) ** 0.5
-        mixed = None if drawn is None else sum(share * drawn[:, places[word]] for word, share in weights.items())
+        mixed = None
+        if drawn is not None:
+            mixed = drawn[:, [places[word] for word in weights]] @ np.array(list(weights.values()))
         estimate = how.estimate(value, se, changes[name], carriers, mixed, n=len(weights))
         sets.append(SetOdds.of_estimate(estimate, **label))
     return tuple(rows), tuple(sets)
@@ -377,7 +379,7 @@ def _count(number: float) -> int:
 
 def _lost(word: str, counts: ContextCounts, how: _How) -> WordOdds:
     number = _count if how.whole else float
-    n_a, n_b = (number(total) for total in counts.totals.sum(axis=0))
+    n_a, n_b = (number(total) for total in counts.total)
     return WordOdds(word, None, None, None, None, 0, n_a, 0, n_b, level=how.level, reason=LOST)
 
 
@@ -398,7 +400,8 @@ def _bootstrap(counts: ContextCounts, how: _How) -> Floats:
     for number, times in enumerate(samples):
         drawn = times.astype(np.float64)
         total = drawn @ totals
-        tables = np.stack([near[0] @ drawn, np.zeros(words), near[1] @ drawn, np.zeros(words)], axis=1)
+        tables = np.zeros((words, 4))
+        tables[:, 0], tables[:, 2] = (np.asarray(group @ drawn) for group in near)
         tables[:, 1::2] = total - tables[:, 0::2]
         values[number] = odds_ratios.log_odds_ratio(tables, how.shift)
     return values

@@ -166,13 +166,17 @@ class CorpusBias(Result):
         return f"{self.settings['level']:.0%} interval"
 
     def _headline(self) -> str:
-        row = self.contrast or next(iter(self.sets), None)
-        if row is not None:
-            name, estimate = (f"{row.name}, mean log odds ratio", row)
-            return f"{name} {_said(estimate)}" if estimate.value is not None else f"{name}: undefined: {row.reason}"
-        only = self.words[0]
+        contrast, only = self.contrast, self.words[0]
+        if contrast is not None:
+            said = f"undefined: {contrast.reason}" if contrast.value is None else _said(contrast)
+            return f"{contrast.name}: difference of mean log odds ratios {said}"
         if len(self.words) > 1:
-            return f"{len(self.words)} words"
+            leaning = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
+            first = sum(value > 0 for value in leaning)
+            return (
+                f"{len(self.words)} words: {first} lean to {self.names[0]}, {len(leaning) - first} to {self.names[1]}, "
+                f"{len(self.words) - len(leaning)} to neither"
+            )
         if only.log_odds is None:
             return f"{only.word}: undefined: {only.reason}"
         odds = exp(abs(only.log_odds))
@@ -189,9 +193,8 @@ class CorpusBias(Result):
         ]
         if methods := {row.method for row in self.words if row.method}:
             told.append(f"Intervals: {'; '.join(sorted(methods))}.")
-        leaning = [row for row in self.words if row.estimate.excludes(0)]
         if len(self.words) > 1:
-            told.append(f"{len(leaning)} of {len(self.words)} words have an interval that excludes 0.")
+            told.append("A word leans where its interval excludes 0.")
         return told
 
     def _chart(self) -> Chart:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,6 +22,7 @@ from biasgauge.embeddings import Coverage
 from biasgauge.embeddings.coverage import NOT_THERE as NOT_IN_TEXT
 from biasgauge.embeddings.coverage import look_up, spellings
 from biasgauge.errors import ParameterError
+from biasgauge.stats import odds_ratios
 
 Weighting = Literal["flat", "word2vec", "glove"]
 WEIGHTS: dict[Weighting, Callable[[Integers, int], Floats]] = {
@@ -56,6 +58,16 @@ class ContextCounts:
     documents: Integers
     near: Floats
 
+    @cached_property
+    def total(self) -> Floats:
+        """Contexts of A and of B in all documents."""
+        return self.totals.sum(axis=0)
+
+    @cached_property
+    def largest(self) -> Floats:
+        """Most contexts of A and of B in any document."""
+        return self.totals.max(axis=0)
+
     def cells(self, place: int) -> tuple[Integers, Floats]:
         """Documents that have a word near a group, and its counts there."""
         span = slice(self.starts[place], self.starts[place + 1])
@@ -63,7 +75,7 @@ class ContextCounts:
 
     def table(self, place: int) -> Floats:
         """The four counts of a word: near A, elsewhere around A, near B, elsewhere around B."""
-        near, total = self.cells(place)[1].sum(axis=0), self.totals.sum(axis=0)
+        near, total = self.cells(place)[1].sum(axis=0), self.total
         return np.array([near[0], total[0] - near[0], near[1], total[1] - near[1]])
 
     def table_squares(self, place: int) -> Floats:
@@ -74,6 +86,24 @@ class ContextCounts:
     def carriers(self, places: Sequence[int]) -> int:
         """How many documents have one of some words near either group."""
         return len(np.unique(np.concatenate([self.cells(place)[0] for place in places])))
+
+    def left_out_changes(self, place: int, shift: odds_ratios.Shift = "all") -> Floats:
+        """Change of a word's log odds ratio without each document, exactly.
+
+        Documents that have the word are counted out one by one; of the others only the two totals change.
+        """
+        table = self.table(place)
+        _, rest_a, _, rest_b = odds_ratios.shifted(table, shift)
+        if (table[1::2] <= self.largest).any():  # a document may hold all that a group has
+            return odds_ratios.left_out_changes(self.by_document(place), shift)
+        changes: Floats = np.log1p(-self.totals[:, 1] / rest_b) - np.log1p(-self.totals[:, 0] / rest_a)
+        documents, near = self.cells(place)
+        held = np.empty((len(documents), 4))
+        held[:, 0::2] = near
+        held[:, 1::2] = self.totals[documents] - near
+        without = np.maximum(table - held, 0.0)
+        changes[documents] = odds_ratios.log_odds_ratio(without, shift) - odds_ratios.log_odds_ratio(table, shift)
+        return changes
 
     def by_document(self, place: int) -> Floats:
         """Documents × 4: what each document adds to the four counts of a word."""

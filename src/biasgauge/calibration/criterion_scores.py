@@ -68,6 +68,7 @@ def numbers_of(
     measures: Sequence[str],
     k: int,
     case_fallback: bool,
+    min_contexts: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[WordNumbers]:
     """Numbers of words, one list per measure.
@@ -76,7 +77,7 @@ def numbers_of(
         ParameterError: it is none of those.
     """
     if isinstance(scores, CorpusBias):
-        return [_of_corpus(scores)]
+        return [_of_corpus(scores, min_contexts)]
     if hasattr(scores, "columns") and hasattr(scores, "to_dict"):
         return [_of_frame(scores)]
     if isinstance(scores, Mapping) and all(isinstance(value, (int, float)) for value in scores.values()):
@@ -107,8 +108,8 @@ def _of_tensor(scores: ScoreTensor, number: int) -> WordNumbers:
     return WordNumbers(scores.measures[number], scores.words, values, repeats, over)
 
 
-def _of_corpus(bias: CorpusBias) -> WordNumbers:
-    rows = [row for row in bias.words if row.log_odds is not None]
+def _of_corpus(bias: CorpusBias, min_contexts: int) -> WordNumbers:
+    rows = [row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts]
     numbers = np.array([row.log_odds for row in rows], np.float64)
     errors = np.array([max(row.se_documents or 0.0, row.se or 0.0) for row in rows])
     return WordNumbers("log odds", tuple(row.word for row in rows), numbers, errors=errors)

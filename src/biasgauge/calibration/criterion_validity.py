@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.calibration.criterion_result import Criterion, CriterionRow
 from biasgauge.calibration.criterion_scores import WordNumbers, numbers_of
-from biasgauge.checks import check_choice, check_number
+from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Values, lexicon, words_of
@@ -53,6 +53,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
     measures: Sequence[str] = ("dbwa", "ripa", "nbm"),
     k: int = 100,
     reliability: float | None = None,
+    min_contexts: int = 10,
     level: float = 0.95,
     resamples: int = 2_000,
     case_fallback: bool = False,
@@ -75,6 +76,8 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
         k: neighbors of a neighborhood measure.
         reliability: of the scores, taken as known; None: measured over replicates where there are several models, else
             over pairs; of a corpus bias from its standard errors.
+        min_contexts: of a corpus bias, words with fewer contexts of both groups together are left out: their log odds
+            are mostly error.
         level: nominal coverage of the intervals.
         resamples: draws of the words for the disattenuated correlation.
         case_fallback: look words up in lower case, then capitalized.
@@ -86,6 +89,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
         LexiconError: a lexicon is unknown.
     """
     check_choice(("first", "second"), end=end)
+    check_whole(0, min_contexts=min_contexts)
     if reliability is not None:
         check_number(0, 1, reliability=reliability)
     how = Resampling("bca", level, resamples, random_state)
@@ -93,7 +97,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
     sign = 1.0 if end == "first" or not known.unit else -1.0
     numbers = numbers_of(
         scores, list(known.values), pairs=pairs, measures=list(measures), k=k, case_fallback=case_fallback,
-        progress=progress,
+        min_contexts=min_contexts, progress=progress,
     )  # fmt: skip
     rows, points, lost = [], [], dict.fromkeys(known.values)
     for own in numbers:
@@ -114,7 +118,8 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
         points=tuple(points),
         lost=tuple(lost),
         settings={
-            "truth": known.name, "end": end, "reliability": reliability, "level": level, "resamples": resamples,
+            "truth": known.name, "end": end, "reliability": reliability, "min_contexts": min_contexts,
+            "level": level, "resamples": resamples,
             "case_fallback": case_fallback, "random_state": random_state,
         },
         warnings=_warnings(rows, known),

@@ -122,9 +122,9 @@ class Influence(Result):
             f"As if {self.effective:,.0f} documents of equal weight carried it; {self.carriers:,} have any context.",
         ]
         if half is not None:
-            told.append(f"Without the {half:,} documents that carry the most, it is halved or less.")
+            told.append(f"Without the {_documents(half)} the most, it is halved or less.")
         if turned is not None:
-            told.append(f"Without the {turned:,} documents that carry the most, it is gone or reversed.")
+            told.append(f"Without the {_documents(turned)} the most, it is gone or reversed.")
         counts = [Column(name, "number", 1) for name in ("n_wa", "n_a", "n_wb", "n_b")]
         columns = [Column("document", "count"), Column("lines", "text"), Column("tokens", "count"),
                    Column("change without it", "number", 4), *counts]  # fmt: skip
@@ -213,7 +213,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     changes, variance = np.zeros(len(counts.totals)), 0.0
     for word, share in coefficients.items():
         place = counted.places[word]
-        changes += share * odds_ratios.left_out_changes(counts.by_document(place))
+        changes += share * counts.left_out_changes(place)
         se = odds_ratios.closed_form_se(counts.table(place), counts.table_squares(place))
         variance += float(share * se) ** 2
     value = _value(counts, coefficients, counted.places, np.empty(0, np.int64))
@@ -243,6 +243,10 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     )  # fmt: skip
 
 
+def _documents(count: int) -> str:
+    return "document that carries" if count == 1 else f"{count:,} documents that carry"
+
+
 def _number(asked: Asked, counted: Counted, min_coverage: float) -> tuple[str, dict[str, float]]:
     """What is asked: the contrast, the first set's mean, or the one word; with the weights of its words."""
     if not asked.sets:
@@ -265,7 +269,7 @@ def _value(
     counts: ContextCounts, coefficients: Mapping[str, float], places: Mapping[str, int], gone: Integers
 ) -> float:
     """The number without some documents."""
-    total = counts.totals.sum(axis=0) - counts.totals[gone].sum(axis=0)
+    total = counts.total - counts.totals[gone].sum(axis=0)
     value = 0.0
     for word, share in coefficients.items():
         documents, near = counts.cells(places[word])

@@ -37,6 +37,7 @@ Examples:
   biasgauge audit --points points.csv --points-x weat --points-y gap
   biasgauge audit vectors.bin --tasks hateval.json --tasks coref.json
   biasgauge audit vectors.bin --quiet --fail-on report,report-with-care
+  biasgauge audit models/*.safetensors --corpus models/corpus
 """
 
 FAILED_ON = 3
@@ -106,7 +107,7 @@ app = command(
     arguments="vectors",
     options="before after out lexicon language min_coverage case_fallback limit replicates alpha agreement smallest "
     "reliability points "
-    "points_x points_y points_by points_unit points_seed tasks fail_on verbose",
+    "points_x points_y points_by points_unit points_seed tasks corpus fail_on verbose",
     examples=EXAMPLES,
     sources=("auditing:Rules",),
     changes={
@@ -130,6 +131,11 @@ app = command(
             "ones of the language by default",
             type=tuple[str, ...],
             default=(),
+        ),
+        "corpus": Option(
+            "the text that the vectors were trained on, or its tokenized corpus: what does the text itself say?",
+            type=Path | None,
+            default=None,
         ),
         "language": Option("language of the shipped lexicons to look at; English by default"),
         "case_fallback": Option(

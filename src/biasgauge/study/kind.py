@@ -13,19 +13,14 @@ from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
 from biasgauge.signatures import Setting
 from biasgauge.study.parameters import parameters
 
-Needs = Literal["scores", "model", "models", "groups", "change", "sources", "points", "table"]
+Needs = Literal["scores", "model", "models", "groups", "change", "sources", "points", "table", "corpus"]
 """What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; several
-groups of replicates; a model before and after; several score tensors; vectors with their task; a table of points."""
+groups of replicates; a model before and after; several score tensors; vectors with their task; a table of points; a
+corpus."""
 
 GIVEN: dict[str, int] = {
-    "scores": 1,
-    "model": 1,
-    "models": 1,
-    "groups": 1,
+    **dict.fromkeys(("scores", "model", "models", "groups", "sources", "points", "table", "corpus"), 1),
     "change": 2,
-    "sources": 1,
-    "points": 1,
-    "table": 1,
 }
 """How many of the function's first arguments the study hands over."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.corpora import open_corpus
 from biasgauge.embeddings import Embedding, Notice, load, save
 from biasgauge.presentation.tables import csv_text
 from biasgauge.results.plain import to_plain
@@ -21,6 +22,7 @@ from biasgauge.study.step import Job, Step
 if TYPE_CHECKING:
     import pandas as pd
 
+CORPUS = "corpus"
 MODEL, ABOUT = "model.safetensors", "about.json"
 RESULT, TABLE = "result.json", "table.csv"
 SCORES = "scores"
@@ -64,6 +66,8 @@ def material(job: Job, kind: Kind) -> list[Any]:
     """What the study hands to the function."""
     if kind.needs == "scores":
         return [ScoreStore.open(job.inputs["scores"] / SCORES)]
+    if kind.needs == "corpus":
+        return [open_corpus(job.inputs["corpus"] / CORPUS)]
     if kind.needs == "model":
         return [open_model(job, "vectors", job.settings["model"])]
     if kind.needs == "models":

@@ -61,6 +61,7 @@ class _Analysis:
             "sources": self._of_sources,
             "points": self._of_tasks,
             "table": self._of_table,
+            "corpus": self._of_corpora,
         }
         planners[self.kind.needs]()
 
@@ -212,6 +213,14 @@ class _Analysis:
             key = self.add(inputs, {"versions": versions}, "")
             self.plan.tables[self.name] = key
             self.result("", key)
+
+    def _of_corpora(self) -> None:
+        for reference in dict.fromkeys(self.table.of):
+            if reference in self.plan.corpora:
+                self.result(reference, self.add({"corpus": self.plan.corpora[reference]}, {}, reference))
+            elif ("corpora", reference) not in self.plan.study.broken and reference not in self.plan.study.corpora:
+                sentence = f"there is no {reference!r} in corpora"
+                self.plan.unknown((*self.path, "of"), sentence, reference, self.plan.study.corpora)
 
     def _of_table(self) -> None:
         if ("points" in self.table.settings) == bool(self.table.of):

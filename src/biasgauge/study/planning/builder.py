@@ -104,6 +104,7 @@ class PlanBuilder:
     Attributes:
         study: what is planned.
         cells: by key.
+        corpora: cells of the tokens of each corpus, by its name.
         groups: models, vectors and mitigations by the name of their group.
         scores: score tensors by the name of theirs.
         tasks: for each task the groups that it was trained on, each with the cells of its models.
@@ -116,6 +117,7 @@ class PlanBuilder:
     def __init__(self, study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> None:
         self.study = study
         self.cells: dict[str, Cell] = {}
+        self.corpora: dict[str, str] = {}
         self.groups: dict[str, Group] = {}
         self.scores: dict[str, Group] = {}
         self.tasks: dict[str, list[tuple[Group, list[str]]]] = {}

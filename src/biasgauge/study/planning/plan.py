@@ -175,6 +175,7 @@ def _planned(study: Study, checksums: Checksums | None, outcomes: Path | None = 
                 if (owner := owners.setdefault(name, section)) != section:
                     plan.problem((section, name), f"the name {name!r} is taken by [{owner}.{name}]; choose another")
     corpora = plan_corpora(plan)
+    plan.corpora = {name: corpus.key for name, corpus in corpora.items()}
     plan_models(plan, corpora)
     plan_vectors(plan)
     plan_mitigations(plan)

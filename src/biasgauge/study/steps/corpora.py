@@ -8,9 +8,9 @@ from biasgauge.corpora import read_corpus
 from biasgauge.corpora.token_corpus import MANIFEST
 from biasgauge.results.plain import to_plain
 from biasgauge.study.files import restored
+from biasgauge.study.outcomes import CORPUS
 from biasgauge.study.step import Job, Step
 
-CORPUS = "corpus"
 TEXT = "text.txt"
 
 

@@ -11,10 +11,9 @@ from biasgauge.embeddings import load
 from biasgauge.embeddings.loading import DEFAULT_PATH, replicate_path
 from biasgauge.errors import InputError
 from biasgauge.study.files import restored
-from biasgauge.study.outcomes import MODEL, open_model, write_model
+from biasgauge.study.outcomes import CORPUS, MODEL, open_model, write_model
 from biasgauge.study.parameters import arguments, method_settings, recipe_of
 from biasgauge.study.step import Job, Step
-from biasgauge.study.steps.corpora import CORPUS
 
 RECIPE = "recipe.json"
 KEPT = ("recipe", "digest", "words", "tokens", "losses", "untrained")

@@ -89,7 +89,7 @@ AUDIT = Kind(
     functions=("auditing:audit",),
     checks={"lexicons": some_lexicons()},
     unasked=registry.names("lexicon"),
-    hidden=("before", "points", "tasks"),
+    hidden=("before", "points", "tasks", "corpus"),
     shown=("verdicts", "bias", "replicates"),
 )
 

@@ -7,10 +7,9 @@ from biasgauge.corpora import open_corpus
 from biasgauge.scores import ScoreStore
 from biasgauge.signatures import function_named
 from biasgauge.study.kind import Kind, lists_of_words
-from biasgauge.study.outcomes import SCORES, analysis, call, material, open_models, settings_of, write_result
+from biasgauge.study.outcomes import CORPUS, SCORES, analysis, call, material, open_models, settings_of, write_result
 from biasgauge.study.parameters import parameters
 from biasgauge.study.step import Job, Step
-from biasgauge.study.steps.corpora import CORPUS
 
 RELIABILITY = Kind(
     "reliability",
