@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -40,8 +41,8 @@ def test_an_audit_shows_what_its_text_says(corpus: TokenCorpus) -> None:
     assert any(part.name == "text" for part in back.summary().parts)
 
 
-def test_without_a_text_there_is_no_such_part(shipped_audit: object) -> None:
-    result = bg.audit(lexicons=["weat7"])
+def test_without_a_text_there_is_no_such_part(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+    result = shipped_audit("weat7")
     assert result.text is None
     assert "text" not in result.to_dict()
     assert not any(part.name == "text" for part in result.summary().parts)

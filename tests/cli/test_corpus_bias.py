@@ -84,8 +84,9 @@ def test_influence_names_documents_by_number(text: Path, capsys: pytest.CaptureF
 
 
 def test_criterion_of_a_text(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["criterion", "--corpus", str(text), "--set", "min_contexts=0"]
-    content = printed(asked, capsys)
+    pairs = text.with_name("pairs.toml")
+    pairs.write_text('kind = "pairs"\npairs = [["he", "she"]]\n')
+    content = printed(["criterion", "--corpus", str(text), "--pairs", str(pairs), "--set", "min_contexts=0"], capsys)
     assert content["rows"][0]["words"] == 1
     assert content["rows"][0]["pearson"] is None
 
@@ -94,7 +95,7 @@ def test_vectors_stand_beside_the_text(text: Path, tmp_path: Path, capsys: pytes
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("he 1 0\nshe 0 1\nnurse 1 3\ndoctor 3 1\nsaid 1 1\n")
     asked = ["corpus-bias", str(text), "--words", "nurse,doctor,said", "--a", "he", "--b", "she"]
-    content = printed([*asked, "--vectors", str(vectors), "--set", "resamples=50"], capsys)
+    content = printed([*asked, "--vectors", str(vectors), "--min-contexts", "0"], capsys)
     rows = {row["measure"]: row for row in content["amplification"]["rows"]}
     points = [point for point in content["amplification"]["points"] if point["measure"] == "dbwa"]
     assert rows["dbwa"]["words"] == 3

@@ -276,3 +276,18 @@ def test_pairings_are_the_source_in_order(shared_data: Path) -> None:
     bank = lexicon("seed_bank")
     assert isinstance(bank, SeedBank)
     assert list(bank.pairings) == rows
+
+
+def test_shares_of_women_are_means_weighted_by_workers(shared_data: Path) -> None:
+    """A word that labels several occupations has the mean of their shares, weighted by workers."""
+    workers: dict[str, float] = {}
+    women: dict[str, float] = {}
+    path = shared_data / "occupations_bls2015" / "professionsBLS2015.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            for word in {row[f"label{number}"].strip() for number in range(1, 6)} - {""}:
+                workers[word] = workers.get(word, 0) + float(row["TotalEmployed"])
+                women[word] = women.get(word, 0) + float(row["TotalEmployed"]) * float(row["Women"])
+    shipped = lexicon("bls2015")
+    assert isinstance(shipped, Values)
+    assert shipped.values == {word: pytest.approx(women[word] / workers[word], abs=0.0501) for word in workers}

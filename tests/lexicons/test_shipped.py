@@ -28,7 +28,7 @@ CONTRACT = {
     *("weat6b", "weat_es_gender", "weat_es_migrant", "xweat_es"),
     *(f"xweat{number}_es" for number in (1, 2, 7, 8, 9)),
     *("gender", "race", "religion", "seed_bank"),
-    *("occupations_percent_female", "winogender_bls", "winogender_bergsma"),
+    *("bls2015", "occupations_percent_female", "winogender_bls", "winogender_bergsma"),
     *("occ16_definitional", "occ16_stereotypical"),
 }
 
@@ -298,6 +298,7 @@ def test_controls_are_the_human_and_neutral_lists(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "word", "value"),
     [
+        ("bls2015", 185, "carpenter", 1.8),  # professionsBLS2015.csv
         ("occupations_percent_female", 40, "secretary", 95.0),  # Zhao et al. 2018, Table 1
         ("winogender_bls", 60, "engineer", 10.72),  # occupations-stats.tsv
         ("winogender_bergsma", 60, "engineer", 1.99),

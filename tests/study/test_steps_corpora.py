@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 import biasgauge as bg
-from biasgauge.study import CellStore, plan_study, run_study
+from biasgauge.study import plan_study, run_study
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,17 +23,12 @@ path = "text.txt"
 [analyses.said]
 kind = "corpus-bias"
 of = ["one"]
-words = ["nurse", "doctor"]
-a = ["he"]
-b = ["she"]
-window = 3
+settings = { words = ["nurse", "doctor"], a = ["he"], b = ["she"], window = 3 }
 
 [analyses.carried]
 kind = "influence"
 of = ["one"]
-words = ["nurse"]
-a = ["he"]
-b = ["she"]
+settings = { words = ["nurse"], a = ["he"], b = ["she"] }
 """
 TEXT = "the nurse said she was tired\nhe was a doctor and he said so\nshe is a nurse\nhe is a doctor\nnurse nurse he\n"
 
@@ -39,17 +36,15 @@ TEXT = "the nurse said she was tired\nhe was a doctor and he said so\nshe is a n
 def test_corpus_analyses_are_those_of_their_functions(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "study.toml").write_text(STUDY)
-    done = run_study(tmp_path / "study.toml", out=tmp_path / "out")
+    done = run_study(tmp_path / "study.toml", out=tmp_path / "out", workers=0)
     assert not done.failed
     asked = {"a": ["he"], "b": ["she"]}
     expected = {
         "said": bg.corpus_bias(tmp_path / "text.txt", words=["nurse", "doctor"], window=3, **asked).to_dict(),  # type: ignore[arg-type]
         "carried": bg.influence(tmp_path / "text.txt", words=["nurse"], **asked).to_dict(),  # type: ignore[arg-type]
     }
-    plan = plan_study(tmp_path / "study.toml")
-    store = CellStore(tmp_path / "out")
     for name, content in expected.items():
-        found = json.loads((store.path(plan.results[f"{name}/one"]) / "result.json").read_bytes())
+        found = json.loads((tmp_path / "out" / "results" / name / "one" / "result.json").read_bytes())
         for key in ("words", "sets") if name == "said" else ("documents", "removals"):
             assert found[key] == content[key]
 
@@ -57,9 +52,5 @@ def test_corpus_analyses_are_those_of_their_functions(tmp_path: Path) -> None:
 def test_an_unknown_corpus_is_said(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "study.toml").write_text(STUDY.replace('of = ["one"]', 'of = ["on"]'))
-    try:
+    with pytest.raises(bg.InputError, match="there is no 'on' in corpora"):
         plan_study(tmp_path / "study.toml")
-    except bg.InputError as problem:
-        assert "there is no 'on' in corpora" in str(problem)
-    else:
-        raise AssertionError("an unknown corpus was planned")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.calibration import amplification, corpus_bias
@@ -129,7 +129,7 @@ def _answer(
         none = Estimate(value=None, reason=str(problem))
         return TextAnswer(test.name, test.title, none, vectors, none, none, 0)
     contrast = counted.contrast or Estimate(value=None, reason="there is no contrast")
-    plain = Estimate(**{name: getattr(contrast, name) for name in Estimate.__dataclass_fields__})
+    plain = Estimate(**{name: getattr(contrast, name) for name in (field.name for field in fields(Estimate))})
     words: dict[str, list[float]] = {}
     for one in models:
         for word, number in one.associations.items():

@@ -11,6 +11,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.calibration.corpus_bias_result import CorpusBias
 from biasgauge.calibration.criterion_scores import numbers_of
+from biasgauge.checks import check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike
 from biasgauge.results import Chart, Column, Result, Summary, Table
@@ -96,6 +97,7 @@ def amplification(
     pairs: PairsLike | None = None,
     measures: Sequence[str] = ("dbwa", "ripa", "nbm"),
     k: int = 100,
+    min_contexts: int = 10,
     level: float = 0.95,
     resamples: int = 2_000,
     case_fallback: bool = True,
@@ -111,6 +113,7 @@ def amplification(
         pairs: base pairs that vectors are scored with; by default each word of A with the word of B at its place.
         measures: measures that vectors are scored with.
         k: neighbors of a neighborhood measure.
+        min_contexts: words with fewer contexts of both groups together are left out: their log odds are mostly error.
         level: nominal coverage of the intervals.
         resamples: draws of the words.
         case_fallback: look words up in lower case, then capitalized.
@@ -125,7 +128,10 @@ def amplification(
         if len(bias.a) != len(bias.b):
             raise ParameterError("The two groups have different sizes: say which 'pairs' to score the vectors with.")
         chosen = list(zip(bias.a, bias.b, strict=True))
-    known = {row.word: row for row in bias.words if row.log_odds is not None}
+    check_whole(0, min_contexts=min_contexts)
+    known = {
+        row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts
+    }
     numbers = numbers_of(
         scores, list(known), pairs=chosen, measures=list(measures), k=k, case_fallback=case_fallback, progress=progress
     )
@@ -142,7 +148,10 @@ def amplification(
             {"word": word, "measure": own.measure, "log_odds": float(odds[place]), "score": float(values[place])}
             for place, word in enumerate(words)
         ]
-    settings = {"level": level, "resamples": resamples, "random_state": random_state, "corpus": bias.settings["corpus"]}
+    settings = {
+        "min_contexts": min_contexts, "level": level, "resamples": resamples, "random_state": random_state,
+        "corpus": bias.settings["corpus"],
+    }  # fmt: skip
     return Amplification(tuple(rows), tuple(points), settings)
 
 

@@ -84,22 +84,25 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Count, and set vectors beside it where they are given."""
     from biasgauge.calibration import amplification, corpus_bias
 
-    vectors = list(arguments.pop("vectors"))
+    vectors, least = list(arguments.pop("vectors")), arguments.pop("min_contexts")
     given = read_arguments(arguments, options)
     with progress(options, "counting") as report:
         result = corpus_bias(given.pop("corpus"), random_state=options.seed, progress=report, **given)
-    also = {"amplification": amplification(result, vectors, random_state=options.seed)} if vectors else {}
+    also = {"amplification": amplification(result, vectors, min_contexts=least, random_state=options.seed)} if vectors else {}
     return Outcome(result, also=also)
 
 
 app = command(
     "calibration:corpus_bias",
     arguments="corpus",
-    options="words a b pairs test x y window weighting min_count interval level vectors documents layout tokenizer "
+    options="words a b pairs test x y window weighting min_count interval level vectors min_contexts documents layout tokenizer "
     "field case_fallback min_coverage as_published",
     examples=EXAMPLES,
+    sources=("calibration:amplification",),
+    fixed="bias scores measures k",
     changes={
         **TEXT,
+        "min_contexts": Option("with --vectors: leave out words with fewer contexts of both groups together"),
         "vectors": Option(
             "vector files, replicates or one model: scores beside the text", type=tuple[Path, ...], default=()
         ),

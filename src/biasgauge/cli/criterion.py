@@ -37,7 +37,9 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     if bool(vectors) == (corpus is not None):
         raise ParameterError("Name vector files, or a text by --corpus; one of them, not both.")
     text = {name: arguments.pop(name) for name in ("documents", "window")}
-    lists: dict[str, Any] = {name: words_or_word(arguments.pop(name)) for name in ("first", "second") if arguments.get(name)}
+    lists: dict[str, Any] = {
+        name: words_or_word(arguments.pop(name)) for name in ("first", "second") if arguments.get(name)
+    }
     arguments = {name: value for name, value in arguments.items() if name not in ("first", "second")}
     scores: Any = vectors
     with progress(options, "counting" if corpus else "scoring") as report:

@@ -36,8 +36,9 @@ def weighted_alpha(scores: Floats, weights: Floats) -> Floats:
 def weighted_signal_share(values: Floats, errors: Floats, weights: Floats) -> Floats:
     """Share of the variance of values that is not their own known error: 1 − mean(error²) / variance."""
     total = weights.sum(axis=1)
-    variance = _weighted_variance((values - values.mean())[:, None], weights)[:, 0] * total / (total - 1)
+    spread = _weighted_variance((values - values.mean())[:, None], weights)[:, 0]
     with np.errstate(invalid="ignore", divide="ignore"):
+        variance = spread * total / (total - 1)
         share: Floats = 1 - (weights @ errors**2) / total / variance
     return np.where(variance > 0, share, np.nan)
 

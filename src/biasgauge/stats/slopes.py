@@ -24,9 +24,9 @@ def weighted_slope(x: Floats, y: Floats, errors: Floats, weights: Floats) -> Flo
     dx = x - x.mean()
     dy = y - y.mean()
     mean_x, mean_y = weights @ dx / total, weights @ dy / total
-    variance = (weights @ dx**2 / total - mean_x**2) * total / (total - 1)
-    covariance = (weights @ (dx * dy) / total - mean_x * mean_y) * total / (total - 1)
-    signal = variance - weights @ errors**2 / total
+    variance = weights @ dx**2 / total - mean_x**2
+    covariance = weights @ (dx * dy) / total - mean_x * mean_y
+    signal = variance - weights @ errors**2 / total * (total - 1) / total
     with np.errstate(invalid="ignore", divide="ignore"):
         slope: Floats = covariance / signal
     return np.where(signal > 0, slope, np.nan)

@@ -49,6 +49,7 @@ class Kind:
         result: "room:name" of the class of its results, where that can be read back from JSON and so be shown on that
             page as it sums itself up.
         answers: whether its results answer the study's question, and so come first on that page.
+        shows_text: its step also takes the corpus that models were trained on in the study, as the input "corpus".
     """
 
     name: str
@@ -68,6 +69,7 @@ class Kind:
     shown: tuple[str, ...] = ()
     result: str = ""
     answers: bool = False
+    shows_text: bool = False
 
     @property
     def known(self) -> dict[str, Setting]:

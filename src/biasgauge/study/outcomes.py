@@ -75,12 +75,12 @@ def material(job: Job, kind: Kind) -> list[Any]:
     return [open_model(job, side, job.settings[side]) for side in ("before", "after")][: GIVEN[kind.needs]]
 
 
-def call(job: Job, kind: Kind, *given: Any) -> Any:  # noqa: ANN401 - any function
+def call(job: Job, kind: Kind, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - any function
     """Call a kind's function with one thread, and with the job's progress where it takes that."""
     function = function_named(kind.functions[0])
     ours = {"n_jobs": 1, "progress": job.progress}
     taken = {name: value for name, value in ours.items() if name in signature(function).parameters}
-    return function(*given, **settings_of(job, kind), **taken)
+    return function(*given, **settings_of(job, kind), **taken, **more)
 
 
 def analysis(kind: Kind, about: str, version: int = 1) -> Step:

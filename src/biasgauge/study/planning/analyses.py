@@ -126,6 +126,8 @@ class _Analysis:
                 self.problem("of", f"{least}; {group.name!r} has {len(group.members)} (more seeds make more)")
                 continue
             inputs = {f"model{number}": member.key for number, member in enumerate(group.members)}
+            if self.kind.shows_text and group.corpus_key is not None:
+                inputs["corpus"] = group.corpus_key
             labels = [member.label for member in group.members]
             self.result(group.name, self.add(inputs, {"models": labels}, group.name))
 

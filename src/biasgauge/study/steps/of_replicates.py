@@ -8,11 +8,21 @@ from typing import Any
 import numpy as np
 
 from biasgauge import registry
+from biasgauge.corpora import open_corpus
 from biasgauge.errors import ParameterError
 from biasgauge.results.plain import to_plain
 from biasgauge.signatures import function_named
 from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_words
-from biasgauge.study.outcomes import RESULT, analysis, call, material, open_models, settings_of, write_result
+from biasgauge.study.outcomes import (
+    CORPUS,
+    RESULT,
+    analysis,
+    call,
+    material,
+    open_models,
+    settings_of,
+    write_result,
+)
 from biasgauge.study.parameters import parameters
 from biasgauge.study.step import Job, Step
 
@@ -91,6 +101,7 @@ AUDIT = Kind(
     unasked=registry.names("lexicon"),
     hidden=("before", "points", "tasks", "corpus"),
     shown=("verdicts", "bias", "replicates"),
+    shows_text=True,
 )
 
 
@@ -108,10 +119,11 @@ def associate(job: Job) -> None:
 
 
 def write_audit(job: Job) -> None:
-    """The result, its table, and the page that `biasgauge audit` writes."""
+    """The result, its table, and the page that `biasgauge audit` writes; with the text, where the study has it."""
     from biasgauge.presentation.page.summary_page import summary_page
 
-    result = call(job, AUDIT, *material(job, AUDIT))
+    text = {"corpus": open_corpus(job.inputs["corpus"] / CORPUS)} if "corpus" in job.inputs else {}
+    result = call(job, AUDIT, *material(job, AUDIT), **text)
     write_result(job, result, AUDIT)
     (job.out / "page.html").write_text(summary_page(result.summary()), encoding="utf-8", newline="\n")
 
@@ -120,5 +132,5 @@ STEP = (
     Step("association", 1, associate, "association tests on all models of a group", TESTS),
     analysis(SEEDS, "are word lists fit to measure anything?"),
     analysis(STABILITY, "how much of a word's meaning survives training again"),
-    Step("audit", 1, write_audit, "the whole battery", (AUDIT,)),
+    Step("audit", 2, write_audit, "the whole battery", (AUDIT,)),
 )
