@@ -102,7 +102,9 @@ def test_bootstrap_agrees_with_leaving_out_where_documents_are_many() -> None:
     corpus = known_text(np.random.default_rng(5), 1200, {"nurse": -1.0, "doctor": 1.0, "poet": 0.0, "clerk": 0.5}, 2.0)
     asked: dict[str, Any] = {"words": WORDS, "a": ["he"], "b": ["she"], "window": 2}
     left_out, drawn = (bg.corpus_bias(corpus, interval=how, **asked) for how in ("documents", "bootstrap"))
-    for one, other in zip((*left_out.words, *left_out.sets), (*drawn.words, *drawn.sets), strict=True):
+    rows: list[tuple[Any, Any]] = [*zip(left_out.words, drawn.words, strict=True)]
+    rows += zip(left_out.sets, drawn.sets, strict=True)
+    for one, other in rows:
         assert one.low is not None
         assert one.high is not None
         assert other.low == pytest.approx(one.low, abs=0.12 * (one.high - one.low))

@@ -34,6 +34,7 @@ def test_scores_lean_to_the_first_end_and_the_share_of_women_to_the_second() -> 
     means = frame.groupby("word", sort=False)["score"].mean()
     row = bg.criterion(frame, TRUTH).rows[0]
     assert row.pearson is not None
+    assert row.pearson.value is not None
     assert row.pearson.value == pytest.approx(-np.corrcoef(means, list(TRUTH.values()))[0, 1])
     assert row.pearson.value > 0
     other = bg.criterion(frame, TRUTH, end="first").rows[0]
@@ -50,7 +51,7 @@ def test_disattenuated_is_r_over_the_root_of_alpha() -> None:
     assert row.pearson is not None
     assert row.disattenuated is not None
     assert row.reliability.value == pytest.approx(alpha)
-    assert row.disattenuated.value == pytest.approx(row.pearson.value / alpha**0.5)  # type: ignore[operator]
+    assert row.disattenuated.value == pytest.approx(row.pearson.value / alpha**0.5)
     given = bg.criterion(frame, TRUTH, reliability=0.5).rows[0]
     assert given.disattenuated is not None
     assert given.disattenuated.value == pytest.approx(row.pearson.value / 0.5**0.5)  # type: ignore[operator]

@@ -129,9 +129,7 @@ def amplification(
             raise ParameterError("The two groups have different sizes: say which 'pairs' to score the vectors with.")
         chosen = list(zip(bias.a, bias.b, strict=True))
     check_whole(0, min_contexts=min_contexts)
-    known = {
-        row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts
-    }
+    known = {row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts}
     numbers = numbers_of(
         scores, list(known), pairs=chosen, measures=list(measures), k=k, case_fallback=case_fallback, progress=progress
     )

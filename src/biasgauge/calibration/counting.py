@@ -166,11 +166,12 @@ def count_contexts(
             corpus.tokens, corpus.lines, corpus.documents, first, kinds, targets, weights, line,
             totals, squares, near, near_squares, touched, *buffers,
         )  # fmt: skip
-        documents, places, counts = (buffer[:written].copy() for buffer in buffers)
-        parts.append((documents, places, counts))
+        parts.append((buffers[0][:written].copy(), buffers[1][:written].copy(), buffers[2][:written].copy()))
         if progress is not None:
             progress(int(corpus.lines[corpus.documents[first]]), len(corpus.tokens))
-    documents, places, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    documents = np.concatenate([part[0] for part in parts])
+    places = np.concatenate([part[1] for part in parts])
+    counts = np.concatenate([part[2] for part in parts])
     order = np.argsort(places, kind="stable")
     starts = np.searchsorted(places[order], np.arange(len(words) + 1))
     return ContextCounts(

@@ -88,7 +88,11 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     given = read_arguments(arguments, options)
     with progress(options, "counting") as report:
         result = corpus_bias(given.pop("corpus"), random_state=options.seed, progress=report, **given)
-    also = {"amplification": amplification(result, vectors, min_contexts=least, random_state=options.seed)} if vectors else {}
+    also = (
+        {"amplification": amplification(result, vectors, min_contexts=least, random_state=options.seed)}
+        if vectors
+        else {}
+    )
     return Outcome(result, also=also)
 
 
