@@ -33,7 +33,6 @@ from biasgauge.auditing import audit as audit
 from biasgauge.calibration import corpus_bias as corpus_bias
 from biasgauge.calibration import criterion as criterion
 from biasgauge.calibration import influence as influence
-from biasgauge.comparison import Comparison as Comparison
 from biasgauge.comparison import compare as compare
 from biasgauge.embeddings import Embedding as Embedding
 from biasgauge.embeddings import load as load

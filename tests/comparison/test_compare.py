@@ -158,7 +158,7 @@ def test_the_result_comes_back_from_its_json() -> None:
     given = {**groups(0.0, 0.5), "other": [model(200 + seed, 0.5) for seed in range(3)]}
     found = bg.compare(given, **SETS, order=True)
     content = json.loads(json.dumps(found.to_dict()))
-    again = bg.Comparison.from_dict(content)
+    again = bg.comparison.Comparison.from_dict(content)
     assert again.to_dict() == found.to_dict()
     assert again.summary().headline == found.summary().headline == content["headline"]
     assert set(found.figures()) == {"trends", "differences"}

@@ -326,7 +326,10 @@ def _measured(
                 changes[name] += weights[word] * own
     sets = []
     for name, weights in coefficients.items():
-        label: dict[str, Any] = {"name": asked.labels.get(name, name), "kind": "contrast" if name == "contrast" else "mean"}
+        label: dict[str, Any] = {
+            "name": asked.labels.get(name, name),
+            "kind": "contrast" if name == "contrast" else "mean",
+        }
         parts = ("x", "y") if name == "contrast" else (name,)
         short = Coverage.of({part: counted.coverage.sets[part] for part in parts}).shortfall(min_coverage)
         if short or not weights:

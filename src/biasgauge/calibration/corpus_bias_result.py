@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DRAWN = 40
-"""Words that a chart shows: those farthest from 0."""
+"""Words that a chart shows: those that most surely lean, then those best known."""
 LABELS = {
     "flat": "every context counts 1",
     "word2vec": "a context at distance d counts (window + 1 − d) / window, as often as word2vec's window reaches it",
@@ -62,6 +62,11 @@ class WordOdds(Record):
     effective_documents: float | None = None
     reason: str | None = None
     warning: str | None = None
+
+    @property
+    def at_least(self) -> float:
+        """The end of the interval nearest to 0, where it excludes 0; else 0. How far the word leans at least."""
+        return max(self.low or 0.0, 0.0) + min(self.high or 0.0, 0.0)
 
     @property
     def estimate(self) -> Estimate:
@@ -131,7 +136,7 @@ class CorpusBias(Result):
     def summary(self) -> Summary:
         """Words by their log odds, sets, and how they were counted."""
         first, second = self.names
-        ranked = sorted(self.words, key=lambda row: (row.log_odds is None, -(row.log_odds or 0)))
+        ranked = sorted(self.words, key=lambda row: (row.log_odds is None, -row.at_least, -(row.log_odds or 0)))
         counts = [Column(f"near {name}", "count" if self.settings["weighting"] == "flat" else "number")
                   for name in self.names]  # fmt: skip
         rows = [(row.word, row.estimate, exp(row.log_odds) if row.log_odds is not None else None, row.n_wa, row.n_wb,
@@ -198,8 +203,9 @@ class CorpusBias(Result):
         return told
 
     def _chart(self) -> Chart:
-        drawn = sorted((row for row in self.words if row.low is not None), key=lambda row: -abs(row.log_odds or 0))
-        drawn = sorted(drawn[:MOST_DRAWN], key=lambda row: -(row.log_odds or 0))
+        bounded = [row for row in self.words if row.low is not None and row.high is not None]
+        surest = sorted(bounded, key=lambda row: (-abs(row.at_least), (row.high or 0.0) - (row.low or 0.0)))
+        drawn = sorted(surest[:MOST_DRAWN], key=lambda row: -(row.log_odds or 0))
 
         def draw() -> Any:  # noqa: ANN401 - the library has no stubs
             import pandas as pd
@@ -211,10 +217,10 @@ class CorpusBias(Result):
             frame = pd.DataFrame([
                 {"what": row.word, "log odds": row.log_odds, "low": row.low, "high": row.high} for row in drawn
             ])  # fmt: skip
-            title = f"← {self.names[1]}    log odds ratio    {self.names[0]} →"
+            title = f"← {self.names[1]} · log odds ratio · {self.names[0]} →"
             return interval_chart(frame, alt.X("log odds:Q", title=title), width=420)
 
-        more = "" if len(drawn) == len(self.words) else f"The {len(drawn)} words farthest from 0."
+        more = "" if len(drawn) == len(self.words) else f"The {len(drawn)} words that most surely lean."
         return Chart("log-odds", "Which words stand near which group", more or "Every word, with its interval.", draw)
 
 

@@ -99,8 +99,8 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
 app = command(
     "calibration:corpus_bias",
     arguments="corpus",
-    options="words a b pairs test x y window weighting min_count interval level vectors min_contexts documents layout tokenizer "
-    "field case_fallback min_coverage as_published",
+    options="words a b pairs test x y window weighting min_count interval level vectors min_contexts "
+    "documents layout tokenizer field case_fallback min_coverage as_published",
     examples=EXAMPLES,
     sources=("calibration:amplification",),
     fixed="bias scores measures k",

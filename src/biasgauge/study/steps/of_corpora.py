@@ -17,6 +17,8 @@ CORPUS_BIAS = Kind(
     tables={"sets.csv": "sets_to_frame"},
     about="Log odds ratio of words near one group against near the other, from counts: 0 is as likely near both.",
     shown=("sets", "words"),
+    result="calibration:CorpusBias",
+    answers=True,
 )
 INFLUENCE = Kind(
     "influence",
@@ -26,6 +28,7 @@ INFLUENCE = Kind(
     hidden=_READING,
     about="How much a log odds ratio changes without each document, counted exactly.",
     shown=("removals", "documents"),
+    result="calibration:Influence",
 )
 STEP = (
     analysis(CORPUS_BIAS, "what a text itself says about words"),
