@@ -46,15 +46,19 @@ def test_disattenuated_is_r_over_the_root_of_alpha() -> None:
     frame = table(2.0)
     row = bg.criterion(frame, TRUTH).rows[0]
     wide = frame.pivot_table(index="word", columns="model", values="score", sort=False).to_numpy()
-    alpha = bg.stats.cronbach_alpha(wide).value
+    whole = bg.stats.cronbach_alpha(wide)
+    assert isinstance(whole, bg.Estimate)
+    alpha = whole.value
+    assert alpha is not None
     assert row.reliability is not None
     assert row.pearson is not None
+    assert row.pearson.value is not None
     assert row.disattenuated is not None
     assert row.reliability.value == pytest.approx(alpha)
     assert row.disattenuated.value == pytest.approx(row.pearson.value / alpha**0.5)
     given = bg.criterion(frame, TRUTH, reliability=0.5).rows[0]
     assert given.disattenuated is not None
-    assert given.disattenuated.value == pytest.approx(row.pearson.value / 0.5**0.5)  # type: ignore[operator]
+    assert given.disattenuated.value == pytest.approx(row.pearson.value / 0.5**0.5)
 
 
 def corpus_bias_of(contexts: dict[str, int]) -> CorpusBias:

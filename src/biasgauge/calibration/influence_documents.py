@@ -9,14 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats, Integers
-from biasgauge.calibration.corpus_bias_measuring import (
-    Asked,
-    CorpusLike,
-    Counted,
-    asked_sets,
-    count_asked,
-    present_coefficients,
-)
+from biasgauge.calibration.corpus_bias_asked import Asked, asked_sets
+from biasgauge.calibration.corpus_bias_measuring import CorpusLike, Counted, count_asked, present_coefficients
 from biasgauge.calibration.counting import ContextCounts, Weighting
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus
