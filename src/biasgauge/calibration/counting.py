@@ -61,12 +61,14 @@ class ContextCounts:
     @cached_property
     def total(self) -> Floats:
         """Contexts of A and of B in all documents."""
-        return self.totals.sum(axis=0)
+        total: Floats = self.totals.sum(axis=0)
+        return total
 
     @cached_property
     def largest(self) -> Floats:
         """Most contexts of A and of B in any document."""
-        return self.totals.max(axis=0)
+        largest: Floats = self.totals.max(axis=0)
+        return largest
 
     def cells(self, place: int) -> tuple[Integers, Floats]:
         """Documents that have a word near a group, and its counts there."""

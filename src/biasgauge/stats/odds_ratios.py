@@ -33,7 +33,7 @@ def shifted(tables: Floats, shift: Shift = "all") -> Floats:
 
 def _moved(tables: Floats, shift: Shift) -> Flags:
     zero: Flags = tables <= 0
-    return zero.any(axis=-1, keepdims=True) if shift == "all" else zero
+    return np.asarray(zero.any(axis=-1, keepdims=True)) if shift == "all" else zero
 
 
 def log_odds_ratio(tables: Floats, shift: Shift = "all") -> Floats:
