@@ -308,8 +308,9 @@ def test_too_few_points_are_not_called_too_few_words(
     asked = ["audit", str(tmp_path / "v.bin"), "--lexicon", "weat7", "--points", str(tmp_path / "points.csv")]
     assert run([*asked, "--out", str(tmp_path / "out")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "cannot be measured: a correlation takes 3 points or more, and there is 1." in shown
-    assert "1 question cannot be answered: too few of its words were found." in shown
+    assert "a correlation takes 3 points or more, and there is 1" in shown
+    assert shown.count("not-measurable") == 2
+    assert shown.count("too few words") == 1
     page = " ".join((tmp_path / "out" / "report.html").read_text().split())
     assert "0 lexicons can be measured, 0 in part, 1 cannot." in page
 

@@ -43,6 +43,7 @@ SCHEMA = {
     "required": [
         "verdicts", "bias", "reliability", "robustness", "seeds", "uncertainty", "coverage", "lexicons", "models",
         "replicates", "subjects", "error_rates", "chance", "extrinsic", "settings", "warnings", "version",
+        "breakdowns", "date",
     ],
     "properties": {
         "verdicts": rows(
@@ -124,6 +125,17 @@ SCHEMA = {
             low={"type": "number"},
             high={"type": "number"},
             alpha={"type": "number"},
+        ),
+        "date": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"},
+        "breakdowns": rows(
+            question=TEXT,
+            model=TEXT,
+            asked=TEXT,
+            statement=TEXT,
+            pairs=rows(name=TEXT, value=NUMBER),
+            measures=rows(name=TEXT, value=NUMBER),
+            replicates=rows(name=TEXT, value=NUMBER),
+            words=rows(word=TEXT, set=TEXT, role={"enum": ["target", "attribute"]}, share=NUMBER, without=NUMBER),
         ),
         "chance": rows(
             question=TEXT,

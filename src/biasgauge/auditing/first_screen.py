@@ -61,7 +61,8 @@ def headline(result: AuditResult) -> str:
             for decision, label in LABELS.items()
             if any(one.decision == decision for one in asked)
         ]
-        return f"Nothing{about} may be reported from these vectors: of {len(asked)} questions, {listed(counts)}."
+        number = f"{len(asked)} question{'s' if len(asked) > 1 else ''}"
+        return f"Nothing{about} may be reported from these vectors: of {number}, {listed(counts)}."
     if len({verdict.model for verdict in asked}) > 1 or len(sure or careful) > MOST_CLAIMS:
         counted = count_of(len(sure) + len(careful), len(asked))
         return f"{counted[:1].upper()}{counted[1:]} answers{about} may be reported, {len(careful)} of them with care."
