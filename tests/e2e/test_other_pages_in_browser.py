@@ -77,3 +77,9 @@ def test_an_awkward_title_is_text(open_page: Callable[..., Any], study: Path) ->
     page = open_page(study)
     assert page.locator("h1").text_content() == "<b>Bold</b> </script> title"
     assert page.locator("h1 b").count() == 0
+
+
+def test_axe_finds_nothing_serious(
+    open_page: Callable[..., Any], path: Path, serious_findings: Callable[..., list[str]]
+) -> None:
+    assert serious_findings(open_page(path)) == []
