@@ -407,9 +407,9 @@ def test_it_prints_on_few_sheets_without_what_is_folded(page: Any) -> None:  # n
     page.emulate_media(media="print")
     sheets = len(re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4")))
     assert 5 <= sheets <= 8
-    assert page.locator("nav:visible, .controls:visible, button:visible").count() == 0
+    assert page.locator("nav:visible, .controls:visible, #theme:visible, .copy:visible").count() == 0
     assert page.locator("details:not(.row):not([open]):visible").count() == 0
-    assert page.locator(".forest .row summary:visible").count() == page.locator(".forest .row summary").count()
+    assert page.locator(".forest .row > summary:visible").count() == page.locator(".forest .row > summary").count()
     assert page.locator(".panel:visible").count() == 0
 
 
