@@ -22,9 +22,9 @@ import numpy as np
 from biasgauge import Embedding, registry
 from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.answers import answer
-from biasgauge.auditing.families import corrected
+from biasgauge.auditing.families import Corrected, corrected_questions
 from biasgauge.auditing.meaningless import matched
-from biasgauge.auditing.questions import ASKING, Measured, measure, questions_of
+from biasgauge.auditing.questions import ASKING, Asked, Measured, measure, questions_of
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject, subjects_of
 from biasgauge.auditing.verdict_rule import Case
@@ -137,22 +137,25 @@ def rates(drawn: Drawn, audits: int) -> tuple[float, float, float]:
     said = found = old = 0
     for _, (models, lexicons) in zip(range(audits), drawn, strict=False):
         subject = subjects_of(models)[0]
-        asked = [
-            measure(question, subject, min_coverage=0.8, case_fallback=True, random_state=0)
-            for question in questions_of(lexicons)
-        ]
-        p_values = {
-            place: (one.question.family, None if one.test is None else one.test.p) for place, one in enumerate(asked)
-        }
-        seen = any(one.p <= ALPHA for one in corrected(p_values, ALPHA).values())
+        asked, beside = put(subject, lexicons)
+        seen = any(one.p <= ALPHA for one in beside.values())
         found += seen
         said += seen and _reports(asked, subject, lexicons)
-        known = [one.test.p_targets for one in asked if one.test is not None and one.test.p_targets is not None]
+        known = [one.test.p_targets for one in asked if isinstance(one, Measured) and one.test.p_targets is not None]
         old += any((p or 1.0) <= ALPHA for p in holm(known))
     return said / audits, found / audits, old / audits
 
 
-def _reports(asked: Sequence[Measured], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
+def put(subject: Subject, lexicons: Sequence[Lexicon]) -> tuple[list[Asked], dict[int, Corrected]]:
+    """Every question of these lexicons, put to a subject, and p of each beside the others."""
+    asked = [
+        measure(question, subject, min_coverage=0.8, case_fallback=True, random_state=0)
+        for question in questions_of(lexicons)
+    ]
+    return asked, corrected_questions(asked, ALPHA)
+
+
+def _reports(asked: Sequence[Asked], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
     scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
     verdicts = answer(asked, rules=Rules(), scores=scores, min_coverage=0.8, case_fallback=True, random_state=0)
     return any(verdict.decision.startswith("report") for verdict in verdicts)
@@ -180,17 +183,12 @@ def fired(audits: int) -> None:
 
 def _pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, bool | None]]:
     """What every rule says of every question, whether or not an association is found."""
-    asked = [
-        measure(question, subject, min_coverage=0.8, case_fallback=True, random_state=0)
-        for question in questions_of(lexicons)
-    ]
-    found = corrected(
-        {place: (one.question.family, None if one.test is None else one.test.p) for place, one in enumerate(asked)},
-        ALPHA,
-    )
+    asked, beside = put(subject, lexicons)
     scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
-    for place, own in found.items():
-        case = Case(asked[place], own, Rules(), 0.03, scores, case_fallback=True, random_state=0)
+    for place, one in enumerate(asked):
+        if not isinstance(one, Measured):
+            continue
+        case = Case(one, beside[place], Rules(), 0.03, scores, case_fallback=True, random_state=0)
         for rule in registry.everything("verdict_rule").values():
             yield from ((piece.rule, piece.passes) for piece in rule.judge(case))
 

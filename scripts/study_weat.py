@@ -1,9 +1,11 @@
 """The canon, read again: WEAT 1 to 10 on several vector sets, with what each finding generalizes to.
 
     python scripts/study_weat.py --out docs/studies/weat NAME=FILE …
+    python scripts/study_weat.py --out docs/studies/weat --language es NAME=FOLDER …
 
-Beside the files that are named: the shipped GloVe vectors and the shipped replicates. Writes weat.csv (one row a test
-and vector set) and weat.svg.
+Beside what is named (a file of vectors, or a folder of replicates), in English: the shipped GloVe vectors and the
+shipped replicates. Writes weat.csv (one row a test and vector set) and weat.svg; in Spanish, weat_es.csv and
+weat_es.svg.
 """
 
 from __future__ import annotations
@@ -17,15 +19,18 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.auditing.meaningless import chance_band
-from biasgauge.auditing.questions import measure, questions_of
+from biasgauge.auditing.questions import Unmeasurable, measure, questions_of
 from biasgauge.auditing.subjects import Subject, subjects_of
-from biasgauge.embeddings import load_default, load_default_replicates
+from biasgauge.embeddings import load_default, load_default_replicates, load_models
 from biasgauge.lexicons import lexicon
 from biasgauge.results.drawing import altair
 from biasgauge.stats.contrasts import plan_words
 
 ALPHA = 0.05
-TESTS = [f"weat{number}" for number in (1, 2, 3, 4, 5, 6, "6b", 7, 8, 9, 10)]
+TESTS = {
+    "en": [f"weat{number}" for number in (1, 2, 3, 4, 5, 6, "6b", 7, 8, 9, 10)],
+    "es": [*(f"xweat{number}_es" for number in (1, 2, 7, 8, 9)), "weat_es_gender", "weat_es_migrant"],
+}
 PUBLISHED = {
     "weat1": (1.50, "1e-7"), "weat2": (1.53, "1e-7"), "weat3": (1.41, "1e-8"), "weat4": (1.50, "1e-4"),
     "weat5": (1.28, "1e-3"), "weat6": (1.81, "1e-3"), "weat7": (1.06, ".018"), "weat8": (1.24, "1e-2"),
@@ -38,35 +43,43 @@ def main() -> None:
     """Measure, write the table and the figure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("vectors", nargs="*", help="NAME=FILE")
+    parser.add_argument("--language", choices=TESTS, default="en")
+    parser.add_argument("vectors", nargs="*", help="NAME=FILE or NAME=FOLDER")
     asked = parser.parse_args()
-    named = dict(one.partition("=")[::2] for one in asked.vectors)
-    subjects = [
-        Subject("GloVe 6B 100d (shipped subset)", (load_default(),)),
-        *(Subject("SGNS enwiki 64d × 8 (shipped)", one.models) for one in subjects_of(load_default_replicates())),
-        *(Subject(name, (bg.load(path, name=name),)) for name, path in named.items()),
-    ]
-    rows = pd.DataFrame([row for subject in subjects for row in asked_of(subject)])
+    named = {name: Path(path) for name, _, path in (one.partition("=") for one in asked.vectors)}
+    subjects = [*shipped()] if asked.language == "en" else []
+    for name, path in named.items():
+        files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+        subjects += [Subject(name, one.models) for one in subjects_of(load_models(files))]
+    tests = TESTS[asked.language]
+    rows = pd.DataFrame([row for subject in subjects for row in asked_of(subject, tests)])
     asked.out.mkdir(parents=True, exist_ok=True)
-    rows.to_csv(asked.out / "weat.csv", index=False)
-    chart(rows).save(asked.out / "weat.svg")
+    stem = "weat" if asked.language == "en" else f"weat_{asked.language}"
+    rows.to_csv(asked.out / f"{stem}.csv", index=False)
+    chart(rows, tests).save(asked.out / f"{stem}.svg")
     defined = rows.dropna(subset=["contrast"])
-    for name, part in defined.groupby("vectors", sort=False):
+    for vectors, part in defined.groupby("vectors", sort=False):
         targets, both = (part["p_targets"] <= ALPHA).sum(), (part["p"] <= ALPHA).sum()
-        print(f"{name}: {len(part)} tests, p over targets at most .05 in {targets}, all three p in {both}")
-    print("wrote", asked.out / "weat.csv")
+        print(f"{vectors!s}: {len(part)} tests, p over targets at most .05 in {targets}, all three p in {both}")
+    print("wrote", asked.out / f"{stem}.csv")
 
 
-def asked_of(subject: Subject) -> Iterator[dict[str, Any]]:
+def shipped() -> Iterator[Subject]:
+    """The vectors that ship, which are English."""
+    yield Subject("GloVe 6B 100d (shipped subset)", (load_default(),))
+    yield from (Subject("SGNS enwiki 64d × 8 (shipped)", one.models) for one in subjects_of(load_default_replicates()))
+
+
+def asked_of(subject: Subject, names: list[str]) -> Iterator[dict[str, Any]]:
     """One row a test."""
-    tests = [lexicon(name) for name in TESTS]
+    tests = [lexicon(name) for name in names]
     lower = all(word == word.lower() for word in subject.models[0].words)
-    for name, question in zip(TESTS, questions_of(tests), strict=True):
+    for name, question in zip(names, questions_of(tests), strict=True):
         found = measure(question, subject, min_coverage=0.8, case_fallback=lower, random_state=0)
         published = PUBLISHED.get(name, (None, None))
         row: dict[str, Any] = {"vectors": subject.name, "test": name}
         row |= {"published_d": published[0], "published_p": published[1]}
-        if found.test is None:
+        if isinstance(found, Unmeasurable):
             yield {**row, "reason": found.reason}
             continue
         sizes = [
@@ -77,7 +90,7 @@ def asked_of(subject: Subject) -> Iterator[dict[str, Any]]:
         low, high = test.interval(0.95)
         plan = plan_words(test.contrast, found.value)
         band = chance_band(found, 0)
-        holds = "holds" if (test.p or 1) <= ALPHA else "not shown"
+        holds = "holds" if found.p <= ALPHA else "not shown"
         yield {
             **row,
             "d": sum(sizes) / len(sizes),
@@ -87,7 +100,7 @@ def asked_of(subject: Subject) -> Iterator[dict[str, Any]]:
             "p_targets": test.p_targets,
             "p_attributes": test.p_attributes,
             "p_contrast": test.contrast.p,
-            "p": test.p,
+            "p": found.p,
             "holds": "does not generalize" if holds == "not shown" and (test.p_targets or 1) <= ALPHA else holds,
             "random_lists_95": None if band is None else band.band,
             "words_for_80_percent_power": plan.both,
@@ -95,13 +108,13 @@ def asked_of(subject: Subject) -> Iterator[dict[str, Any]]:
         }
 
 
-def chart(rows: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
+def chart(rows: pd.DataFrame, tests: list[str]) -> Any:  # noqa: ANN401 - a chart
     """Contrasts with their intervals, a panel for each vector set."""
     alt = altair()
     frame = rows.dropna(subset=["contrast"])
     colors = alt.Scale(domain=["holds", "does not generalize", "not shown"], range=["#1b7f5c", "#c8791b", "#8a8f98"])
     base = alt.Chart(frame).encode(
-        y=alt.Y("test:N", sort=TESTS, title=None),
+        y=alt.Y("test:N", sort=tests, title=None),
         color=alt.Color("holds:N", title="targets and attributes", scale=colors),
     )
     zero = alt.Chart(frame).mark_rule(color="#9aa09a", strokeDash=[3, 3]).encode(x=alt.datum(0))

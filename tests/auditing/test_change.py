@@ -21,7 +21,7 @@ from biasgauge.stats.estimate import Estimate
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.auditing.questions import Measured
+    from biasgauge.auditing.questions import Asked
     from biasgauge.auditing.verdicts import Verdict
 
 
@@ -67,7 +67,7 @@ KEPT, WORSE = Estimate(value=0.001, low=-0.01, high=0.01), Estimate(value=-0.1, 
 ROLES = {role: [f"{role}{number}" for number in range(8)] for role in "xyab"}
 
 
-def leaning(pull: float, test: str = "own") -> Measured:
+def leaning(pull: float, test: str = "own") -> Asked:
     """The same words, X and A on one side of a direction; a negative pull turns X to B."""
     random = np.random.default_rng(1)
     words = [word for role in "xyab" for word in ROLES[role]]

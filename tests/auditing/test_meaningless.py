@@ -19,13 +19,12 @@ from biasgauge.auditing.meaningless import (
     matched,
     smallest_contrast,
 )
-from biasgauge.auditing.questions import measure, questions_of
+from biasgauge.auditing.questions import Measured, measure, questions_of
 from biasgauge.auditing.subjects import Subject
 from biasgauge.lexicons import parse_lexicon
 from biasgauge.stats.shares import clopper_pearson
 
 if TYPE_CHECKING:
-    from biasgauge.auditing.questions import Measured
     from biasgauge.lexicons import Lexicon
 
 DIM = 40
@@ -45,10 +44,12 @@ def random_test(random: np.random.Generator, name: str, size: int = 8, family: s
 
 def put(lexicons: list[Lexicon], *models: bg.Embedding) -> list[Measured]:
     subject = Subject(models[0].name, models)
-    return [
+    asked = [
         measure(question, subject, min_coverage=0.8, case_fallback=False, random_state=0)
         for question in questions_of(lexicons)
     ]
+    assert all(isinstance(one, Measured) for one in asked)
+    return [one for one in asked if isinstance(one, Measured)]
 
 
 def test_error_rates_on_isotropic_vectors_are_at_most_alpha() -> None:

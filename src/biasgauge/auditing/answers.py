@@ -8,9 +8,9 @@ from dataclasses import asdict
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.auditing.families import corrected
+from biasgauge.auditing.families import corrected_questions
 from biasgauge.auditing.meaningless import smallest_contrast
-from biasgauge.auditing.questions import Measured
+from biasgauge.auditing.questions import Asked, Measured, Unmeasurable
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
@@ -24,8 +24,8 @@ CONTRAST = "contrast"
 
 
 def answer(
-    measured: Sequence[Measured],
-    others: Sequence[Measured] = (),
+    measured: Sequence[Asked],
+    others: Sequence[Asked] = (),
     *,
     rules: Rules,
     scores: SharedScores,
@@ -44,20 +44,15 @@ def answer(
         case_fallback: whether words are looked up in another case too.
         random_state: seed.
     """
-    p_values = {
-        (one.subject.name, one.question.name): (one.question.family, None if one.test is None else one.test.p)
-        for one in measured
-    }
-    beside = corrected(p_values, rules.alpha)
+    beside = corrected_questions(measured, rules.alpha)
     smallest = {subject: _smallest(subject, measured, rules, random_state) for subject in _subjects(measured)}
     verdicts = []
-    for one in measured:
+    for place, one in enumerate(measured):
         opinions = tuple(_opinion(one, other) for other in _same_question(one, [*measured, *others]))
-        own = beside.get((one.subject.name, one.question.name))
-        if one.test is None or own is None:
+        if isinstance(one, Unmeasurable):
             verdicts.append(_undefined(one, min_coverage, opinions))
             continue
-        case = Case(one, own, rules, smallest[one.subject], scores, case_fallback, random_state)
+        case = Case(one, beside[place], rules, smallest[one.subject], scores, case_fallback, random_state)
         verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
     return tuple(verdicts)
 
@@ -69,28 +64,28 @@ def unasked(lexicons: Sequence[tuple[Lexicon, str]], subjects: Sequence[Subject]
             yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, "not-measurable", "", why)
 
 
-def _subjects(measured: Sequence[Measured]) -> list[Subject]:
+def _subjects(measured: Sequence[Asked]) -> list[Subject]:
     return list(dict.fromkeys(one.subject for one in measured))
 
 
-def _smallest(subject: Subject, measured: Sequence[Measured], rules: Rules, random_state: int) -> float:
+def _smallest(subject: Subject, measured: Sequence[Asked], rules: Rules, random_state: int) -> float:
     if rules.smallest is not None:
         return rules.smallest
-    asked = [one for one in measured if one.subject is subject and one.test is not None]
+    asked = [one for one in measured if one.subject is subject and isinstance(one, Measured)]
     return smallest_contrast(subject, asked, random_state)
 
 
-def _same_question(one: Measured, others: Sequence[Measured]) -> Iterator[Measured]:
+def _same_question(one: Asked, others: Sequence[Asked]) -> Iterator[Asked]:
     return (other for other in others if other.question.name == one.question.name and other.subject is not one.subject)
 
 
-def _opinion(one: Measured, other: Measured) -> Opinion:
+def _opinion(one: Asked, other: Asked) -> Opinion:
     name = other.subject.name
-    if other.test is None:
+    if isinstance(other, Unmeasurable):
         return Opinion(name, reason=other.reason)
     low, high = other.test.interval(0.95)
-    same = bool(np.sign(other.value) == np.sign(one.value)) if one.test is not None else None
-    return Opinion(name, other.value, low, high, other.test.p, same)
+    same = bool(np.sign(other.value) == np.sign(one.value)) if isinstance(one, Measured) else None
+    return Opinion(name, other.value, low, high, other.p, same)
 
 
 def _evidence(case: Case) -> Iterator[Evidence]:
@@ -107,10 +102,9 @@ def _evidence(case: Case) -> Iterator[Evidence]:
             yield Evidence(rule.name, None, None, passes=None, reason=why)
 
 
-def _undefined(one: Measured, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
-    why = one.reason or "it cannot be measured"
-    evidence = Evidence("coverage", one.share, min_coverage, passes=False, reason=why, link="lexicons")
-    return _made(one, "not-measurable", "", why, (evidence,), opinions)
+def _undefined(one: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
+    evidence = Evidence("coverage", one.share, min_coverage, passes=False, reason=one.reason, link="lexicons")
+    return _made(one, "not-measurable", "", one.reason, (evidence,), opinions)
 
 
 def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion, ...]) -> Verdict:
@@ -134,15 +128,14 @@ def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion
 
 def _equivalence(case: Case) -> Evidence:
     """Where no association is found: is whatever there is too small to matter? Two one-sided tests at alpha."""
-    test, margin, level = case.measured.test, case.smallest, 1 - 2 * case.rules.alpha
-    around = None if test is None else test.contrast.at(level)
-    low, high = (None, None) if around is None else (around.low, around.high)
+    margin, level = case.smallest, 1 - 2 * case.rules.alpha
+    around = case.measured.test.contrast.at(level)
+    low, high = around.low, around.high
     passes = decide_equivalence(low, high, margin) == "equivalent"
     within = f"{100 * level:g} % interval [{signed(low)}, {signed(high)}], smallest that matters ±{signed(margin)[1:]}"
-    alone = test is not None and test.p is not None and test.p <= case.rules.alpha
     if passes:
         reason = f"any association is too small to matter: {within}"
-    elif alone:
+    elif case.measured.p <= case.rules.alpha:
         reason = f"an association is seen in this question alone, but not among {case.corrected.questions}"
     else:
         reason = f"an association is neither shown nor ruled out: {within}"
@@ -151,11 +144,11 @@ def _equivalence(case: Case) -> Evidence:
 
 def _plan(case: Case) -> Mapping[str, int | float | None] | None:
     """How many words in each list would show the smallest contrast that matters."""
-    test = case.measured.test
-    if test is None or test.contrast.se is None:
+    contrast = case.measured.test.contrast
+    if contrast.se is None:
         return None
     alpha = case.rules.alpha / case.corrected.k
-    return asdict(plan_words(test.contrast, case.smallest, alpha=alpha))
+    return asdict(plan_words(contrast, case.smallest, alpha=alpha))
 
 
 def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
@@ -167,7 +160,7 @@ def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
 
 
 def _made(
-    one: Measured,
+    one: Asked,
     decision: str,
     claim: str,
     why: str,

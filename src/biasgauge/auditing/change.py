@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from biasgauge.auditing.questions import Measured
+from biasgauge.auditing.questions import Asked, Measured
 from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict, signed
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
@@ -46,9 +46,7 @@ TITLE = "Did the change remove the bias?"
 LINK = "change"
 
 
-def answer_change(
-    effect: MitigationEffect, before: Sequence[Measured], after: Sequence[Measured], rules: Rules
-) -> Verdict:
+def answer_change(effect: MitigationEffect, before: Sequence[Asked], after: Sequence[Asked], rules: Rules) -> Verdict:
     """The verdict on a change of vectors: reduced, overcorrected, hidden but recoverable, damage done.
 
     Args:
@@ -57,8 +55,12 @@ def answer_change(
         after: the same, put to those after.
         rules: thresholds.
     """
-    both = [(one, other) for one, other in zip(before, after, strict=True) if one.test and other.test]
-    biased = [(one, other) for one, other in both if _shown(one, rules)]
+    both = [
+        (one, other)
+        for one, other in zip(before, after, strict=True)
+        if isinstance(one, Measured) and isinstance(other, Measured)
+    ]
+    biased = [(one, other) for one, other in both if one.p <= rules.alpha]
     name = f"{effect.before} → {effect.after}"
     if not biased:
         why = (
@@ -74,18 +76,12 @@ def answer_change(
     return Verdict("change", TITLE, name, "change", decision, claim, why, evidence)
 
 
-def _shown(one: Measured, rules: Rules) -> bool:
-    return one.test is not None and one.test.p is not None and one.test.p <= rules.alpha
-
-
 def _reduced(
     biased: Sequence[tuple[Measured, Measured]], both: Sequence[tuple[Measured, Measured]], rules: Rules
 ) -> Iterator[Evidence]:
     """Associations that came nearer to 0, and those that came out on its other side."""
     smaller, told = 0, []
     for one, other in biased:
-        if one.table is None or other.table is None or one.rows is None or one.columns is None:
-            continue
         if one.table.shape != other.table.shape:
             continue
         side = np.sign(one.value)
@@ -100,7 +96,7 @@ def _reduced(
     turned = [
         f"{one.question.name} {signed(one.value)} → {signed(other.value)}"
         for one, other in both
-        if np.sign(one.value) != np.sign(other.value) and _shown(other, rules)
+        if np.sign(one.value) != np.sign(other.value) and other.p <= rules.alpha
     ]
     reason = f"overcorrected: {', '.join(turned)}" if turned else "no association came out on the other side of 0"
     yield Evidence("not overcorrected", float(len(turned)), 0.0, not turned, reason, LINK)

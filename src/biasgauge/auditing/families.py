@@ -8,9 +8,11 @@ that no spelling option changes the correction of another question.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+
+from biasgauge.auditing.questions import Asked, Measured
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -50,3 +52,11 @@ def corrected(p_values: Mapping[Key, tuple[str, float | None]], alpha: float) ->
                 stopped = k  # no later question is held to less than the one at which Holm stops
             found[key] = Corrected(largest, stopped or k, family, len(members), total)
     return {key: found[key] for key, (_, p) in p_values.items() if p is not None}
+
+
+def corrected_questions(asked: Sequence[Asked], alpha: float) -> dict[int, Corrected]:
+    """P of each question that was measured, by its place in `asked`; all that were asked count."""
+    p_values = {
+        place: (one.question.family, one.p if isinstance(one, Measured) else None) for place, one in enumerate(asked)
+    }
+    return corrected(p_values, alpha)

@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Integers, Places
+from biasgauge.arrays import Floats, Places
 from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.families import corrected
-from biasgauge.auditing.questions import Measured, unit_vectors
+from biasgauge.auditing.questions import Asked, Measured, Unmeasurable, unit_vectors
 from biasgauge.auditing.subjects import Subject
 from biasgauge.results import Record
 from biasgauge.stats.contrasts import contrast_parts
@@ -71,12 +71,12 @@ class ErrorRate(Record):
 
 
 def error_rates(
-    measured: Sequence[Measured], alpha: float, random_state: int, audits: int = AUDITS
+    measured: Sequence[Asked], alpha: float, random_state: int, audits: int = AUDITS
 ) -> tuple[ErrorRate, ...]:
     """Audit meaningless lists of the same sizes, on each subject and in each way."""
     rates = []
     for subject in dict.fromkeys(one.subject for one in measured):
-        asked = [one for one in measured if one.subject is subject and one.test is not None]
+        asked = [one for one in measured if one.subject is subject and isinstance(one, Measured)]
         random = np.random.default_rng([random_state, 19])
         if len(asked) > MOST_QUESTIONS:
             asked = [asked[place] for place in sorted(random.choice(len(asked), MOST_QUESTIONS, replace=False))]
@@ -94,7 +94,7 @@ def error_rates(
 
 def _simulated(one: Measured, null: Null) -> bool:
     """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
-    return (null == "shuffled" or not one.question.pairs) and one.table is not None and one.table[0].size <= CELLS
+    return (null == "shuffled" or not one.question.pairs) and one.table[0].size <= CELLS
 
 
 def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
@@ -102,27 +102,18 @@ def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, ran
     by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
     for number, one in enumerate(asked):
         tables = _meaningless(one, null, audits, random)
-        rows, columns = _groups(one)
-        p_values = contrast_parts(tables, rows, columns, one.question.weights).p
+        p_values = contrast_parts(tables, one.rows, one.columns, one.question.weights).p
         for audit, p in enumerate(p_values):
             largest = 1.0 if np.isnan(p) else float(p)
             if largest <= alpha:  # the other tests can only make it larger
-                test = contrast_test(tables[audit], rows, columns, one.question.weights)
+                test = contrast_test(tables[audit], one.rows, one.columns, one.question.weights)
                 largest = 1.0 if test.p is None else test.p
             by_audit[audit][number] = (one.question.family, largest)
     return sum(any(one.p <= alpha for one in corrected(p_values, alpha).values()) for p_values in by_audit)
 
 
-def _groups(one: Measured) -> tuple[Integers, Integers]:
-    if one.rows is None or one.columns is None:
-        raise ValueError("it was not measured")
-    return one.rows, one.columns
-
-
 def _meaningless(one: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
     """Tables of similarities, count × models × targets × attributes, that mean nothing."""
-    if one.table is None:
-        raise ValueError("it was not measured")
     rows, columns = one.table.shape[1:]
     if null == "relabeled":
         order = random.random((count, columns)).argsort(axis=1)
@@ -140,8 +131,6 @@ def _meaningless(one: Measured, null: Null, count: int, random: np.random.Genera
             ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
             found[:, place] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
         return found
-    if one.places is None:
-        raise ValueError("pairs are not matched")
     targets, attributes = one.places
     choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
     picked = random.integers(0, CANDIDATES, (count, columns))
@@ -167,12 +156,12 @@ def matched(places: Places, words: int, random: np.random.Generator) -> Places:
 
 
 def chance_contrasts(one: Measured, random_state: int, draws: int = DRAWS) -> Floats:
-    """Contrasts of the targets with random attributes of like frequency: what any words would give."""
-    if one.places is None or one.rows is None:
+    """Contrasts of the targets with random attributes of like frequency: what any words would give; none with pairs."""
+    if one.question.pairs:
         return np.empty(0)
     random = np.random.default_rng([random_state, 7])
     tables = _meaningless(one, "matched", draws, random)
-    return contrast_parts(tables, *_groups(one), one.question.weights).value
+    return contrast_parts(tables, one.rows, one.columns, one.question.weights).value
 
 
 @dataclass(frozen=True)
@@ -196,11 +185,11 @@ class ChanceBand(Record):
     counts: tuple[int, ...]
 
 
-def chance_band(one: Measured, random_state: int) -> ChanceBand | None:
+def chance_band(one: Asked, random_state: int) -> ChanceBand | None:
     """Contrasts by chance as a histogram; None where there are none."""
-    drawn = np.empty(0) if one.test is None else chance_contrasts(one, random_state)
-    if not len(drawn):
+    if isinstance(one, Unmeasurable) or one.question.pairs:
         return None
+    drawn = chance_contrasts(one, random_state)
     counts, edges = np.histogram(drawn, BINS)
     band = float(np.quantile(np.abs(drawn), 0.95))
     return ChanceBand(
@@ -210,7 +199,7 @@ def chance_band(one: Measured, random_state: int) -> ChanceBand | None:
 
 def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
     """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
-    known = [np.concatenate(one.places) for one in asked if one.places is not None]
+    known = [np.concatenate(one.places) for one in asked if not one.question.pairs]
     places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
     model = subject.models[0]
     random = np.random.default_rng([random_state, 11])

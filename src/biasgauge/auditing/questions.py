@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -62,6 +63,23 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
+class Unmeasurable:
+    """A question that cannot be put to a subject.
+
+    Attributes:
+        question: what was asked.
+        subject: whom.
+        share: smallest share of a set's words that was found.
+        reason: why it cannot be measured.
+    """
+
+    question: Question
+    subject: Subject
+    share: float
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
 class Measured:
     """A question put to a subject.
 
@@ -69,36 +87,43 @@ class Measured:
         question: what was asked.
         subject: whom.
         share: smallest share of a set's words that was found.
-        reason: why it cannot be measured; None when it can.
+        test: the contrast and its tests, which are defined.
         table: similarities, models × targets × attributes (or pairs).
         rows: group of each target.
         columns: group of each attribute.
         target_words, attribute_words: what rows and columns are.
-        places: rows of targets and of attributes in the first model; of pairs, none.
-        test: the contrast and its tests.
+        places: rows of targets and of attributes in the first model; of pairs, those of their first words.
     """
 
     question: Question
     subject: Subject
     share: float
-    reason: str | None = None
-    table: Floats | None = None
-    rows: Integers | None = None
-    columns: Integers | None = None
-    target_words: tuple[str, ...] = ()
-    attribute_words: tuple[str, ...] = ()
-    places: tuple[Places, Places] | None = None
-    test: ContrastTest | None = None
+    test: ContrastTest
+    table: Floats
+    rows: Integers
+    columns: Integers
+    target_words: tuple[str, ...]
+    attribute_words: tuple[str, ...]
+    places: tuple[Places, Places]
 
     @property
     def value(self) -> float:
-        """The contrast, in cosine units; 0 where there is none."""
-        return 0.0 if self.test is None else self.test.value
+        """The contrast, in cosine units."""
+        return self.test.value
+
+    @property
+    def p(self) -> float:
+        """The largest p of its tests."""
+        return 1.0 if self.test.p is None else self.test.p
 
     @property
     def claim(self) -> str:
         """What the direction of the contrast means."""
         return self.question.claims[0 if self.value > 0 else 1]
+
+
+Asked: TypeAlias = Measured | Unmeasurable
+"""What became of a question."""
 
 
 def questions_of(lexicons: Sequence[Lexicon]) -> Iterator[Question]:
@@ -130,69 +155,59 @@ def asks_nothing(lexicons: Sequence[Lexicon]) -> Iterator[tuple[Lexicon, str]]:
 
 def measure(
     question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool, random_state: int
-) -> Measured:
+) -> Asked:
     """Put a question to a subject: words that every one of its models has."""
     models = subject.models
+    counterparts = question.lexicon.counterparts if isinstance(question.lexicon, AssociationTest) else ()
+    known = partial(_known, models, counterparts=counterparts, case_fallback=case_fallback)
+    targets = [known(one.words) for one in question.targets]
+    counted = list(_counted(question.targets, targets))
     if question.pairs:
-        return _measure_pairs(question, subject, min_coverage, random_state, case_fallback=case_fallback)
-    sets = (*question.targets, *question.attributes)
-    found = [_known(models, one.words, case_fallback=case_fallback) for one in sets]
-    counted = [(one.name, len(rows), len(set(one.words))) for one, rows in zip(sets, found, strict=True)]
+        ends = known(word for pair in question.pairs for word in pair)
+        pairs = [pair for pair in question.pairs if pair[0] in ends and pair[1] in ends]
+        counted.append(("base pairs", len(pairs), len(question.pairs)))
+        columns = _Located.of_pairs(pairs, ends, len(models))
+    else:
+        attributes = [known(one.words) for one in question.attributes]
+        counted += _counted(question.attributes, attributes)
+        columns = _Located.of_sets(attributes, len(models))
     reason, share = _shortfall(counted, min_coverage)
     if reason:
-        return Measured(question, subject, share, reason)
-    count = len(question.targets)
-    target_words, attribute_words = (
-        tuple(word for rows in part for word in rows) for part in (found[:count], found[count:])
-    )
-    rows, columns = (
-        np.repeat(np.arange(len(part)), [len(one) for one in part]) for part in (found[:count], found[count:])
-    )
-    places = [(_places(found[:count], number), _places(found[count:], number)) for number in range(len(models))]
-    table = np.stack(
-        [unit_vectors(model, at[0]) @ unit_vectors(model, at[1]).T for model, at in zip(models, places, strict=True)]
-    )
-    test = contrast_test(table, rows, columns, question.weights, random_state=random_state)
-    why = None if test.p is not None else test.contrast.reason
+        return Unmeasurable(question, subject, share, reason)
+    rows = _Located.of_sets(targets, len(models))
+    vectors = zip(rows.vectors(models), columns.vectors(models), strict=True)
+    table = np.stack([first @ second.T for first, second in vectors])
+    test = contrast_test(table, rows.groups, columns.groups, question.weights, random_state=random_state)
+    if test.p is None:
+        return Unmeasurable(question, subject, share, test.contrast.reason or "its spread is unknown")
     return Measured(
-        question, subject, share, why, table, rows, columns, target_words, attribute_words, places[0],
-        None if why else test,
+        question, subject, share, test, table, rows.groups, columns.groups, rows.words, columns.words,
+        (rows.places[:, 0, 0], columns.places[:, 0, 0]),
     )  # fmt: skip
 
 
-def _measure_pairs(
-    question: Question, subject: Subject, min_coverage: float, random_state: int, *, case_fallback: bool
-) -> Measured:
-    models = subject.models
-    found = [_known(models, one.words, case_fallback=case_fallback) for one in question.targets]
-    ends = _known(models, [word for pair in question.pairs for word in pair], case_fallback=case_fallback)
-    pairs = [pair for pair in question.pairs if pair[0] in ends and pair[1] in ends]
-    counted = [(one.name, len(rows), len(set(one.words))) for one, rows in zip(question.targets, found, strict=True)]
-    reason, share = _shortfall([*counted, ("base pairs", len(pairs), len(question.pairs))], min_coverage)
-    if reason:
-        return Measured(question, subject, share, reason)
-    rows, columns = np.repeat(np.arange(len(found)), [len(one) for one in found]), np.zeros(len(pairs), np.int64)
-    tables = []
-    for number, model in enumerate(models):
-        targets = unit_vectors(model, _places(found, number))
-        first, second = (np.array([ends[pair[end]][number] for pair in pairs], np.intp) for end in (0, 1))
-        tables.append(targets @ (unit_vectors(model, first) - unit_vectors(model, second)).T)
-    table = np.stack(tables)
-    test = contrast_test(table, rows, columns, question.weights, random_state=random_state)
-    why = None if test.p is not None else test.contrast.reason
-    words = tuple(word for one in found for word in one)
-    firsts = tuple("–".join(pair) for pair in pairs)
-    return Measured(question, subject, share, why, table, rows, columns, words, firsts, None, None if why else test)
+def _known(
+    models: Sequence[Embedding], words: Iterable[str], counterparts: Sequence[tuple[str, str]], *, case_fallback: bool
+) -> dict[str, list[int]]:
+    """Rows of each word in every model.
 
-
-def _known(models: Sequence[Embedding], words: Iterable[str], *, case_fallback: bool) -> dict[str, list[int]]:
-    """Rows of each word in every model; words that a model lacks, or has no direction for, are left out."""
+    Words that a model lacks, or has no direction for, are left out, and so are those whose counterpart (the masculine
+    or feminine form of the same word) is: sets that balance grammatical gender stay balanced.
+    """
     asked = list(dict.fromkeys(words))
     rows: list[dict[str, int]] = []
     for model in models:
         lookup = model.coverage({"words": asked}, case_fallback=case_fallback, directions=True).sets["words"]
         rows.append(dict(zip(lookup.words, lookup.rows.tolist(), strict=True)))
-    return {word: [known[word] for known in rows] for word in asked if all(word in known for known in rows)}
+    found = {word: [known[word] for known in rows] for word in asked if all(word in known for known in rows)}
+    lost = set(asked) - found.keys()
+    alone = {word for pair in counterparts for word, other in (pair, pair[::-1]) if other in lost}
+    return {word: places for word, places in found.items() if word not in alone}
+
+
+def _counted(sets: Sequence[WordSet], found: Sequence[Sized]) -> Iterator[tuple[str, int, int]]:
+    """Name of each set, how many of its words were found, and how many it has."""
+    return ((one.name, len(rows), len(set(one.words))) for one, rows in zip(sets, found, strict=True))
 
 
 def _shortfall(counted: Sequence[tuple[str, int, int]], min_coverage: float) -> tuple[str, float]:
@@ -203,8 +218,39 @@ def _shortfall(counted: Sequence[tuple[str, int, int]], min_coverage: float) -> 
     return (f"too few words: {'; '.join(short)} ({min_coverage:.0%} needed)" if short else ""), share
 
 
-def _places(found: Sequence[dict[str, list[int]]], model: int) -> Places:
-    return np.array([rows[model] for words in found for rows in words.values()], np.intp)
+@dataclass(frozen=True, eq=False)
+class _Located:
+    """Words of some sets, or base pairs, and where they are in the models.
+
+    Attributes:
+        words: what they are called.
+        groups: set of each.
+        places: their rows: words × ends (one, or the two of a pair) × models.
+    """
+
+    words: tuple[str, ...]
+    groups: Integers
+    places: Places
+
+    @classmethod
+    def of_sets(cls, sets: Sequence[Mapping[str, Sequence[int]]], models: int) -> _Located:
+        """From the rows of each word of each set."""
+        words = tuple(word for found in sets for word in found)
+        groups = np.repeat(np.arange(len(sets)), [len(found) for found in sets])
+        places = np.array([rows for found in sets for rows in found.values()], np.intp)
+        return cls(words, groups, places.reshape(len(words), 1, models))
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[tuple[str, str]], rows: Mapping[str, Sequence[int]], models: int) -> _Located:
+        """From the rows of the words of pairs."""
+        places = np.array([[rows[word] for word in pair] for pair in pairs], np.intp)
+        return cls(tuple(map("–".join, pairs)), np.zeros(len(pairs), np.int64), places.reshape(len(pairs), 2, models))
+
+    def vectors(self, models: Sequence[Embedding]) -> Iterator[Floats]:
+        """Unit vectors in each model; of a pair, that of its first word less that of its second."""
+        for number, model in enumerate(models):
+            first, *second = (unit_vectors(model, self.places[:, end, number]) for end in range(self.places.shape[1]))
+            yield first - second[0] if second else first
 
 
 def unit_vectors(model: Embedding, rows: Places) -> Floats:

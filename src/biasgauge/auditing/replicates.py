@@ -10,6 +10,7 @@ import numpy as np
 
 from biasgauge.results import Record
 from biasgauge.scores import Association
+from biasgauge.stats.means import mean_estimate
 
 LEVEL = 0.95
 NO_BIAS = {"weat": 0.0, "mac": 1.0}
@@ -45,23 +46,21 @@ class ReplicateSpread(Record):
     @classmethod
     def of(cls, name: str, test: str, found: Sequence[Association]) -> ReplicateSpread:
         """Gather one test's values over models."""
-        from scipy import stats
-
         values = np.array([one.value for one in found if one.value is not None])
         if len(values) < 2:
             why = next((one.reason for one in found if one.reason), None)
             return cls(name, test, len(values), reason=why or "fewer than two models have a value")
-        mean, sd = float(values.mean()), float(values.std(ddof=1))
-        reach = float(stats.t.ppf((1 + LEVEL) / 2, len(values) - 1)) * sd / len(values) ** 0.5
+        around = mean_estimate(values, level=LEVEL)
+        mean = float(values.mean())
         middle = NO_BIAS[test]
         return cls(
             name,
             test,
             len(values),
             mean=mean,
-            sd=sd,
-            low=mean - reach,
-            high=mean + reach,
+            sd=float(values.std(ddof=1)),
+            low=around.low,
+            high=around.high,
             least=float(values.min()),
             most=float(values.max()),
             agree=int((np.sign(values - middle) == np.sign(mean - middle)).sum()),

@@ -22,7 +22,7 @@ from biasgauge.auditing.meaningless import chance_band, error_rates
 from biasgauge.auditing.measurable import judge
 from biasgauge.auditing.model_summary import summarize
 from biasgauge.auditing.not_measured import NotMeasured
-from biasgauge.auditing.questions import ASKING, Measured, Question, asks_nothing, measure, questions_of
+from biasgauge.auditing.questions import ASKING, Asked, Question, asks_nothing, measure, questions_of
 from biasgauge.auditing.reliability import EMPTY as RELIABILITY
 from biasgauge.auditing.reliability import measure_reliability
 from biasgauge.auditing.replicates import spread_of
@@ -228,7 +228,7 @@ def _today() -> str:
     return now.date().isoformat()
 
 
-def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked: Mapping[str, Any]) -> list[Measured]:
+def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked: Mapping[str, Any]) -> list[Asked]:
     return [measure(question, subject, **asked) for question in questions for subject in subjects]
 
 

@@ -11,8 +11,6 @@ from biasgauge.auditing.verdicts import Evidence, chance, signed
 def judge(case: Case) -> Iterator[Evidence]:
     """Whether the largest p of the contrast, corrected for the questions asked beside it, is at most alpha."""
     test, alpha = case.measured.test, case.rules.alpha
-    if test is None or test.p is None:
-        return
     level = 1 - alpha / case.corrected.k
     low, high = test.interval(level)
     numbers = {
@@ -25,7 +23,7 @@ def judge(case: Case) -> Iterator[Evidence]:
         "p_contrast": test.contrast.p,
         "p_targets": test.p_targets,
         "p_attributes": test.p_attributes,
-        "p": test.p,
+        "p": case.measured.p,
         "k": case.corrected.k,
         "p_adjusted": case.corrected.p,
         "smallest": case.smallest,
@@ -33,7 +31,7 @@ def judge(case: Case) -> Iterator[Evidence]:
     around = f"[{signed(low)}, {signed(high)}]" if low is not None else "without an interval"
     beside = case.corrected.questions
     other = f"; {chance(case.corrected.p)} among {beside} questions" if beside > 1 else ""
-    reason = f"contrast {signed(test.value)} {around} in cosine units, {chance(test.p)}{other}"
+    reason = f"contrast {signed(test.value)} {around} in cosine units, {chance(case.measured.p)}{other}"
     yield Evidence("association", numbers, alpha, case.corrected.p <= alpha, reason, "bias")
 
 

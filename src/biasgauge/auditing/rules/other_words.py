@@ -8,7 +8,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
-from biasgauge.auditing.questions import Measured, measure, questions_of
+from biasgauge.auditing.questions import Measured, Unmeasurable, measure, questions_of
 from biasgauge.auditing.shared_scores import MEASURES, PAIRS
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence, chance, signed
@@ -42,8 +42,6 @@ def judge(case: Case) -> Iterator[Evidence]:
 def _own_pairs(case: Case) -> Iterator[Evidence]:
     """Each base pair of the question by itself."""
     one = case.measured
-    if one.table is None or one.rows is None:
-        return
     same = np.sign(own_pair_contrasts(one)) == case.side
     against = [word for word, good in zip(one.attribute_words, same, strict=True) if not good]
     named = ", ".join(against[:NAMED]) + (", …" if len(against) > NAMED else "")
@@ -168,9 +166,9 @@ def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
         case_fallback=case.case_fallback,
         random_state=case.random_state,
     )
-    again = found.test
-    if again is None:
+    if isinstance(found, Unmeasurable):
         return
+    again = found.test
     p = again.contrast.p if again.contrast.p is not None else 1.0
     passes = bool(np.sign(again.value) == case.side and p <= case.rules.alpha)
     sizes = again.contrast.words[1]
