@@ -26,7 +26,7 @@ from biasgauge.stats.bootstrap import (
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.means import mean_over_seeds, sd_estimate
-from biasgauge.stats.shares import mean_cosine, median_of_distinct, share_of_repeated
+from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -392,7 +392,7 @@ def producers(source: Path) -> Iterator[str]:
 
 SETTLED_ELSEWHERE = {
     "not_estimated": "gives no number",
-    "undefined": "gives no number",
+    "undefined_statistic": "gives no number",
     "icc_stack": "icc",
     "bootstrap": "estimate_from_draws, held by tests of correlations",
     "estimates_of_sums": "estimate_from_draws, held by tests of coreference",

@@ -30,9 +30,15 @@ from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.sensitivity.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.neighbor_ranks import neighbor_ranks
-from biasgauge.stats import shares as repeated_words
 from biasgauge.stats.estimate import check_level
-from biasgauge.stats.shares import WordStatistic
+from biasgauge.stats.repeated_words import (
+    STUDENT,
+    WordStatistic,
+    mean_cosine,
+    median_of_distinct,
+    share_of_repeated,
+    undefined_statistic,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -274,7 +280,7 @@ def similarity_explained(
                 [answer for answer in answers if answer.category == name], name, spelled, neighbors, level
             )
         ),
-        nearest_correct=repeated_words.share_of_repeated(hits, [answer.x for answer in judged], level),
+        nearest_correct=share_of_repeated(hits, [answer.x for answer in judged], level),
         listed=_listed(model, [item for item in items if item[0] not in excluded], rows, level),
         listed_with_excluded=_listed(model, items, rows, level),
         random_pairs=_random_pairs(model, pool, random_pairs, random_state, level),
@@ -347,7 +353,6 @@ def _conditions(
     answers: Sequence[WordAnswer], category: str, spelled: Mapping[str, str], neighbors: int, level: float
 ) -> tuple[Condition, ...]:
     """Summarize each way of asking."""
-    share = repeated_words.share_of_repeated
     conditions = []
     for way in WAYS:
         used = _in_way(answers, *way)
@@ -359,12 +364,12 @@ def _conditions(
             Condition(
                 category,
                 *way,
-                itself=share(ranks == 0, words, level),
-                explained=share(ranks <= 1, words, level),
-                near=share(ranks <= neighbors, words, level),
-                correct=share(hits, [answer.x for answer in judged], level),
-                rank=repeated_words.median_of_distinct(ranks, words, level),
-                cosine=repeated_words.mean_cosine(np.array([row.cosine for row in used], float), words, level),
+                itself=share_of_repeated(ranks == 0, words, level),
+                explained=share_of_repeated(ranks <= 1, words, level),
+                near=share_of_repeated(ranks <= neighbors, words, level),
+                correct=share_of_repeated(hits, [answer.x for answer in judged], level),
+                rank=median_of_distinct(ranks, words, level),
+                cosine=mean_cosine(np.array([row.cosine for row in used], float), words, level),
             )
         )
     return tuple(conditions)
@@ -374,19 +379,19 @@ def _listed(model: Embedding, items: Sequence[Item], rows: Mapping[str, int], le
     """Mean cosine of the words with what is expected for them."""
     known = [(x, expected) for _, x, expected in items if x in rows and expected in rows]
     cosines = _cosines(model, [rows[x] for x, _ in known], [rows[expected] for _, expected in known])
-    return repeated_words.mean_cosine(cosines, [x for x, _ in known], level)
+    return mean_cosine(cosines, [x for x, _ in known], level)
 
 
 def _random_pairs(model: Embedding, pool: Places, count: int, random_state: int, level: float) -> WordStatistic:
     """Mean cosine of two different words drawn at random."""
     directed = pool[np.concatenate([model.vectors[pool[i : i + ROWS]].any(axis=1) for i in range(0, len(pool), ROWS)])]
     if len(directed) < 2:
-        return repeated_words.undefined(level, repeated_words.STUDENT)
+        return undefined_statistic(level, STUDENT)
     random = np.random.default_rng(random_state)
     first = random.integers(0, len(directed), count)
     second = (first + random.integers(1, len(directed), count)) % len(directed)
     cosines = _cosines(model, directed[first], directed[second])
-    return repeated_words.mean_cosine(cosines, None, level, over="random pairs")
+    return mean_cosine(cosines, None, level, over="random pairs")
 
 
 def _cosines(model: Embedding, first: ArrayLike, second: ArrayLike) -> Floats:

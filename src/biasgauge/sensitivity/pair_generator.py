@@ -24,9 +24,8 @@ from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.sensitivity.analogy_search import RESTRICT, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.difference_search import EQUAL, Differences, best_differences
-from biasgauge.stats import shares as repeated_words
 from biasgauge.stats.estimate import check_level
-from biasgauge.stats.shares import WordStatistic
+from biasgauge.stats.repeated_words import WordStatistic, mean_cosine
 
 Unique = Literal["side", "word"]
 
@@ -159,7 +158,7 @@ def generate_pairs(
         unique=unique,
         words=len(rows),
         pairs=tuple(pairs),
-        similarity=repeated_words.mean_cosine([row.cosine for row in pairs], None, level, "pairs"),
+        similarity=mean_cosine([row.cosine for row in pairs], None, level, "pairs"),
         pair_cosine=cosine,
         lost=lost,
         reason=reason,

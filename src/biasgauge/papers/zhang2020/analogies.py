@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
     from biasgauge.sensitivity import SimilarityExplained
-    from biasgauge.stats.shares import WordStatistic
+    from biasgauge.stats.repeated_words import WordStatistic
 
 PAIRS = 550
 """Pairs (x, y) that have nothing to do with gender."""
