@@ -9,8 +9,24 @@ from typing import Any
 from biasgauge.results.result import Result
 from biasgauge.results.summary import Column, Summary, Table
 
-_SAID = ("headlines", "sentences", "readings", "verdicts")
-"""Keys under which results tell their sentences."""
+SAID = ("headlines", "sentences", "verdicts", "readings", "warnings", "notices")
+"""Keys under which results tell their sentences, in the order in which they are read."""
+
+
+def sentences_of(content: Mapping[str, Any]) -> list[str]:
+    """What the JSON of any result says in sentences, or in objects that have a sentence."""
+    entries = [entry for name in SAID for entry in content.get(name) or ()]
+    texts = (entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries)
+    return [text for text in texts if text and isinstance(text, str)]
+
+
+def row_lists(content: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The lists of objects in the JSON of any result: each is a table."""
+    return {
+        name: value
+        for name, value in content.items()
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value)
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,15 +50,14 @@ class Stored(Result):
 
     def summary(self) -> Summary:
         """Its sentences, and each list of rows as a table."""
-        told = next((self.content[key] for key in _SAID if self.content.get(key)), [self.content.get("reason") or ""])
+        headline, *sentences = sentences_of(self.content) or [self.content.get("reason") or ""]
         tables = []
-        for name, rows in self.content.items():
-            if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-                columns = [key for key, value in rows[0].items() if not isinstance(value, dict | list)]
-                kinds = [Column(key.replace("_", " "), _kind([row.get(key) for row in rows])) for key in columns]
-                cells = [[row.get(key) for key in columns] for row in rows]
-                tables.append(Table.of(name, name.replace("_", " "), kinds, cells, folded=True))
-        return Summary("Stored result", str(told[0]), tuple(map(str, told[1:])), tuple(tables))
+        for name, rows in row_lists(self.content).items():
+            columns = [key for key, value in rows[0].items() if not isinstance(value, dict | list)]
+            kinds = [Column(key.replace("_", " "), _kind([row.get(key) for row in rows])) for key in columns]
+            cells = [[row.get(key) for key in columns] for row in rows]
+            tables.append(Table.of(name, name.replace("_", " "), kinds, cells, folded=True))
+        return Summary("Stored result", headline, tuple(sentences), tuple(tables))
 
 
 def _kind(values: list[Any]) -> Any:  # noqa: ANN401 - a kind of column

@@ -8,6 +8,7 @@ from typing import Any
 
 from biasgauge._version import __version__
 from biasgauge.results import Listing, Summary
+from biasgauge.results.stored import SAID, row_lists, sentences_of
 from biasgauge.signatures import function_named
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import counted
@@ -27,8 +28,7 @@ TASKS = (
     ("gaps", "metrics"),
 )
 """What the numbers of tasks mean, and which of their lists are worth a table; kinds of analysis say it themselves."""
-_SENTENCES = ("sentences", "verdicts", "headlines", "readings", "warnings", "notices")
-_NO_COLUMN = frozenset({"sentences", "headlines", "readings", "warnings", "notices", "version", "settings"})
+_NO_COLUMN = frozenset({*SAID, "version", "settings"} - {"verdicts"})
 """What is said elsewhere on the page."""
 _CAPTIONS = {"spread": "over replicates: mean, range, and how many lie on the mean's side of no bias"}
 
@@ -139,7 +139,7 @@ def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
     of = ", ".join(result["of"] for result in results if result["of"])
     parts = [part for result in results for part in _parts(result)]
     sentences = tuple(
-        f"{of}: {sentence}" if len(parts) > 1 else sentence for of, whole in parts for sentence in _sentences(whole)
+        f"{of}: {sentence}" if len(parts) > 1 else sentence for of, whole in parts for sentence in sentences_of(whole)
     )
     named = _named_rows(shown, parts)
     charts = (chart for title, rows in named.items() if (chart := chart_of(title, rows)) is not None)
@@ -168,12 +168,6 @@ def _answer(key: str, name: str, results: Sequence[Result]) -> Summary:
     return Summary(title, " ".join(f"{part.title}: {part.headline}" for part in parts), parts=parts, name=key)
 
 
-def _sentences(result: Mapping[str, Any]) -> list[str]:
-    entries = [entry for name in _SENTENCES for entry in result.get(name) or ()]
-    texts = (entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries)
-    return [text for text in texts if text and isinstance(text, str)]
-
-
 def _parts(result: Result) -> list[tuple[str, Mapping[str, Any]]]:
     """What a result is of, and what it holds; results of replicates, and their spread, one by one."""
     whole = result["result"]
@@ -194,10 +188,9 @@ def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, Mapping[str, An
         undefined = any(getattr(value, "reason", None) for value in alone.values())
         if estimates_of(alone) or undefined or alone.get("reason"):
             named.setdefault("as a whole", []).append({**start, **alone})
+        lists = row_lists(result)
         for name in dict.fromkeys(("spread", *(shown or result))):
-            rows = result.get(name)
-            if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-                named.setdefault(_CAPTIONS.get(name, name.replace("_", " ")), []).extend(
-                    {**start, **tidy(row)} for row in rows
-                )
+            if name in lists:
+                title = _CAPTIONS.get(name, name.replace("_", " "))
+                named.setdefault(title, []).extend({**start, **tidy(row)} for row in lists[name])
     return {**{name: named[name] for name in _CAPTIONS.values() if name in named}, **named}
