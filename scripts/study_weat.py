@@ -44,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--language", choices=TESTS, default="en")
+    parser.add_argument("--min-coverage", type=float, default=0.8, help="share of each list that must be found")
     parser.add_argument("vectors", nargs="*", help="NAME=FILE or NAME=FOLDER")
     asked = parser.parse_args()
     named = {name: Path(path) for name, _, path in (one.partition("=") for one in asked.vectors)}
@@ -52,7 +53,7 @@ def main() -> None:
         files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
         subjects += [Subject(name, one.models) for one in subjects_of(load_models(files))]
     tests = TESTS[asked.language]
-    rows = pd.DataFrame([row for subject in subjects for row in asked_of(subject, tests)])
+    rows = pd.DataFrame([row for subject in subjects for row in asked_of(subject, tests, asked.min_coverage)])
     asked.out.mkdir(parents=True, exist_ok=True)
     stem = "weat" if asked.language == "en" else f"weat_{asked.language}"
     rows.to_csv(asked.out / f"{stem}.csv", index=False)
@@ -70,20 +71,21 @@ def shipped() -> Iterator[Subject]:
     yield from (Subject("SGNS enwiki 64d × 8 (shipped)", one.models) for one in subjects_of(load_default_replicates()))
 
 
-def asked_of(subject: Subject, names: list[str]) -> Iterator[dict[str, Any]]:
+def asked_of(subject: Subject, names: list[str], least: float) -> Iterator[dict[str, Any]]:
     """One row a test."""
     tests = [lexicon(name) for name in names]
     lower = all(word == word.lower() for word in subject.models[0].words)
     for name, question in zip(names, questions_of(tests), strict=True):
-        found = measure(question, subject, min_coverage=0.8, case_fallback=lower, random_state=0)
+        found = measure(question, subject, min_coverage=least, case_fallback=lower, random_state=0)
         published = PUBLISHED.get(name, (None, None))
         row: dict[str, Any] = {"vectors": subject.name, "test": name}
-        row |= {"published_d": published[0], "published_p": published[1]}
+        row |= {"published_d": published[0], "published_p": published[1], "words_found": found.share}
         if isinstance(found, Unmeasurable):
             yield {**row, "reason": found.reason}
             continue
         sizes = [
-            bg.weat(model, name, interval=None, case_fallback=lower, samples=10_000).effect_size or 0.0
+            bg.weat(model, name, interval=None, min_coverage=least, case_fallback=lower, samples=10_000).effect_size
+            or 0.0
             for model in subject.models
         ]
         test = found.test
