@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import CodeType
 
+    import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "biasgauge"
 FAST = "not slow and not fuzz and not crash and not e2e and not calibration"
@@ -180,13 +182,38 @@ def in_turn(path: Path, tests: Sequence[str]) -> list[list[str]]:
     return [[*map(str, part)] for part in (near, [file for file in files if file not in near]) if part]
 
 
-def tried(planted: Planted | None, tests: Sequence[str], patience: int) -> int:
-    """Run the tests in a process of its own; return its exit status, negative where a signal ended it."""
+class Witness:
+    """Tells a pipe which test, or which file, failed."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test, or what it needs, failed."""
+        if report.failed:
+            os.write(self._pipe, f"{report.nodeid}\n".encode())
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file of tests could not be read."""
+        if report.failed:
+            os.write(self._pipe, f"{report.nodeid} (not imported)\n".encode())
+
+
+def tried(planted: Planted | None, tests: Sequence[str], patience: int) -> tuple[int, str]:
+    """Run the tests in a process of its own; return its exit status, negative where a signal ended it, and what failed.
+
+    A mutant that is said to be killed by a test that has nothing to do with it was not: that test fails by itself.
+    """
+    end, start = os.pipe()
     child = os.fork()
     if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os.close(start)
+        with os.fdopen(end, encoding="utf-8") as told:
+            failed = told.readline().strip()
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), failed
     import pytest
 
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = tempfile.mkdtemp()  # no example of one mutant is tried on another
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(patience)
     sys.path.insert(0, str(SOURCE.parent))
@@ -195,7 +222,8 @@ def tried(planted: Planted | None, tests: Sequence[str], patience: int) -> int:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):
             os.dup2(nowhere, stream)
-    status = pytest.main(["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", FAST, *tests])
+    settings = ["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", FAST]
+    status = pytest.main([*settings, *tests], plugins=[Witness(start)])
     os._exit(int(status))
 
 
@@ -224,7 +252,6 @@ def main() -> None:
         rooms = ", ".join(sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()))
         sys.exit(f"There is no room {asked.room!r} to plant faults in; there are {rooms}.")
     os.chdir(ROOT)
-    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = tempfile.mkdtemp()  # examples that only fail on mutants
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     for name in HEAVY:
         importlib.import_module(name)
@@ -232,8 +259,8 @@ def main() -> None:
     if not tests:
         sys.exit(f"The room {asked.room!r} has no tests in tests/{asked.room}; name some: --tests tests/FOLDER")
     started = time.monotonic()
-    if status := tried(None, tests, 3600):
-        sys.exit(f"The tests fail without any mutant (status {status}): python -m pytest -x {' '.join(tests)}")
+    if any(outcome := tried(None, tests, 3600)):
+        sys.exit(f"The tests fail without any mutant {outcome}: python -m pytest -x {' '.join(tests)}")
     seconds = time.monotonic() - started
     print(f"{asked.room}: tests take {seconds:.0f} s without a mutant")
     survivors, count = [], 0
@@ -241,12 +268,12 @@ def main() -> None:
         count += 1
         planted = Planted(name_of(mutant.path), mutant.path, mutant.code(tree))
         for part in in_turn(mutant.path, tests):
-            status = tried(planted, part, int(5 * seconds) + 60)
+            status, failed = tried(planted, part, int(5 * seconds) + 60)
             if status not in UNNOTICED:
                 break
         survived = status in UNNOTICED
         outcome = "SURVIVED" if survived else "killed (no end)" if status == TIMED_OUT else "killed"
-        print(f"{outcome:9} {mutant}", flush=True)
+        print(f"{outcome:9} {mutant}{f'  by {failed}' if failed else ''}", flush=True)
         if survived:
             survivors.append(mutant)
     killed = count - len(survivors)

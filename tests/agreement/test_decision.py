@@ -326,6 +326,13 @@ def test_smallest_designs_undercut_each_other_nowhere_and_come_with_the_cheapest
     assert products == sorted(products)
 
 
+def test_numbers_that_are_tried_when_none_are_asked_for() -> None:
+    """A finer grid with two facets than with three, and what is at hand."""
+    two, three = (decision_study(BRENNAN, object=measured).designs for measured in ("word", "query"))  # type: ignore[arg-type]
+    assert {design.levels["pair"] for design in two} == {1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 100}
+    assert {design.levels["pair"] for design in three} == {1, 2, 4, 5, 10, 20, 50, 100}  # four at hand
+
+
 def test_more_of_anything_never_harms_and_dependability_is_the_smaller() -> None:
     frame = decision_study(BRENNAN).to_frame()
     table = frame.pivot_table(index="pairs", columns="replicates", values="dependability").to_numpy()

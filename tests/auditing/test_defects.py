@@ -73,7 +73,7 @@ def test_base_pairs_are_scored_once_for_all_parts(monkeypatch: pytest.MonkeyPatc
         return score(models, **settings)
 
     monkeypatch.setattr(shared_scores, "score", counted)
-    result = bg.audit()
+    result = bg.audit(bg.embeddings.load_default_replicates()[:2])
     assert [settings["pairs"] for settings in asked] == ["du2021"]
     assert result.explorer is not None
     assert isinstance(result.reliability, ReliabilityResult)

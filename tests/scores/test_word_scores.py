@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import biasgauge as bg
-from biasgauge.scores import score, word_scores
+from biasgauge.scores import by_word, score, word_scores
 
 PAIRS = [("he", "she"), ("man", "woman"), ("king", "queen")]
 
@@ -35,6 +35,26 @@ def test_one_pair_has_no_interval(scores: bg.scores.ScoreTensor) -> None:
     row = word_scores(scores.select(pair=[PAIRS[0]], word=["nurse"])).scores[0]
     assert row.value is not None
     assert (row.low, row.high, row.reason) == (None, None, "one pair gives no interval")
+
+
+def test_two_pairs_have_an_interval(scores: bg.scores.ScoreTensor) -> None:
+    two = scores.select(pair=PAIRS[:2], word=["nurse"])
+    row = word_scores(two).scores[0]
+    values = two.to_numpy().astype(np.float64).ravel()
+    expected = stats.t.interval(0.95, 1, values.mean(), stats.sem(values))
+    assert (row.low, row.high) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_long_list_is_summed_up_in_part_and_says_so(
+    scores: bg.scores.ScoreTensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert word_scores(scores).warnings == ()
+    monkeypatch.setattr(by_word, "MOST_WORDS", 3)
+    assert word_scores(scores).warnings == ()  # all of three
+    monkeypatch.setattr(by_word, "MOST_WORDS", 2)
+    part = word_scores(scores)
+    assert [row.word for row in part.scores] == ["nurse", "surgeon"]
+    assert part.warnings == ("summed up are the first 2 of 3 words; the scores have all",)
 
 
 def test_each_model_has_its_row_and_their_average_the_last() -> None:
