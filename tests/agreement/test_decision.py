@@ -328,7 +328,7 @@ def test_smallest_designs_undercut_each_other_nowhere_and_come_with_the_cheapest
 
 def test_numbers_that_are_tried_when_none_are_asked_for() -> None:
     """A finer grid with two facets than with three, and what is at hand."""
-    two, three = (decision_study(BRENNAN, object=measured).designs for measured in ("word", "query"))  # type: ignore[arg-type]
+    two, three = (decision_study(BRENNAN, object=measured).designs for measured in ("word", "query"))
     assert {design.levels["pair"] for design in two} == {1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 100}
     assert {design.levels["pair"] for design in three} == {1, 2, 4, 5, 10, 20, 50, 100}  # four at hand
 

@@ -22,6 +22,7 @@ def test_pearson_is_scipys_with_fishers_interval_and_p() -> None:
     expected = stats.pearsonr(X, Y)
     assert found.value == pytest.approx(expected.statistic, rel=1e-12)
     assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found.fisher is not None
     assert (found.fisher.low, found.fisher.high) == pytest.approx(tuple(expected.confidence_interval(0.9)), rel=1e-9)
     assert found.n == 14
 
@@ -36,6 +37,7 @@ def test_points_of_one_unit_count_once_for_fisher() -> None:
     units = np.repeat(np.arange(7), 2)
     found = coefficient("pearson", X, np.repeat(Y[:7], 2), units, HOW)
     z, margin = np.arctanh(found.value or 0.0), stats.norm.ppf(0.95) / np.sqrt(7 - 3)
+    assert found.fisher is not None
     assert (found.fisher.low, found.fisher.high) == pytest.approx((np.tanh(z - margin), np.tanh(z + margin)), rel=1e-9)
     assert (found.n, found.over) == (14, "units")
 
@@ -55,5 +57,5 @@ def test_p_over_units_is_that_of_every_order_of_units() -> None:
     y = 0.8 * own + 0.5 * RANDOM.standard_normal(6)
     found = coefficient("pearson", x, y[units], units, HOW)
     every = [abs(np.corrcoef(x, np.array(order)[units])[0, 1]) for order in permutations(y)]
-    share = np.mean(np.array(every) >= abs(found.value or 0.0) - 1e-12)
+    share = float(np.mean(np.array(every) >= abs(found.value or 0.0) - 1e-12))
     assert found.p == pytest.approx(share, abs=4 * (share * (1 - share) / 10_000) ** 0.5 + 2e-4)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biasgauge.arrays import Floats, Integers
-from biasgauge.auditing.questions import Measured, Question, members
+from biasgauge.auditing.questions import Asked, Measured, Question, Unmeasurable, members
 from biasgauge.auditing.rules.other_words import gender_roles, own_pair_contrasts, pair_differences, sides_along
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.errors import InputError
@@ -70,12 +70,12 @@ class Breakdown(Record):
     words: tuple[WordShare, ...] = ()
 
 
-def break_down(measured: Measured, scores: SharedScores) -> Breakdown:
+def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
     """Take a contrast apart; where it could not be measured, there is the question alone."""
     question, subject = measured.question, measured.subject
     asked, said = wording(question)
     start = (question.name, subject.name, asked)
-    if measured.test is None or measured.table is None or measured.rows is None or measured.columns is None:
+    if isinstance(measured, Unmeasurable):
         return Breakdown(*start, statement="", sizes=((), ()))
     pairs, measures = _pairs(measured, scores)
     replicates: tuple[PartValue, ...] = ()
@@ -150,8 +150,6 @@ def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ..
 
 def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
     """What each target, or each attribute, adds to the contrast, and the contrast without it."""
-    if measured.table is None or measured.rows is None or measured.columns is None:
-        return ()
     table, weights = measured.table.mean(axis=0), np.asarray(measured.question.weights, np.float64)
     own, other, words = measured.rows, measured.columns, measured.target_words
     sets = [members(one) for one in measured.question.targets]

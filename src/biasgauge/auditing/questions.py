@@ -79,15 +79,14 @@ class Unmeasurable:
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """A question put to a subject.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tabulated:
+    """The words of a question in a subject, and how similar they are.
 
     Attributes:
         question: what was asked.
         subject: whom.
         share: smallest share of a set's words that was found.
-        test: the contrast and its tests, which are defined.
         table: similarities, models × targets × attributes (or pairs).
         rows: group of each target.
         columns: group of each attribute.
@@ -98,13 +97,23 @@ class Measured:
     question: Question
     subject: Subject
     share: float
-    test: ContrastTest
     table: Floats
     rows: Integers
     columns: Integers
     target_words: tuple[str, ...]
     attribute_words: tuple[str, ...]
     places: tuple[Places, Places]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measured(Tabulated):
+    """A question put to a subject.
+
+    Attributes:
+        test: the contrast and its tests, which are defined.
+    """
+
+    test: ContrastTest
 
     @property
     def value(self) -> float:
@@ -156,7 +165,20 @@ def asks_nothing(lexicons: Sequence[Lexicon]) -> Iterator[tuple[Lexicon, str]]:
 def measure(
     question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool, random_state: int
 ) -> Asked:
-    """Put a question to a subject: words that every one of its models has."""
+    """Put a question to a subject: its contrast, with tests and interval."""
+    found = tabulate(question, subject, min_coverage=min_coverage, case_fallback=case_fallback)
+    if isinstance(found, Unmeasurable):
+        return found
+    test = contrast_test(found.table, found.rows, found.columns, question.weights, random_state=random_state)
+    if test.p is None:
+        return Unmeasurable(question, subject, found.share, test.contrast.reason or "its spread is unknown")
+    return Measured(**vars(found), test=test)
+
+
+def tabulate(
+    question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool
+) -> Tabulated | Unmeasurable:
+    """Similarities of the words of a question that every model of a subject has."""
     models = subject.models
     counterparts = question.lexicon.counterparts if isinstance(question.lexicon, AssociationTest) else ()
     known = partial(_known, models, counterparts=counterparts, case_fallback=case_fallback)
@@ -177,13 +199,17 @@ def measure(
     rows = _Located.of_sets(targets, len(models))
     vectors = zip(rows.vectors(models), columns.vectors(models), strict=True)
     table = np.stack([first @ second.T for first, second in vectors])
-    test = contrast_test(table, rows.groups, columns.groups, question.weights, random_state=random_state)
-    if test.p is None:
-        return Unmeasurable(question, subject, share, test.contrast.reason or "its spread is unknown")
-    return Measured(
-        question, subject, share, test, table, rows.groups, columns.groups, rows.words, columns.words,
-        (rows.places[:, 0, 0], columns.places[:, 0, 0]),
-    )  # fmt: skip
+    return Tabulated(
+        question=question,
+        subject=subject,
+        share=share,
+        table=table,
+        rows=rows.groups,
+        columns=columns.groups,
+        target_words=rows.words,
+        attribute_words=columns.words,
+        places=(rows.places[:, 0, 0], columns.places[:, 0, 0]),
+    )
 
 
 def _known(

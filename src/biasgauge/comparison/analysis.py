@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.auditing.questions import Measured, Question, asks_nothing, measure, questions_of
+from biasgauge.auditing.questions import Question, Tabulated, Unmeasurable, asks_nothing, questions_of, tabulate
 from biasgauge.auditing.subjects import Subject
 from biasgauge.checks import check_choice, check_number
 from biasgauge.comparison.groups import ModelGroup, Replicates, doubts_about, listed, positions_of, read_groups
@@ -137,7 +137,9 @@ class _Asked:
     def __init__(self, question: Question, groups: Sequence[ModelGroup], how: _Settings) -> None:
         self.question, self.groups, self.how = question, groups, how
         everyone = Subject("all", tuple(model for group in groups for model in group.models))
-        self.measured: Measured = measure_shared(question, everyone, how)
+        self.found = tabulate(
+            question, everyone, min_coverage=how.min_coverage, case_fallback=how.case_fallback
+        )  # words that all models of all groups have
         self.coverage = _coverage(question, groups, case_fallback=how.case_fallback)
         self.reason = self._why_not()
         self.tables: list[Floats] = [] if self.reason else self._tables()
@@ -150,18 +152,24 @@ class _Asked:
         return QuestionAbout(self.question.name, self.question.title, self.question.claims[0], self.reason or None)
 
     def _why_not(self) -> str:
-        measured = self.measured
-        if measured.table is not None:
+        if isinstance(self.found, Tabulated):
             return ""
         least = min(self.groups, key=lambda group: len(_known(group, _words(self.question), self.how)))
-        return f"{measured.reason or 'no words are shared'}; {least.name!r} has the fewest"
+        return f"{self.found.reason}; {least.name!r} has the fewest"
+
+    @property
+    def measured(self) -> Tabulated:
+        """The words and their similarities, where there is no reason against it."""
+        if isinstance(self.found, Unmeasurable):
+            raise TypeError(self.found.reason)
+        return self.found
 
     def _tables(self) -> list[Floats]:
         """Similarities of each group: replicates × targets × attributes."""
-        whole = self.measured.table
-        assert whole is not None  # noqa: S101 - there is no reason
         ends = np.cumsum([len(group.models) for group in self.groups])[:-1]
-        return [group.replicated(part) for group, part in zip(self.groups, np.split(whole, ends), strict=True)]
+        return [
+            group.replicated(part) for group, part in zip(self.groups, np.split(self.measured.table, ends), strict=True)
+        ]
 
     def estimate(self, chosen: Sequence[int], weights: Sequence[float]) -> GroupComparison:
         """A weighted sum of the numbers of some groups."""
@@ -173,8 +181,8 @@ class _Asked:
         }
         tables = [self.tables[place] for place in chosen]
         if self.how.measure == "effect_size":
-            return compare_effect_sizes(tables, measured.rows, measured.columns, **about)  # type: ignore[arg-type]
-        return compare_groups(tables, measured.rows, measured.columns, self.question.weights, **about)  # type: ignore[arg-type]
+            return compare_effect_sizes(tables, measured.rows, measured.columns, **about)
+        return compare_groups(tables, measured.rows, measured.columns, self.question.weights, **about)
 
     def contrasts(self) -> list[GroupContrast]:
         """The number of each group, and how far it is from the mean of all groups."""
@@ -251,7 +259,7 @@ class _Asked:
         for place, word in enumerate(self.measured.target_words):
             each = [leaning[:, place] for leaning in leanings]
             change = welch(each[0], each[-1], (self.bootstrap[0], self.bootstrap[-1]), self.how.level)
-            group = 0 if self.measured.rows is None else int(self.measured.rows[place])
+            group = int(self.measured.rows[place])
             rows.append(
                 WordChange.of_estimate(
                     change, question=self.question.name, word=word, set=sets[group], first=float(each[0].mean()),
@@ -274,8 +282,6 @@ class _Asked:
         """Association of each target word in every replicate, in cosine units: with A less with B, for a test."""
         pattern, columns = np.asarray(self.question.weights), self.measured.columns
         rows = self.measured.rows
-        assert columns is not None  # noqa: S101 - there is a table
-        assert rows is not None  # noqa: S101 - likewise
         by_row = pattern[rows] * self._signs()[:, None]
         by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
         found = []
@@ -283,13 +289,6 @@ class _Asked:
             means = np.stack([table[:, :, columns == group].mean(axis=2) for group in range(pattern.shape[1])], axis=2)
             found.append((means * by_row).sum(axis=2))
         return found
-
-
-def measure_shared(question: Question, everyone: Subject, how: _Settings) -> Measured:
-    """Similarities of the words that all models of all groups have."""
-    return measure(
-        question, everyone, min_coverage=how.min_coverage, case_fallback=how.case_fallback, random_state=0
-    )  # fmt: skip
 
 
 def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:

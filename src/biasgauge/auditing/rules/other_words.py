@@ -51,8 +51,6 @@ def _own_pairs(case: Case) -> Iterator[Evidence]:
 
 def own_pair_contrasts(one: Measured) -> Floats:
     """The contrast of a question along base pairs, by each pair alone."""
-    if one.table is None or one.rows is None:
-        return np.empty(0)
     weights = np.array([row[0] for row in one.question.weights])
     means = np.stack([one.table[:, one.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
     return np.asarray(weights @ means)
