@@ -67,7 +67,7 @@ def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys
     assert run(["audit", *QUICK, "--out", str(out), "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert "Bias by concept" in shown
-    assert "Conclusions: May the answers be reported?" in shown
+    assert "How often would it be wrong?" in shown
     assert run(["audit", *QUICK, "--out", str(out), "--quiet", "--force"]) == 0
     printed = capsys.readouterr()
     assert printed.out == f"{out / 'report.html'}\n"
