@@ -19,6 +19,7 @@ import lzma
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,7 @@ def halves(path: Path, words: int, draws: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         texts = [Path(folder) / f"{name}.txt" for name in ("one", "two")]
         _deal(path, words, texts)
-        recipes: dict[str, dict[str, int]] = {"seeds": {"seeds": 4}, "samples": {"bootstrap": 8}}
+        recipes: dict[str, dict[str, Any]] = {"seeds": {"seeds": 4}, "samples": {"bootstrap": 8}}
         for kind, count in recipes.items():
             groups = []
             for text in texts:

@@ -251,7 +251,9 @@ def test_an_undefined_test_says_when_another_case_would_do() -> None:
     words = ("Math", "Algebra", "Poetry", "Dance", "He", "Him", "She", "Her")
     matrix = np.random.default_rng(0).standard_normal((len(words), 5)).astype(np.float32)
     capitals = bg.Embedding(words, matrix)
-    sets = {"x": ["math", "algebra"], "y": ["poetry", "dance"], "a": ["he", "him"], "b": ["she", "her"]}
+    sets: dict[str, Any] = {
+        "x": ["math", "algebra"], "y": ["poetry", "dance"], "a": ["he", "him"], "b": ["she", "her"],
+    }  # fmt: skip
     undefined = bg.weat(capitals, **sets)
     assert undefined.value is None
     assert str(undefined.reason).endswith("; enough are found in another case: case_fallback=True (--case-fallback)")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.cli.corpus_bias import words_or_word
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.errors import ParameterError
 

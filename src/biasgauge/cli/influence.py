@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.corpus_bias import TEXT, read_arguments
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 
 if TYPE_CHECKING:

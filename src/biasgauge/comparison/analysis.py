@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -311,7 +312,7 @@ def _questions(
             )
         lexicons: list[Lexicon] = [_given_test({role: words for role, words in given.items() if words is not None})]
     else:
-        several = list(test) if isinstance(test, (list, tuple)) else [test]
+        several = [test] if isinstance(test, str | PathLike | Lexicon) else list(test)
         lexicons = [lexicon(one) for one in several]
     languages = list(dict.fromkeys(one.language for one in lexicons))
     if len(languages) > 1:

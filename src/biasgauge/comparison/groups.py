@@ -168,7 +168,8 @@ def positions_of(
                 f"The 'positions' must have a number for each of the {len(names)} groups. Got {len(positions)}."
             )
         placed = dict(zip(names, positions, strict=True))
-    check_number(**{f"positions of {name}": place for name, place in placed.items()})
+    stated: dict[str, Any] = {f"positions of {name}": place for name, place in placed.items()}
+    check_number(**stated)
     if len(set(placed.values())) < len(names):
         raise ParameterError(f"Every group needs a position of its own. Got {', '.join(map(str, placed.values()))}.")
     return {name: float(place) for name, place in placed.items()}

@@ -142,7 +142,8 @@ def group_parts(
         return GroupParts(words, fixed)
     variances = {**words.variances, **models}
     variance = total_variance(variances)
-    mains = np.sum([words.variances.get(name, 0.0) for name in ("targets", "attributes")], axis=0)
+    nothing = np.zeros_like(words.value)
+    mains = words.variances.get("targets", nothing) + words.variances.get("attributes", nothing)
     with np.errstate(invalid="ignore"):
         df_words = np.where(np.isfinite(words.df), words.df, 1.0)
     whole = student(words.value, np.where(variance > least, variance, np.nan), [(mains, df_words), *pieces])
