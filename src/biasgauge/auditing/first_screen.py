@@ -76,8 +76,9 @@ def headline(result: AuditResult) -> str:
 
 
 def tiles(result: AuditResult) -> tuple[Tile, ...]:
-    """How many questions ended in each way, and how often an audit of lists that mean nothing says "report"."""
-    decisions = [verdict.decision for verdict in result.verdicts]
+    """How many questions ended in each way, checks of the method apart, and how often lists without meaning say "report"."""
+    asked = [verdict for verdict in result.verdicts if verdict.family != SANITY] or result.verdicts
+    decisions = [verdict.decision for verdict in asked]
     found = [
         Tile(str(decisions.count(decision)), label, TONES[decision], SHAPES[decision])
         for decision, label in LABELS.items()
