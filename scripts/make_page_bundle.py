@@ -3,7 +3,7 @@
     python scripts/make_page_bundle.py
 
 Needs node and npm, and a package registry that npm can reach; nothing that uses biasgauge needs either. Writes
-`vega.js` and `LICENSES.txt` into `src/biasgauge/report/page/`. Expressions are interpreted, not compiled, so that
+`vega.js` and `LICENSES.txt` into `src/biasgauge/presentation/page/`. Expressions are interpreted, not compiled, so that
 a page can forbid evaluation of strings.
 """
 
@@ -15,7 +15,7 @@ import tempfile
 from itertools import groupby
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "biasgauge" / "report" / "page"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "biasgauge" / "presentation" / "page"
 
 VERSIONS = {"vega": "6.4.0", "vega-lite": "6.4.3", "vega-interpreter": "2.3.2", "esbuild": "0.28.2"}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.auditing.change import answer_change
+from biasgauge.auditing.change import answer_change, contrast_changes
 from biasgauge.auditing.questions import measure, questions_of
 from biasgauge.auditing.subjects import Subject
 from biasgauge.auditing.verdicts import Rules
@@ -85,7 +85,7 @@ def leaning(pull: float, test: str = "own") -> Asked:
 def changed(before: float, after: float, **effect: Estimate | None) -> Verdict:
     """The verdict on one question; a comparison that finds nothing wrong, unless said otherwise."""
     made: Any = Effect(**{"recovered": CLEAN, "benchmark": KEPT, **effect})
-    return answer_change(made, [leaning(before)], [leaning(after)], Rules())
+    return answer_change(made, contrast_changes([leaning(before)], [leaning(after)], Rules()))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ CLAIM = "the change removed the bias that was measured"
 def test_a_change_in_part_names_both_questions() -> None:
     made: Any = Effect(recovered=CLEAN, benchmark=KEPT)
     before, after = [leaning(0.6, "one"), leaning(0.6, "two")], [leaning(0.0, "one"), leaning(0.6, "two")]
-    found = answer_change(made, before, after, Rules())
+    found = answer_change(made, contrast_changes(before, after, Rules()))
     assert found.decision == "do-not-report"
     assert "reduced in part: 1 of 2 associations are clearly nearer to 0 (one +" in found.sentence
     assert found.observed("reduced")["share"] == 0.5
@@ -134,7 +134,8 @@ def test_debiasing_leads_the_verdicts(pair: tuple[bg.Embedding, bg.Embedding]) -
     assert [verdict.test for verdict in rest] == ["contrast", "contrast"]
     by_rule = {piece.rule: piece for piece in first.evidence}
     if by_rule:
-        assert list(by_rule) == ["reduced", "not overcorrected", "not recoverable", "no damage"]
+        assert list(by_rule)[-2:] == ["not recoverable", "no damage"]
+        assert list(by_rule)[:-2] in ([], ["reduced", "not overcorrected"])  # nothing to reduce where none was shown
         row = next(row for row in result.change.part("recovery") if row.name == CLASSIFIER)  # type: ignore[union-attr]
         assert row.after is not None
         assert by_rule["not recoverable"].observed["accuracy"] == row.after.value  # type: ignore[index]

@@ -57,12 +57,11 @@ def test_recipes_say_which_models_are_replicates(trained: list[Path]) -> None:
     models = [bg.load(path) for path in trained]
     found = subjects_of(models)
     assert [[model.name for model in subject.models] for subject in found] == [
-        [path.name for path in trained[:3]],
-        [trained[3].name],
+        ["SGNS 8d, seed 0", "SGNS 8d, seed 1", "SGNS 8d, seed 0, sample 0"],
+        ["SGNS 8d, seed 0"],
     ]
     assert [subject.replicated for subject in found] == [True, False]
-    assert found[0].name.endswith(" × 3")
-    assert found[1].name == trained[3].name
+    assert [subject.name for subject in found] == ["SGNS 8d × 3", "SGNS 8d, seed 0"]
 
 
 def test_only_a_recipe_of_ours_says_so(tmp_path: Path, trained: list[Path]) -> None:
@@ -95,8 +94,8 @@ def test_the_audit_asks_replicates_together(trained: list[Path]) -> None:
     assert [(len(one.models), one.role) for one in result.subjects] == [(3, "audited"), (1, "audited")]
     assert [verdict.model for verdict in result.verdicts] == [one.name for one in result.subjects]
     content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert content["subjects"][0]["models"] == [path.name for path in trained[:3]]
-    assert content["replicates"]["models"] == [path.name for path in trained[:3]]
+    names = [f"SGNS 8d, seed 0 ({trained[0].stem})", "SGNS 8d, seed 1", "SGNS 8d, seed 0, sample 0"]
+    assert content["subjects"][0]["models"] == content["replicates"]["models"] == names
     assert all(float(verdict.observed("association")["k"] or 0) in {1.0, 2.0} for verdict in result.verdicts)
 
 

@@ -213,7 +213,7 @@ def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
     expected = bg.score(path, pairs="bolukbasi2016", words=["doctor", "president", "zzz"], case_fallback=True)
     assert found["shape"] == {"measure": 3, "pair": 10, "word": 3, "model": 1}
     assert found["undefined"] == expected.count_undefined()
-    assert found["coverage"]["vectors.bin"]["lost"]["words"] == ["zzz"]
+    assert found["coverage"]["vectors"]["lost"]["words"] == ["zzz"]
     stored = bg.scores.ScoreStore.open(found["path"]).read()
     assert np.array_equal(stored.values, expected.values, equal_nan=True)
     rows = {(row["measure"], row["word"]): row for row in found["scores"]}
@@ -223,7 +223,7 @@ def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
     assert rows["dbwa", "doctor"]["mean"] == pytest.approx(float(doctor.mean()), abs=1e-7)
     assert rows["dbwa", "doctor"]["agree"] == float((np.sign(doctor) == np.sign(doctor.mean())).mean())
     shown = command(*words, "--case-fallback").stdout
-    assert "vectors.bin: not in the vocabulary (OOV), words: zzz" in shown
+    assert "vectors: not in the vocabulary (OOV), words: zzz" in shown
     assert "mean [95 % interval]" in shown
 
 

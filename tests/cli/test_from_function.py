@@ -179,3 +179,13 @@ def test_a_further_setting_reaches_the_function_and_the_record(capsys: pytest.Ca
     found = results(capsys, "simulate-null", "--simulations", "50", "--set", "alpha=0.2", "--seed", "4")
     assert (found["p_values"]["level"] if "level" in found["p_values"] else found["p_values"]["alpha"]) == 0.2
     assert found["settings"]["seed"] == 4
+
+
+@pytest.mark.parametrize(("flag", "starts"), [("--latex", "\\begin{table}"), ("--markdown", "# ")])
+def test_tables_for_papers_are_printed_alone(flag: str, starts: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from biasgauge.cli.entry import run
+
+    assert run(["reproduce", "zhang2020", "--part", "sums", flag]) == 0
+    assert capsys.readouterr().out.startswith(starts)
+    assert run(["reproduce", "zhang2020", "--part", "sums", flag, "--json"]) == 2
+    assert "one of --json, --latex and --markdown" in capsys.readouterr().err

@@ -225,7 +225,7 @@ def test_name_does_not_decide_the_format(tmp_path: Path) -> None:
     found = load(path.rename(tmp_path / "vectors.txt.gz"))
     assert (found.format, found.name, found.source) == (
         "safetensors",
-        "vectors.txt.gz",
+        "vectors",
         str(tmp_path / "vectors.txt.gz"),
     )
 

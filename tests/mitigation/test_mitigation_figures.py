@@ -29,15 +29,17 @@ def effect(rows: tuple[Row, ...]) -> MitigationEffect:
 
 
 def held(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
-    (rows,) = chart.to_dict()["datasets"].values()
-    return list(rows)
+    return [row for rows in chart.to_dict()["datasets"].values() for row in rows if "value" in row]
 
 
 def test_every_number_with_two_sides_is_drawn_once_a_side() -> None:
     charts = effect(ROWS).figures()
     assert set(charts) == {"association", "recovery"}
     drawn = {(row["what"], row["side"]): row["value"] for row in held(charts["association"])}
-    assert drawn == {("weat7: weat", "before"): 1.3, ("weat7: weat", "after"): -0.2}
+    assert drawn == {("weat7", "before"): 1.3, ("weat7", "after"): -0.2}
+    assert {row["sign"] for row in held(charts["association"])} == {"sign flipped"}
+    recovered = {(row["what"], row["side"]): row["value"] for row in held(charts["recovery"])}
+    assert recovered["bolukbasi2016: classifier accuracy", "before"] == 1.0
 
 
 def test_nothing_to_draw() -> None:

@@ -58,7 +58,9 @@ def test_every_paper_and_every_column_is_told(page: str) -> None:
 
 
 def test_the_counts_are_true(page: str) -> None:
-    assert f"({reproduce('du2021').count('agrees')} numbers)" in page
+    found = reproduce("du2021")
+    assert f"({found.count('agrees', 'identity')} identities)" in page
+    assert found.count("agrees", "value") + found.count("agrees", "range") == 0
 
 
 def test_the_tolerances_are_those_of_the_rows(page: str) -> None:
@@ -92,11 +94,14 @@ def _unit(printed: float) -> float:
 @pytest.mark.shared
 def test_the_counts_with_data_are_true(page: str, shared_data: Path) -> None:
     found = reproduce("goldfarbtarrant2021", shared_data)
-    assert (
-        f"with them {found.count('agrees')} numbers or claims are reached and {found.count('differs')} are not" in page
+    values, lengths, claims = (
+        (found.count("agrees", kind), found.count("differs", kind)) for kind in ("value", "identity", "range")
     )
-    # those of dobrzeniecka2023 are held by its own tests: 38 + 132 agree, 16 + 2 differ
-    assert "170 numbers are reached and 18 are not" in page
+    assert f"with them {values[0]} values are reached and {values[1]} are not, beside {lengths[0]} list lengths" in page
+    assert f"of {sum(claims)} claims in words {claims[0]} hold" in page
+    # those of dobrzeniecka2023 are held by its own tests: 38 + 132 agree, of them 6 lengths; 16 + 2 differ, of them 3
+    # claims in words
+    assert "164 values are reached and 15 are not, beside 6 list lengths, and 3 claims in words" in page
 
 
 @pytest.mark.shared

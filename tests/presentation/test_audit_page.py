@@ -152,7 +152,7 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
     ]
     assert rules["script-src"].split() == [f"'sha256-{one}'" for one in hashes]
     assert rules["default-src"] == "'none'"
-    assert len(hashes) == 3
+    assert len(hashes) == 4  # bundle, figures, page, explorer
     assert not [name for _, names in found.tags for name in names if name.startswith("on")]
 
 
@@ -214,9 +214,14 @@ def test_saving_writes_page_json_and_csv_with_the_same_content(tmp_path: Path) -
     audited = result(["cat", "dog"])
     page = audited.save(tmp_path / "report.html")
     assert page == tmp_path / "report.html"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.csv", "report.html", "report.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "effects.csv",
+        "report.html",
+        "report.json",
+        "verdicts.csv",
+    ]
     assert json.loads((tmp_path / "report.json").read_text()) == audited.to_dict()
-    with (tmp_path / "report.csv").open(newline="") as file:
+    with (tmp_path / "verdicts.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["question"], row["asked"], row["found"]) for row in rows] == [("own", "2", "1")]
 
@@ -224,8 +229,11 @@ def test_saving_writes_page_json_and_csv_with_the_same_content(tmp_path: Path) -
 def test_the_same_audit_gives_the_same_bytes(shipped_audit: Callable[..., bg.AuditResult], tmp_path: Path) -> None:
     shipped_audit("weat7", "occ16").save(tmp_path / "a.html")
     bg.audit(lexicons=["weat7", "occ16"]).save(tmp_path / "b.html")
-    for ending in (".html", ".json", ".csv"):
+    for ending in (".html", ".json"):
         assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
+    effects = list(csv.DictReader((tmp_path / "effects.csv").read_text().splitlines()))
+    assert {row["statistic"] for row in effects} >= {"contrast", "effect size d", "mean effect size d"}
+    assert all(row["value"] or row["reason"] for row in effects)
 
 
 def test_a_folder_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_only_the_words_needed_are_read(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt"
     path.write_text("\n".join(f"{word} " + " ".join(map(str, vector)) for word, vector in VECTORS.items()) + "\n")
     table = distances(path, TWO, human=None, neutral=None)
-    assert table.name == "two, vectors.txt"
+    assert table.name == "two, vectors"
     np.testing.assert_allclose(table.distance, distances(VECTORS, TWO, human=None, neutral=None).distance, atol=1e-7)
 
 

@@ -10,7 +10,7 @@ from biasgauge.agreement.components.analysis import VarianceComponents
 from biasgauge.agreement.decision.result import DecisionStudy
 from biasgauge.agreement.rows import ACCEPTABLE, LIMITS, Rows
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import ZERO, altair, spelled, with_right_labels
 
 if TYPE_CHECKING:
     from biasgauge.agreement.result import ReliabilityResult
@@ -20,8 +20,14 @@ TITLES = {
     "inter_rater": "Inter-rater reliability: do measures agree on raw scores?",
     "inter_rater_standardized": "Inter-rater reliability: do measures agree after standardizing?",
 }
-COMPONENTS = "word: what one wants to know. word:pair: another pair gives other words. …:model: another training run"
-BOXES = "Over words: median, middle half, and 5 % to 95 %. Lines at .5, .75 and .9 (Koo & Li 2016)"
+COMPONENTS = (
+    "word: what one wants to know. word × pair: another pair gives other words. … × model: another training run. "
+    "Line: interval of the share"
+)
+BOXES = (
+    "Over words: median (dark), middle half (blue), and 5 % to 95 % (thin line). Gray lines at .5, .75 and .9: "
+    "poor, moderate, good, excellent (Koo & Li 2016)"
+)
 
 
 def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
@@ -35,7 +41,7 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
     if len(pairs):
         first = str(pairs.list[0])
         title = f"Test–retest reliability of each pair, on {first}"
-        remark = "ICC(2,1) of the words' scores over replicates, with its interval"
+        remark = "ICC(2,1) of the words' scores over replicates, with its interval. Gray lines at .5, .75 and .9"
         charts.append(Chart("pairs", title, remark, partial(_dots, pairs.where(list=first), LIMITS)))
     queries = result.internal.where(of="query").known()
     if len(queries):
@@ -85,6 +91,7 @@ def _boxes(result: ReliabilityResult, name: str) -> Any:  # noqa: ANN401 - a cha
 def _dots(rows: Rows, lines: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
     part = rows.to_frame()
+    part = part.assign(name=part["name"].map(spelled))
     order = part.groupby("name")["value"].mean().sort_values(ascending=False).index.tolist()
     base = alt.Chart(part).encode(
         y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(grid=True)),
@@ -106,7 +113,7 @@ def _dots(rows: Rows, lines: tuple[float, ...]) -> Any:  # noqa: ANN401 - a char
 
 def _lines(places: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
-    rule = alt.Chart().mark_rule(strokeDash=[3, 3], color="#9aa09a")
+    rule = alt.Chart().mark_rule(strokeDash=[3, 3], color=ZERO)
     return alt.layer(*(rule.encode(x=alt.datum(place)) for place in places))
 
 
@@ -114,13 +121,20 @@ def _components(result: VarianceComponents) -> Any:  # noqa: ANN401 - a chart
     """What scores vary with: the share of each component."""
     alt = altair()
     frame = result.to_frame()
+    frame = frame.assign(component=frame["component"].map(spelled))
+    order = frame["component"].tolist()
     x = alt.X("share:Q", title="share of the variance", axis=alt.Axis(format="%"))
-    base = alt.Chart(frame).encode(y=alt.Y("component:N", title=None, sort=None), tooltip=list(frame.columns))
+    base = alt.Chart(frame).encode(y=alt.Y("component:N", title=None, sort=order), tooltip=list(frame.columns))
     chart = alt.layer(
         base.mark_bar(color="#7aa6c2").encode(x=x),
         base.mark_rule(color="#16324a", strokeWidth=2).encode(x="share_low:Q", x2="share_high:Q"),
     )
-    return chart.properties(width=480, height=alt.Step(24))
+    labels = {
+        row["component"]: f"{100 * row['share']:.0f} %"
+        for row in frame.to_dict("records")
+        if row["share"] == row["share"]
+    }
+    return with_right_labels(chart, frame, "component", order, labels).properties(height=24 * len(order))
 
 
 def _design(result: DecisionStudy) -> Any:  # noqa: ANN401 - a chart
@@ -134,7 +148,14 @@ def _design(result: DecisionStudy) -> Any:  # noqa: ANN401 - a chart
             f"{facets[0]}:O",
             title=facets[0],
             scale=alt.Scale(scheme="viridis"),
-            legend=alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2),
+            legend=alt.Legend(
+                orient="top",
+                direction="horizontal",
+                columns=9,
+                symbolType="stroke",
+                symbolOpacity=1,
+                symbolStrokeWidth=2,
+            ),
         ),
         tooltip=list(frame.columns),
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import altair, zero_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLORS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b58900", "#4b4b4b", "#d16ba5", "#2aa198"]
-ZERO = "#9aa09a"
 
 
 def interval_chart(
@@ -34,7 +33,7 @@ def interval_chart(
     rows = alt.Y("what:N", title=None, sort=list(dict.fromkeys(frame["what"])), axis=alt.Axis(grid=True))
     told = [name for name in frame.columns if name != "kind"]
     base = alt.Chart().encode(y=rows, tooltip=told, **{"color": alt.value(COLORS[0]), **channels})
-    layers = [alt.Chart().mark_rule(color=ZERO).encode(x=alt.datum(0))] if zero else []
+    layers = [zero_line()] if zero else []
     layers.append(base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"))
     dots = base.mark_point(filled=True, size=46, opacity=1).encode(x=x)
     if ticks:

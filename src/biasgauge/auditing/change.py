@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 
+from biasgauge.auditing.did_it_work import SANITY, ContrastChange
 from biasgauge.auditing.questions import Asked, Measured
 from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict, signed
 from biasgauge.embeddings import Embedding
@@ -13,7 +15,8 @@ from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
 from biasgauge.mitigation import MitigationEffect, mitigation_effect
 from biasgauge.mitigation.effects.analysis import LEXICONS
 from biasgauge.mitigation.effects.result import CLASSIFIER
-from biasgauge.stats.contrasts import contrast_estimate
+from biasgauge.stats.contrasts import Contrast, contrast_estimate
+from biasgauge.stats.estimate import Estimate
 
 MOST = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""
@@ -46,28 +49,74 @@ TITLE = "Did the change remove the bias?"
 LINK = "change"
 
 
-def answer_change(effect: MitigationEffect, before: Sequence[Asked], after: Sequence[Asked], rules: Rules) -> Verdict:
-    """The verdict on a change of vectors: reduced, overcorrected, hidden but recoverable, damage done.
+def contrast_changes(before: Sequence[Asked], after: Sequence[Asked], rules: Rules) -> tuple[ContrastChange, ...]:
+    """The contrast of each question that both vectors can be asked, before and after.
 
     Args:
-        effect: what moved, and what is left.
         before: the questions put to the vectors before.
         after: the same, put to those after.
         rules: thresholds.
     """
-    both = [
-        (one, other)
+    return tuple(
+        _contrast_change(one, other, rules)
         for one, other in zip(before, after, strict=True)
         if isinstance(one, Measured) and isinstance(other, Measured)
-    ]
-    biased = [(one, other) for one, other in both if one.p <= rules.alpha]
+    )
+
+
+def _contrast_change(before: Measured, after: Measured, rules: Rules) -> ContrastChange:
+    moved = _moved(before, after, 1.0)
+    shown = before.p <= rules.alpha
+    reduced = None
+    if shown and moved is not None:
+        towards = _moved(before, after, float(np.sign(before.value)))
+        reduced = towards is not None and towards.high is not None and towards.high < 0
+    flipped = bool(np.sign(before.value) != np.sign(after.value))
+    return ContrastChange(
+        question=before.question.name,
+        title=before.question.title,
+        family=before.question.family,
+        before=_estimate(before.test.contrast),
+        after=_estimate(after.test.contrast),
+        change=moved,
+        shown=shown,
+        reduced=reduced,
+        flipped=flipped,
+        overcorrected=flipped and after.p <= rules.alpha,
+    )
+
+
+def _moved(before: Measured, after: Measured, side: float) -> Estimate | None:
+    """After less before on the same words, towards one side of 0; None where the words differ."""
+    if before.table.shape != after.table.shape:
+        return None
+    moved = side * (after.table - before.table)
+    return _estimate(contrast_estimate(moved, before.rows, before.columns, before.question.weights))
+
+
+def _estimate(contrast: Contrast) -> Estimate:
+    """The contrast as a number with its interval, and no more."""
+    return Estimate(**{field.name: getattr(contrast, field.name) for field in fields(Estimate)})
+
+
+def answer_change(effect: MitigationEffect, contrasts: Sequence[ContrastChange]) -> Verdict:
+    """The verdict on a change of vectors: reduced, overcorrected, hidden but recoverable, damage done.
+
+    Args:
+        effect: what moved, and what is left.
+        contrasts: every question before and after.
+    """
+    biased = [one for one in contrasts if one.biased]
     name = f"{effect.before} → {effect.after}"
+    rest = (*_recovered(effect), *_damage(effect))
     if not biased:
+        asked = [one for one in contrasts if one.family != SANITY]
         why = (
-            f"none of {len(both)} questions shows an association before the change, so that there was nothing to remove"
+            f"none of {len(asked)} questions shows an association before the change, so that there was nothing to "
+            "remove"
         )
-        return Verdict("change", TITLE, name, "change", "inconclusive", "", why)
-    evidence = (*_reduced(biased, both, rules), *_recovered(effect), *_damage(effect))
+        return Verdict("change", TITLE, name, "change", "inconclusive", "", why, rest)
+    evidence = (*_reduced(biased, contrasts), *rest)
     failed = [piece for piece in evidence if piece.passes is False]
     unknown = [piece for piece in evidence if piece.passes is None]
     decision: Decision = "do-not-report" if failed else "report-with-care" if unknown else "report"
@@ -76,30 +125,21 @@ def answer_change(effect: MitigationEffect, before: Sequence[Asked], after: Sequ
     return Verdict("change", TITLE, name, "change", decision, claim, why, evidence)
 
 
-def _reduced(
-    biased: Sequence[tuple[Measured, Measured]], both: Sequence[tuple[Measured, Measured]], rules: Rules
-) -> Iterator[Evidence]:
+def _reduced(biased: Sequence[ContrastChange], contrasts: Sequence[ContrastChange]) -> Iterator[Evidence]:
     """Associations that came nearer to 0, and those that came out on its other side."""
-    smaller, told = 0, []
-    for one, other in biased:
-        if one.table.shape != other.table.shape:
-            continue
-        side = np.sign(one.value)
-        moved = contrast_estimate(side * (other.table - one.table), one.rows, one.columns, one.question.weights)
-        clearly = moved.high is not None and moved.high < 0
-        smaller += clearly
-        told.append(f"{one.question.name} {signed(one.value)} → {signed(other.value)}")
+    smaller = sum(one.reduced is True for one in biased)
+    told = ", ".join(_from_to(one) for one in biased if one.reduced is not None)
     numbers = {"agree": smaller, "of": len(biased), "share": smaller / len(biased)}
     said = "reduced" if smaller == len(biased) else "not reduced" if not smaller else "reduced in part"
-    reason = f"{said}: {smaller} of {len(biased)} associations are clearly nearer to 0 ({', '.join(told)})"
+    reason = f"{said}: {smaller} of {len(biased)} associations are clearly nearer to 0 ({told})"
     yield Evidence("reduced", numbers, 1.0, smaller == len(biased), reason, LINK)
-    turned = [
-        f"{one.question.name} {signed(one.value)} → {signed(other.value)}"
-        for one, other in both
-        if np.sign(one.value) != np.sign(other.value) and other.p <= rules.alpha
-    ]
+    turned = [_from_to(one) for one in contrasts if one.overcorrected]
     reason = f"overcorrected: {', '.join(turned)}" if turned else "no association came out on the other side of 0"
     yield Evidence("not overcorrected", float(len(turned)), 0.0, not turned, reason, LINK)
+
+
+def _from_to(one: ContrastChange) -> str:
+    return f"{one.question} {signed(one.before.value)} → {signed(one.after.value)}"
 
 
 def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import ACCENT, BAD, CAUTION, GOOD, NEUTRAL, altair, marks_of, zero_line
 from biasgauge.results.plain import to_plain
 
 if TYPE_CHECKING:
@@ -19,9 +19,20 @@ TITLES = {
     "mac": "Stereotypes: mean cosine distance of protected words from attributes",
 }
 REMARKS = {
-    "weat": "Point and line: contrast and 95 % interval over targets and attributes; 0 is no difference",
-    "mac": "Point and line: value and 95 % interval over words; 1 is no association, less is closer",
+    "weat": "Point and line: contrast and 95 % interval over targets and attributes; gray line at 0: no difference",
+    "mac": "Point and line: value and 95 % interval over words; gray line at 1: no association, less is closer",
 }
+SEVERAL = "One line a model, in the order of the table"
+DECIDED = "Shape and color say whether the finding may be reported"
+MARKS = {
+    "report": ("circle", GOOD),
+    "report-with-care": ("triangle-up", CAUTION),
+    "do-not-report": ("cross", BAD),
+    "no-association-shown": ("square", NEUTRAL),
+    "inconclusive": ("diamond", NEUTRAL),
+    "not-measurable": ("triangle-down", NEUTRAL),
+}
+"""Shape and color of each decision."""
 _ROW = 22
 _MODEL_ROW = 7
 
@@ -32,13 +43,23 @@ def bias_charts(result: AuditResult) -> tuple[Chart, ...]:
     for test, title in TITLES.items():
         rows = _rows(result, test)
         if rows:
-            charts.append(Chart(test, title, REMARKS[test], partial(_dots, rows, test)))
+            decided = any(row["decision"] for row in rows)
+            several = len({row["model"] for row in rows}) > 1
+            told = [REMARKS[test], *([DECIDED] if decided else []), *([SEVERAL] if several else [])]
+            charts.append(Chart(test, title, ". ".join(told), partial(_dots, rows, test)))
     return tuple(charts)
 
 
 def _rows(result: AuditResult, test: str) -> list[dict[str, Any]]:
     """One row for each defined value of one kind of test: value, interval and p."""
     rows = []
+    decisions = {
+        (verdict.question, model): verdict.decision
+        for verdict in result.verdicts
+        for subject in result.subjects
+        if subject.name == verdict.model
+        for model in subject.models
+    }
     for content in (one for one in map(to_plain, result.bias) if one["test"] == test):
         number = content["contrast"] if test == "weat" else {**(content["interval"] or {}), "value": content["value"]}
         if not number or number["value"] is None:
@@ -52,6 +73,7 @@ def _rows(result: AuditResult, test: str) -> list[dict[str, Any]]:
                 "low": number.get("low"),
                 "high": number.get("high"),
                 "p": content.get("p_value"),
+                "decision": decisions.get((content["name"], content["model"])),
             }
         )
     return rows
@@ -70,19 +92,14 @@ def _dots(rows: list[dict[str, Any]], test: str) -> Any:  # noqa: ANN401 - a cha
         tooltip=[alt.Tooltip(name) for name in shown.columns],
     )
     x = alt.X("value:Q", title=AXES[test], scale=alt.Scale(zero=False, nice=True))
-    layers = [alt.Chart().mark_rule(strokeDash=[3, 3], color="#9aa09a").encode(x=alt.datum(NO_BIAS[test]))]
-    several = len(models) > 1
-    looks: dict[str, Any] = {} if several else {"color": "#b3402a"}
-    own = base
-    if several:
-        own = base.encode(
-            color=alt.Color("model:N", title="model", sort=None, scale=alt.Scale(scheme="dark2")),
-            yOffset=alt.YOffset("model:N", sort=None),
-        )
+    layers = [zero_line(NO_BIAS[test])]
+    own = base.encode(yOffset=alt.YOffset("model:N", sort=None)) if len(models) > 1 else base
+    decided = marks_of(MARKS, "decision", shown["decision"].dropna().tolist()) if "decision" in shown else {}
+    looks = {} if decided else {"color": ACCENT}
+    hue = {"color": decided["color"]} if decided else {}
     if "low" in shown:
-        layers.append(
-            own.mark_rule(strokeWidth=2, **looks).encode(x=alt.X("low:Q", title=AXES[test]), x2=alt.X2("high:Q"))
-        )
-    layers.append(own.mark_point(filled=True, size=46, opacity=1, **looks).encode(x=x))
+        lines = own.mark_rule(strokeWidth=2, **looks)
+        layers.append(lines.encode(x=alt.X("low:Q", title=AXES[test]), x2=alt.X2("high:Q"), **hue))
+    layers.append(own.mark_point(filled=True, size=52, opacity=1, **looks).encode(x=x, **decided))
     height = len(order) * max(_ROW, _MODEL_ROW * len(models) + 8)
     return alt.layer(*layers, data=shown).properties(width=480, height=height)

@@ -10,6 +10,7 @@ from biasgauge._version import __version__
 from biasgauge.agreement import ReliabilityResult
 from biasgauge.applications import CorrelationResult, TaskResult
 from biasgauge.auditing.breakdown import Breakdown
+from biasgauge.auditing.did_it_work import ContrastChange
 from biasgauge.auditing.explorer import Explorer
 from biasgauge.auditing.extrinsic import HOW_TO_GET
 from biasgauge.auditing.meaningless import ChanceBand, ErrorRate
@@ -143,6 +144,7 @@ class AuditResult(Result):
             each other.
         uncertainty: posteriors of the distances of stereotypes, for each lexicon and model.
         change: what was done to the vectors, where those before were given.
+        contrasts: the contrast of each question before and after; in JSON a list of `change`.
         settings: everything that decides the result.
         explorer: scores of some thousand words for the page, or why there are none.
         extrinsic: whether an intrinsic number tracks an extrinsic one, where points were given.
@@ -172,6 +174,7 @@ class AuditResult(Result):
     breakdowns: tuple[Breakdown, ...] = ()
     date: str = ""
     text: TextSide | None = None
+    contrasts: tuple[ContrastChange, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -234,6 +237,18 @@ class AuditResult(Result):
             )
         return pd.DataFrame(rows)
 
+    def effects_frame(self) -> pd.DataFrame:
+        """One row for each number: contrast, effect size or MAC of a lexicon in a model, with interval, p and words."""
+        import pandas as pd
+
+        from biasgauge.auditing.effects import effect_rows
+
+        return pd.DataFrame(list(effect_rows(self)))
+
+    def frames_beside(self) -> Mapping[str, pd.DataFrame]:
+        """What is written beside the page: the decisions, and the numbers."""
+        return {"verdicts": self.to_frame(), "effects": self.effects_frame()}
+
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object; its keys are a contract."""
         lost: dict[str, dict[str, None]] = {}
@@ -253,7 +268,7 @@ class AuditResult(Result):
             "robustness": {"model": self.models[0].name, **self.robustness.to_dict()},
             "seeds": {"pairs": []} if self.seeds is None else self.seeds,
             "uncertainty": self.uncertainty,
-            **({} if self.change is None else {"change": self.change}),
+            **({} if self.change is None else {"change": {**self.change.to_dict(), "contrasts": self.contrasts}}),
             "chance": self.chance,
             "breakdowns": self.breakdowns,
             "extrinsic": {**found, "tasks": self.tasks},
@@ -289,6 +304,7 @@ class AuditResult(Result):
         """
         stored: Any = Stored  # stands for the part whose JSON it is
         extrinsic = {name: value for name, value in content["extrinsic"].items() if name != "tasks"}
+        change = {name: value for name, value in content.get("change", {}).items() if name != "contrasts"}
         return cls(
             models=tuple(map(ModelSummary.from_dict, content["models"])),
             verdicts=tuple(map(Verdict.from_dict, content["verdicts"])),
@@ -302,7 +318,8 @@ class AuditResult(Result):
             robustness=stored(content["robustness"]),
             seeds=stored(content["seeds"]) if content["seeds"]["pairs"] else None,
             uncertainty=tuple(map(stored, content["uncertainty"])),
-            change=stored(content["change"]) if "change" in content else None,
+            change=stored(change) if change else None,
+            contrasts=tuple(map(ContrastChange.from_dict, content.get("change", {}).get("contrasts", ()))),
             settings=content["settings"],
             explorer=stored(content["explorer"]) if "explorer" in content else None,
             extrinsic=None if extrinsic.get("reason") == HOW_TO_GET else stored(extrinsic),

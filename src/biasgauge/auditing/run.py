@@ -15,7 +15,7 @@ from biasgauge.applications.tasks.result import as_task
 from biasgauge.auditing.answers import answer, unasked
 from biasgauge.auditing.bias import measure_bias
 from biasgauge.auditing.breakdown import break_down
-from biasgauge.auditing.change import answer_change, measure_change
+from biasgauge.auditing.change import answer_change, contrast_changes, measure_change
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.extrinsic import POINTS, track
 from biasgauge.auditing.meaningless import chance_band, error_rates
@@ -184,12 +184,14 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         random_state=random_state,
     )
     nothing = () if everything else tuple(unasked(list(asks_nothing(chosen)), subjects))
-    changed = () if earlier is None else (answer_change(parts["change"], parts.pop("earlier"), measured, rules),)
+    contrasts = () if earlier is None else contrast_changes(parts.pop("earlier"), measured, rules)
+    changed = () if earlier is None else (answer_change(parts["change"], contrasts),)
     tracking = () if tracked is None else (answer_points(tracked, rules),)
     return AuditResult(
         models=tuple(summarize(model) for model in (*models, *(one.models[0] for one in second))),
         subjects=(*(_about(one, "audited") for one in subjects), *(_about(one, "second opinion") for one in second)),
         verdicts=(*changed, *verdicts, *nothing, *tracking),
+        contrasts=contrasts,
         error_rates=error_rates(measured, rules.alpha, random_state),
         chance=tuple(filter(None, (chance_band(one, random_state) for one in measured))),
         breakdowns=tuple(break_down(one, scores) for one in measured),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from biasgauge.auditing import data_sections as data
 from biasgauge.auditing import evidence_sections as evidence
+from biasgauge.auditing.did_it_work import did_it_work
 from biasgauge.auditing.first_screen import CAVEAT, forest, headline, in_order, slugs, tiles
 from biasgauge.auditing.panels import panels
 from biasgauge.auditing.result import AuditResult
@@ -48,21 +49,10 @@ def verdicts(result: AuditResult) -> Summary | None:
     )
 
 
-def change(result: AuditResult) -> Summary | None:
-    """Bias, side effects and what is left, before and after."""
-    if result.change is None:
-        return None
-    about = (
-        "What became of the bias, what moved that should not have, and what can still be recovered "
-        "(Gonen & Goldberg 2019)."
-    )
-    return evidence.as_section(result.change, "change", "What did the change do?", about)
-
-
 SECTIONS: Sequence[Callable[[AuditResult], Summary | None]] = (
+    did_it_work,
     verdicts,
     what_to_write,
-    change,
     text_section,
     data.explorer,
     evidence.reliability,

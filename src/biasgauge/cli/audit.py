@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 Decides for each question whether its answer may be reported: one line per
-question with the rule that it fails. Writes report.html, report.json and
-report.csv. --verbose prints all the evidence, --quiet only the page's path.
+question with the rule that it fails. Writes report.html, report.json,
+verdicts.csv and effects.csv. --verbose prints all the evidence, --quiet only
+the page's path.
 
 --points is a table with a row for each embedding that was measured and applied
 (see correlate): do the intrinsic numbers track the application? --tasks takes
@@ -179,6 +180,6 @@ app = command(
     },
     call=run,
     saves=False,
-    outputs=(Output("out", "folder", ("report.html", "report.json", "report.csv")),),
+    outputs=(Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv")),),
     fixed="lexicons rules",
 )

@@ -7,6 +7,7 @@ hands back is printed, as one JSON object or as its summary, and saved where tha
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
@@ -179,7 +180,7 @@ class _Command:
             told = f"a further setting of {self.label}, as NAME=VALUE; repeat for several{named}"
             typed.append(_own("set", tuple[str, ...], (), told))
         if self.figures:
-            typed.append(_own("figures", Path | None, None, "folder for the figures, SVG and PNG"))
+            typed.append(_own("figures", Path | None, None, "folder for the figures, as SVG, PNG and PDF"))
         if self.saves:
             typed.append(_own("out", Path | None, None, "file for the result: .html, .json, .csv, .md, .tex or .txt"))
         if "force" not in self.options and any(output.kind != "continued" for output in self.outputs):

@@ -18,6 +18,12 @@ class Options:
     json: Annotated[bool, _FLAG] = False
     """Print one JSON object on stdout; everything else goes to stderr."""
 
+    latex: Annotated[bool, _FLAG] = False
+    """Print the tables as LaTeX (booktabs) on stdout."""
+
+    markdown: Annotated[bool, _FLAG] = False
+    """Print the summary as Markdown on stdout."""
+
     seed: int = 0
     """Random seed; recorded in the settings."""
 
@@ -26,6 +32,11 @@ class Options:
 
     debug: Annotated[bool, _FLAG] = False
     """Show the traceback when something fails."""
+
+    @property
+    def for_programs(self) -> bool:
+        """Whether stdout belongs to what another program reads, so that everything else goes to stderr."""
+        return self.json or self.latex or self.markdown
 
 
 DEFAULTS = Options()

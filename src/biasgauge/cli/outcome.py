@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.screen import console, print_json
+from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from biasgauge.cli.options import Options
+    from biasgauge.results import Summary
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class Outcome:
 
 def finish(outcome: Outcome, options: Options, figures: Path | None = None, out: Path | None = None) -> None:
     """Print, draw and save what a command hands back; leave with its exit code where that is not 0."""
+    if sum((options.json, options.latex, options.markdown)) > 1:
+        raise ParameterError("stdout has room for one of --json, --latex and --markdown.")
     result, written = outcome.result, dict(outcome.written)
     options = options if outcome.seed is None else replace(options, seed=outcome.seed)
     if figures is not None:
@@ -56,7 +61,7 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
         charts = _charts(result, **outcome.charts)
         for other in outcome.also.values():
             charts |= _charts(other)
-        save_figures(charts, figures)
+        save_figures(charts, figures, ("svg", "png", "pdf"))
         written["figures"] = figures
     if out is not None:
         from biasgauge.presentation.saving import save_result
@@ -69,6 +74,8 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
         warnings = [*outcome.warnings, *content.pop("warnings", getattr(result, "warnings", ()))]
         also = {key: other.to_dict() for key, other in outcome.also.items()}
         print_json(options, {**content, **also, **outcome.extra}, settings=settings, warnings=warnings)
+    elif options.for_programs:
+        _print_markup(outcome, options)
     else:
         _show(outcome, options)
     if not options.quiet:
@@ -86,10 +93,23 @@ def _show(outcome: Outcome, options: Options) -> None:
     if outcome.show is not None:
         outcome.show(console(options))
         return
-    summary = outcome.result.summary()
+    print_summary(console(options), _whole_summary(outcome))
+
+
+def _whole_summary(outcome: Outcome) -> Summary:
+    """The summary of a result with those of further results as its parts."""
+    summary: Summary = outcome.result.summary()
     parts = (*summary.parts, *(other.summary() for other in outcome.also.values()))
-    warnings = (*outcome.warnings, *summary.warnings)
-    print_summary(console(options), replace(summary, parts=parts, warnings=warnings))
+    return replace(summary, parts=parts, warnings=(*outcome.warnings, *summary.warnings))
+
+
+def _print_markup(outcome: Outcome, options: Options) -> None:
+    """The summary in the language of another program."""
+    from biasgauge.presentation import markup
+
+    summary = _whole_summary(outcome)
+    frame = outcome.result.to_frame() if options.latex and hasattr(outcome.result, "to_frame") else None
+    sys.stdout.write(markup.latex(summary, frame) if options.latex else markup.markdown(summary))
 
 
 def _charts(result: Any, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - any result

@@ -22,7 +22,7 @@ PATIENCE = 2.0
 
 
 def console(options: Options, *, aside: bool = False) -> Console:
-    """Where tables and notes go: stdout, or stderr for asides and when stdout belongs to JSON.
+    """Where tables and notes go: stdout, or stderr for asides and when stdout belongs to a program.
 
     Nowhere for --quiet --json.
     """
@@ -35,7 +35,7 @@ def console(options: Options, *, aside: bool = False) -> Console:
 
     # Without emoji: words are shown as they are, and "weat7:b:" is no picture.
     return PlainConsole(
-        stderr=aside or options.json, quiet=options.quiet and options.json, highlight=False, emoji=False
+        stderr=aside or options.for_programs, quiet=options.quiet and options.for_programs, highlight=False, emoji=False
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -18,6 +17,7 @@ from biasgauge.checks import check_whole
 from biasgauge.embeddings.coverage import spellings
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.formats.vector_format import Request, detect
+from biasgauge.embeddings.labels import model_label, model_labels
 from biasgauge.embeddings.lineage import lineage_of
 from biasgauge.embeddings.rows import check_matrix, is_utf8, select_rows
 from biasgauge.errors import EmbeddingFormatError, ParameterError
@@ -78,7 +78,7 @@ def load(
     return Embedding(
         words=table.words,
         vectors=table.vectors,
-        name=name or path.name,
+        name=name or model_label(path),
         source=str(path),
         format=found.name,
         notices=request.book.notices(),
@@ -159,8 +159,9 @@ def _wanted(words: Iterable[str] | None, *, case_fallback: bool) -> frozenset[st
 def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
     """Give every model of a list, or the one that is given, a name of its own, without loading it.
 
-    A file is named after itself, and by its whole path where two have the same name. What an encoder makes is made
-    here, since only then it is known how many models that are.
+    A file is called by the recipe beside it, or by its name without folder and ending; where two would be called alike,
+    with the folder's name behind it. What an encoder makes is made here, since only then it is known how many models
+    that are.
 
     Raises:
         ParameterError: the list is empty, or two models have one name.
@@ -169,11 +170,11 @@ def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
     if not given:
         raise ParameterError("The 'vectors' parameter must hold at least one model. Got an empty list.")
     given = [model for source in given for model in (encode(source) or cast("list[VectorsLike]", [source]))]
-    files = Counter(Path(model).name for model in given if isinstance(model, (str, PathLike)))
+    labels = iter(model_labels([Path(model) for model in given if isinstance(model, (str, PathLike))]))
     named: dict[str, VectorsLike] = {}
     for model in given:
         if isinstance(model, (str, PathLike)):
-            name = Path(model).name if files[Path(model).name] == 1 else str(model)
+            name = next(labels)
         else:
             name = model.name if isinstance(model, Embedding) else "memory"
         if name in named:

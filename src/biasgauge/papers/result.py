@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from biasgauge._version import __version__
+from biasgauge.papers.figures import difference_charts, part_charts
 from biasgauge.papers.paper import Paper
-from biasgauge.papers.row import Row
+from biasgauge.papers.row import Kind, Row
 from biasgauge.results import Column, Record, Result, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
+_APART = {
+    "identity": "list lengths and file sizes are the printed ones, which says that lists are whole and no more",
+    "range": "claims in words hold, such as “no correlation”, for which any p from .05 to 1 will do",
+}
+"""Rows that agree by their nature, counted apart from values."""
 _HOW_TO_READ = (
     "Published: what the paper prints. Its rule, here: what the rule of the paper's own code gives on the data at "
     "hand; it agrees when it is as near to the printed number as the precision of print allows, or lies in the range "
@@ -63,20 +69,41 @@ class Reproduction(Result):
     def warnings(self) -> tuple[str, ...]:
         """What the reader should know first: numbers that differ, data that are missing."""
         differ = [row.id for row in self.rows if row.agrees is False]
-        unreached = [f"{len(differ)} of {len(self.rows)} published numbers are not reached: {', '.join(differ)}"]
+        checked = sum(row.agrees is not None for row in self.rows)
+        unreached = [f"{len(differ)} of {checked} published numbers that were checked differ: {', '.join(differ)}"]
         return (
             *(unreached if differ else ()),
             *(f"not found: {data.name}, for {', '.join(data.parts)}" for data in self.missing),
         )
 
     def derived(self) -> Mapping[str, Any]:
-        """How many rows are in each state, and what the reader should know first."""
-        counts = {state.replace(" ", "_"): self.count(state) for state in Row.counted}
+        """How many rows of each kind are in each state, and what the reader should know first."""
+        counts = {
+            kind: {state.replace(" ", "_"): self.count(state, kind) for state in Row.counted} for kind in get_args(Kind)
+        }
         return {"counts": counts, "warnings": self.warnings, "version": __version__}
 
-    def count(self, state: str) -> int:
-        """How many rows are in a state: "agrees", "differs", "not printed" or "not checked"."""
-        return sum(row.state == state for row in self.rows)
+    def count(self, state: str, kind: Kind | None = None) -> int:
+        """How many rows are in a state: "agrees", "differs", "not printed" or "not checked"; of one kind, or of all."""
+        return sum(row.state == state and kind in (None, row.kind) for row in self.rows)
+
+    @property
+    def conclusion(self) -> str:
+        """How many published values are reached; what agrees by its nature is counted apart."""
+        reached, missed = (self.count(state, "value") for state in ("agrees", "differs"))
+        checked = reached + missed
+        if not checked:
+            return "None of the paper's values can be checked with the data at hand."
+        return f"The paper's own rule gives {reached:,} of {checked:,} published values that can be checked here" + (
+            f"; {missed:,} {'differs' if missed == 1 else 'differ'}." if missed else "."
+        )
+
+    def _apart(self) -> Iterator[str]:
+        """What is counted apart, in words."""
+        for kind, told in _APART.items():
+            agree, differ = (self.count(state, kind) for state in ("agrees", "differs"))  # type: ignore[arg-type]
+            if agree + differ:
+                yield f"{agree:,} of {agree + differ:,} {told}"
 
     def row(self, name: str) -> Row:
         """The row of that id."""
@@ -89,6 +116,7 @@ class Reproduction(Result):
             Summary(
                 name,
                 "",
+                charts=part_charts(name, [row for row in self.rows if row.part == name]),
                 tables=(_table(name, [row for row in self.rows if row.part == name]),),
                 name=f"part-{name}",
                 question=about,
@@ -102,17 +130,21 @@ class Reproduction(Result):
                 for data in self.missing
             )
             parts.append(Summary("Data that were not found", "", missing, name="missing"))
+        if differ:
+            told = tuple(f"{row.id} differs{f' ({row.rule})' if row.rule else ''}: {row.note}" for row in differ)
+            parts.insert(0, Summary("Why they differ", "", told, name="differences"))
+        parts.append(Summary("About this reproduction", "", (self.about, _HOW_TO_READ), name="about"))
         settings = {**self.settings, **self.settings["files"]}
         rows = [(name.replace("_", " "), _text(value)) for name, value in settings.items() if name != "files"]
         table = Table.of("settings", "", ("setting", "value"), rows)
         return Summary(
             title=self.title,
-            headline="; ".join(f"{self.count(state):,} {told}" for state, told in Row.counted.items()) + ".",
+            headline=self.conclusion,
             sentences=(
-                *(f"{row.id} differs{f' ({row.rule})' if row.rule else ''}: {row.note}" for row in differ),
-                self.about,
-                _HOW_TO_READ,
+                *self._apart(),
+                f"{self.count('not printed'):,} numbers are ours alone, {self.count('not checked'):,} not checked.",
             ),
+            charts=difference_charts(self.rows),
             parts=(*parts, Summary("Settings", "", tables=(table,), name="settings")),
             about=f"{self.citation} · reproduced",
         )
@@ -131,6 +163,7 @@ def _table(name: str, rows: Sequence[Row]) -> Table:
         Column("corrected", "number"),
         "interval",
         Column("state", "mark", tones=_TONES),
+        Column("kind", about="value: computed; identity: the length of a list; range: a claim in words"),
         "why",
         "where",
     )
@@ -146,7 +179,7 @@ def _cells(row: Row, start: str) -> tuple[Any, ...]:
     if ours is not None:
         ours = Shown(ours.value, ours.text, row.rule)
     number = Shown(row.id, row.id.removeprefix(start), row.what)
-    return number, published, ours, corrected, texts["interval"] or None, row.state, row.note, row.where
+    return number, published, ours, corrected, texts["interval"] or None, row.state, row.kind, row.note, row.where
 
 
 def _shared_start(names: Sequence[str]) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from biasgauge.results import Record
 
 Number = float | str | None
 """What a paper prints: a number, a few words ("none survives"), or nothing."""
+Kind = Literal["value", "identity", "range"]
+"""What reaching a row says. "value": a computation gives the printed number. "identity": the length of a list or file
+is the printed one, which says that the list is whole and nothing about a method. "range": a number lies where the
+printed words put it ("no correlation": p from .05 to 1), which most numbers do."""
 
 _ROUNDING = 1e-12
 """Slack for binary fractions: .84 − .83 is a little more than .01."""
@@ -85,6 +89,7 @@ class Row(Record):
             `as_published` agrees when it lies between these two, ends included.
         needs: the data that it takes, if any.
         part: the part of the paper that it belongs to.
+        kind: what reaching it says; kinds are counted apart.
     """
 
     counted: ClassVar[Mapping[str, str]] = {
@@ -108,6 +113,11 @@ class Row(Record):
     needs: str | None = None
     part: str = ""
     between: tuple[float, float] | None = None
+    kind: Kind = "value"
+
+    def __post_init__(self) -> None:
+        if self.between is not None and self.kind == "value":
+            object.__setattr__(self, "kind", "range")
 
     def derived(self) -> Mapping[str, Any]:
         """Whether it agrees."""
@@ -132,6 +142,19 @@ class Row(Record):
         if self.published is None and (self.as_published is not None or self.corrected is not None):
             return "not printed"
         return {True: "agrees", False: "differs", None: "not checked"}[self.agrees]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether a published number and one of ours can be set beside each other."""
+        ours = (self.as_published, self.corrected)
+        return isinstance(self.published, int | float) and any(isinstance(number, int | float) for number in ours)
+
+    @property
+    def off(self) -> float:
+        """How far the paper's rule is from the printed number, in tolerances; 0 where that cannot be said."""
+        if not (isinstance(self.published, int | float) and isinstance(self.as_published, int | float)):
+            return 0.0
+        return abs(self.as_published - self.published) / max(self.tolerance or 0.0, _ROUNDING)
 
     @property
     def rule(self) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge._io.atomic import atomic_file
 from biasgauge.errors import ParameterError
 from biasgauge.presentation import markup
+from biasgauge.presentation.grid import fitted_to_grid
 from biasgauge.presentation.tables import csv_text
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ WRITERS: dict[str, Callable[[Result], str]] = {
     ".json": _json,
     ".csv": lambda result: csv_text(result.to_frame()),
     ".md": lambda result: markup.markdown(result.summary()),
-    ".tex": lambda result: markup.latex(result.summary()),
+    ".tex": lambda result: markup.latex(result.summary(), result.to_frame()),
     ".txt": lambda result: markup.plain_text(result.summary()),
 }
-"""What each ending is written by; a page has its JSON and its table beside it."""
+"""What each ending is written by; a page has its JSON and its tables beside it."""
 _BESIDE = {".html": (".json", ".csv")}
 
 
@@ -48,14 +49,19 @@ def save_result(result: Result, path: Path) -> Path:
     ending = path.suffix.lower()
     if ending not in WRITERS:
         raise ParameterError(f"A result can be saved as {', '.join(WRITERS)}. Got {str(path)!r}.")
-    for other in (*_BESIDE.get(ending, ()), ending):
-        with atomic_file(path.with_suffix(other) if other != ending else path) as part:
-            part.write_text(WRITERS[other](result), encoding="utf-8", newline="\n")
+    frames = result.frames_beside() if ending == ".html" else {}
+    beside = [other for other in _BESIDE.get(ending, ()) if not (other == ".csv" and frames)]
+    texts = {path.with_suffix(other): WRITERS[other](result) for other in beside}
+    texts |= {path.with_name(f"{name}.csv"): csv_text(frame) for name, frame in frames.items()}
+    for place, text in {**texts, path: WRITERS[ending](result)}.items():
+        with atomic_file(place) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
-FORMATS = ("svg", "png", "html", "json")
+FORMATS = ("svg", "png", "pdf", "html", "json")
 """What a chart can be written as."""
+_SCALE: dict[str, dict[str, Any]] = {"png": {"scale_factor": 2}, "html": {"inline": True}}
 
 
 def save_figures(
@@ -63,10 +69,12 @@ def save_figures(
 ) -> list[Path]:
     """Write each chart as NAME.FORMAT into `folder`, which is made if need be; each file whole or not at all.
 
+    All are 340 or 700 pixels wide: one column of a paper, or both.
+
     Args:
         charts: what `result.figures()` gives.
         folder: where to.
-        formats: of svg, png, html and json.
+        formats: of svg, png, pdf, html and json.
 
     Raises:
         ParameterError: a format is not known.
@@ -75,12 +83,12 @@ def save_figures(
         raise ParameterError(f"A figure can be saved as {', '.join(FORMATS)}. Got {unknown[0]!r}.")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    options: dict[str, dict[str, Any]] = {"png": {"scale_factor": 2}, "html": {"inline": True}}
     written = []
     for name, chart in charts.items():
+        fitted = fitted_to_grid(chart)
         for kind in formats:
             path = target / f"{name}.{kind}"
             with atomic_file(path) as part:
-                chart.save(str(part), format=kind, **options.get(kind, {}))
+                fitted.save(str(part), format=kind, **_SCALE.get(kind, {}))
             written.append(path)
     return written

@@ -1,10 +1,22 @@
-"""The plotting library, imported late, and the looks that all charts have."""
+"""The plotting library, imported late; the width grid and the looks that all charts share; marks that several use."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from biasgauge.errors import InputError
+from biasgauge.presentation.grid import Width, on_grid
+
+_CHARACTERS: dict[Width, int] = {"column": 52, "full": 110}
+"""Characters of a remark that fit on a line."""
+ZERO = "#9aa09a"
+"""The line of no difference, and everything that is neither one side nor the other."""
+INK, SOFT = "#1c1e21", "#5c6470"
+ACCENT, SECOND = "#b3402a", "#2f6f8f"
+GOOD, CAUTION, BAD, NEUTRAL = "#1b6e46", "#8a5a00", "#a3262a", "#5c6470"
 
 
 def altair() -> Any:  # noqa: ANN401 - the library has no stubs
@@ -16,12 +28,78 @@ def altair() -> Any:  # noqa: ANN401 - the library has no stubs
     return alt
 
 
-def styled(chart: Any, title: str, remark: str) -> Any:  # noqa: ANN401 - a chart
-    """Give a chart its title, what to read from it, and the looks that all have."""
+def styled(chart: Any, title: str, remark: str, width: Width = "full") -> Any:  # noqa: ANN401 - a chart
+    """Give a chart its title, what to read from it, its width, and the looks that all have."""
     alt = altair()
+    lines = [part for line in remark.split("\n") for part in wrap(line, _CHARACTERS[width])]
+    heads = wrap(title, int(_CHARACTERS[width] * 0.75))
     return (
-        chart.properties(title=alt.TitleParams(title, subtitle=remark.split("\n"), anchor="start", offset=12))
+        on_grid(chart, width)
+        .properties(title=alt.TitleParams(heads if heads[1:] else title, subtitle=lines, anchor="start", offset=12))
         .configure_view(strokeOpacity=0)
         .configure_axis(gridColor="#e4e6e2", domainColor="#b9bdb6", tickColor="#b9bdb6", labelLimit=220)
-        .configure_title(fontSize=15, subtitleFontSize=12, subtitleColor="#5c6470")
+        .configure_title(fontSize=15, subtitleFontSize=12, subtitleColor=SOFT)
     )
+
+
+def top_legend() -> Any:  # noqa: ANN401 - a legend
+    """What colors mean, in one line above the chart."""
+    return altair().Legend(orient="top", title=None, direction="horizontal", columns=6, symbolOpacity=1)
+
+
+def zero_line(at: float = 0.0, *, horizontal: bool = False) -> Any:  # noqa: ANN401 - a chart
+    """The line of no difference."""
+    alt = altair()
+    rule = alt.Chart().mark_rule(color=ZERO, strokeWidth=1.5)
+    return rule.encode(y=alt.datum(at)) if horizontal else rule.encode(x=alt.datum(at))
+
+
+def end_labels(base: Any, x: str, text: str, **looks: Any) -> Any:  # noqa: ANN401 - a chart
+    """Words right of a mark, in the place of a legend."""
+    alt = altair()
+    return base.mark_text(align="left", baseline="middle", dx=7, fontSize=11, **looks).encode(
+        x=alt.X(x), text=alt.Text(text), tooltip=alt.value(None)
+    )
+
+
+def marks_of(meanings: Mapping[str, tuple[str, str]], field: str, known: Sequence[str]) -> dict[str, Any]:
+    """Shape and color that say the same, for the values of a field that occur.
+
+    Args:
+        meanings: value → shape and color.
+        field: which field of the data.
+        known: the values that occur.
+    """
+    alt = altair()
+    order = [name for name in meanings if name in set(known)]
+    shape, color = ([meanings[name][place] for name in order] for place in (0, 1))
+    legend = top_legend() if len(order) > 1 else None
+    return {
+        "shape": alt.Shape(f"{field}:N", scale=alt.Scale(domain=order, range=shape), legend=legend),
+        "color": alt.Color(f"{field}:N", scale=alt.Scale(domain=order, range=color), legend=legend),
+    }
+
+
+def spelled(name: str) -> str:
+    """A pair or an interaction as a reader writes it: "he–she" for "he~she", "word × pair" for "word:pair"."""
+    return name.replace("~", "–").replace(":", " × ")
+
+
+def with_right_labels(chart: Any, frame: Any, row: str, order: Sequence[str], labels: Mapping[str, str]) -> Any:  # noqa: ANN401 - charts, a frame
+    """A chart of rows with words at the right end of each row, as a forest plot has its numbers.
+
+    Args:
+        chart: whose rows are the values of a field.
+        frame: its data.
+        row: the field.
+        order: its values from top to bottom.
+        labels: what stands at the right of each.
+    """
+    alt = altair()
+    words = f"{json.dumps(dict(labels))}[datum.value]"
+    axis = alt.Axis(
+        orient="right", labelExpr=words, ticks=False, domain=False, grid=False, labelLimit=260, labelPadding=9
+    )
+    rows = alt.Chart(frame).mark_point(opacity=0, tooltip=False)
+    right = rows.encode(y=alt.Y(f"{row}:N", sort=list(order), title=None, axis=axis))
+    return alt.layer(chart, right).resolve_scale(y="independent")

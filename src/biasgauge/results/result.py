@@ -97,6 +97,10 @@ class Result(Record):
             return pd.DataFrame(next(iter(parts.values())))
         return pd.DataFrame([{"part": name, **row} for name, rows in parts.items() for row in rows])
 
+    def frames_beside(self) -> Mapping[str, pd.DataFrame]:
+        """Further tables that are written beside its page, by the name of their file; none by default."""
+        return {}
+
     def figures(self, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - each result has choices of its own
         """Its charts by name, as Altair charts that a notebook shows and a file keeps.
 
@@ -111,6 +115,8 @@ class Result(Record):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it whole or not at all: .html (a page, with .json and .csv beside it), .json, .csv, .md, .tex, .txt.
+
+        Beside the page of an audit lie `verdicts.csv` and `effects.csv`, in the place of one CSV.
 
         Raises:
             ParameterError: the name says nothing that can be written.

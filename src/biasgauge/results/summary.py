@@ -121,6 +121,7 @@ class Chart:
         remark: how to read it; each line stands on its own.
         draw: gives the Altair chart, without title and looks.
         group: charts of one group are shown together, one group at a time; empty: always shown.
+        width: of the grid that all charts stand on: one column of a paper, or the full page.
         numbers: gives tables for those who cannot see it, where those of its own data would not be clear.
     """
 
@@ -130,12 +131,13 @@ class Chart:
     draw: Callable[[], Any]
     group: str = ""
     numbers: Callable[[], tuple[Table, ...]] | None = None
+    width: Literal["column", "full"] = "full"
 
     def drawn(self) -> Any:  # noqa: ANN401 - the library has no stubs
         """The Altair chart with its title, its remark and the looks that all charts have."""
         from biasgauge.results.drawing import styled
 
-        return styled(self.draw(), self.title, self.remark)
+        return styled(self.draw(), self.title, self.remark, self.width)
 
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification."""

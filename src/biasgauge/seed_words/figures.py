@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import BAD, CAUTION, GOOD, NEUTRAL, altair, marks_of, zero_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 9
 MOST_ROWS = 40
+VERDICTS = {"unfit": ("cross", BAD), "doubtful": ("triangle-up", CAUTION), "no objection": ("circle", GOOD)}
+"""Shape and color of each verdict on a pair of sets."""
 _GATHERED, _GENERATED, _SHUFFLED = "#16324a", "#c9ced6", "#d08a3c"
 _LABEL = 46
 AGAINST = {
@@ -35,7 +37,10 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
     if measured:
         left_out = max(len(measured) - MOST_ROWS, 0)
         middle = f" {left_out} pairs in the middle are not shown." if left_out else ""
-        remark = f"Filled: with its interval. Open: every seed ranked along the subspace of the others.{middle}"
+        remark = (
+            "Filled: with its interval; shape and color say the verdict. Open gray: every seed ranked along the "
+            f"subspace of the others; 0: the sets are not told apart.{middle}"
+        )
         charts.append(Chart("coherence", "Coherence of two seed sets", remark, partial(_coherence, result)))
     for column, (axis, title) in AGAINST.items():
         numbers = [
@@ -89,7 +94,7 @@ def _variance(cards: list[FitnessCard]) -> Any:  # noqa: ANN401 - a chart
         .properties(width=230, height=130)
         .facet(
             facet=alt.Facet("pair:N", title=None, sort=frame["pair"].drop_duplicates().tolist(),
-                            header=alt.Header(labelLimit=250, labelAnchor="start")),
+                            header=alt.Header(labelLimit=170, labelAnchor="start")),
             columns=min(3, len(cards)),
         )
     )  # fmt: skip
@@ -109,10 +114,11 @@ def _coherence(result: SeedsResult) -> Any:  # noqa: ANN401 - a chart
     x = alt.X("coherence:Q", title=title, scale=alt.Scale(domain=[lowest, 1]))
     tips = ["a", "b", "verdict", "coherence", "coherence_held_out", "similarity", "models", "advice"]
     layers = [
+        zero_line(),
         base.mark_rule(color="#8fa3b5", strokeWidth=1.5).encode(x="coherence_low:Q", x2="coherence_high:Q"),
-        base.mark_point(filled=True, size=42, opacity=1, color=_GATHERED).encode(x=x, tooltip=tips),
-        base.mark_point(filled=False, size=42, opacity=1, color=_SHUFFLED).encode(
-            x="coherence_held_out:Q", tooltip=tips
+        base.mark_point(filled=False, size=42, opacity=1, color=NEUTRAL).encode(x="coherence_held_out:Q", tooltip=tips),
+        base.mark_point(filled=True, size=52, opacity=1).encode(
+            x=x, tooltip=tips, **marks_of(VERDICTS, "verdict", frame["verdict"].tolist())
         ),
     ]
     return alt.layer(*layers).properties(width=430, height=alt.Step(15))

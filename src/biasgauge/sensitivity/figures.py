@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import altair, spelled
+from biasgauge.wording import pair_text
 
 if TYPE_CHECKING:
     from biasgauge.sensitivity.result import RobustnessResult
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SHOWN_FIRST = "professor"
 """The word of the paper's Figure 1, shown where it is there."""
 CHANGES = {"pair_forms": "pair", "word_forms": "word", "correspondence": "truth", "between_measures": "against"}
+NEUTRAL = "Pale: .4, from where agreement is called moderate (Landis & Koch 1977); red: less, blue: more"
 FEWEST = 10
 """A kappa of fewer words is not drawn: a color would suggest false certainty."""
 
@@ -33,14 +35,14 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
         )
         charts.append(Chart("word", f"“{word}” under every pair", remark, partial(draw_word, result, word)))
     if any(row.kappa.defined for row in result.pairwise):
-        remark = "Cohen’s kappa over words: 1 the same directions, 0 no better than chance"
+        remark = f"Cohen’s kappa over words: 1 the same directions, 0 no better than chance. {NEUTRAL}"
         title = "Do two base pairs give words the same direction?"
         charts.append(Chart("pairs", title, remark, partial(_pairs, result)))
     kappas = [row.kappa for part in CHANGES for row in getattr(result, part)]
     if any(kappa.defined and kappa.n >= FEWEST for kappa in kappas):
         remark = (
             "Cohen’s kappa over words: against another form of the pair or of the words, what is known, another "
-            f"measure.\nCells of fewer than {FEWEST} words are left out"
+            f"measure.\nCells of fewer than {FEWEST} words are left out. {NEUTRAL}"
         )
         charts.append(Chart("kappas", "What survives which change?", remark, partial(_kappas, result)))
     return tuple(charts)
@@ -53,10 +55,12 @@ def draw_word(result: RobustnessResult, word: str) -> Any:  # noqa: ANN401 - a c
     """
     alt = altair()
     frame = result.word_scores(word).dropna(subset=["score"])
+    frame = frame.assign(pair=frame["pair"].map(spelled))
     bands = {row.measure: row for row in result.reference}
     order = frame["pair"].drop_duplicates().tolist()
     forms = frame["spelling"].drop_duplicates().tolist()
     panels = []
+    last = frame["measure"].iloc[-1]
     for measure, part in frame.groupby("measure", sort=False):
         mean, sd = bands[str(measure)].mean.value, bands[str(measure)].sd.value
         layers = []
@@ -66,14 +70,15 @@ def draw_word(result: RobustnessResult, word: str) -> Any:  # noqa: ANN401 - a c
             layers.append(alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean)))
         layers.append(alt.Chart().mark_rule(color="#5c6470").encode(y=alt.datum(0)))
         lines = alt.Chart(part).encode(
-            x=alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40)),
+            x=alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labels=measure == last, grid=True)),
             y=alt.Y("score:Q", title="score"),
             color=alt.Color("spelling:N", sort=forms, title="word", scale=alt.Scale(scheme="dark2")),
             tooltip=["pair", "form", "spelling", "score"],
         )
         layers += [lines.mark_line(strokeWidth=1.5), lines.mark_point(filled=True, size=40, opacity=1)]
-        panels.append(alt.layer(*layers).properties(width=330, height=230, title=str(measure)))
-    return alt.hconcat(*panels, bounds="flush", spacing=75)
+        title = alt.TitleParams(str(measure), anchor="start", fontSize=12)
+        panels.append(alt.layer(*layers).properties(width=500, height=150, title=title))
+    return alt.vconcat(*panels, spacing=10)
 
 
 def _word(result: RobustnessResult) -> str | None:
@@ -93,9 +98,9 @@ def _pairs(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     import pandas as pd
 
     alt = altair()
-    order = ["~".join(pair) for pair in result.pairs]
+    order = [pair_text(pair) for pair in result.pairs]
     rows = [
-        {"measure": row.measure, "pair": first, "other": second, "kappa": row.kappa.value}
+        {"measure": row.measure, "pair": spelled(first), "other": spelled(second), "kappa": row.kappa.value}
         for row in result.pairwise
         for first, second in (("~".join(row.pair), row.against), (row.against, "~".join(row.pair)))
     ]
@@ -105,8 +110,9 @@ def _pairs(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
         x=alt.X("pair:N", sort=kept, title=None, axis=alt.Axis(labelAngle=-40)),
         y=alt.Y("other:N", sort=kept, title=None),
     )
-    chart = _heat(base, "kappa", 28 * len(kept), 26 * len(kept)).facet(
-        column=alt.Column("measure:N", title=None, sort=frame["measure"].drop_duplicates().tolist())
+    measures = frame["measure"].drop_duplicates().tolist()
+    chart = _heat(base, "kappa", 28 * len(kept), 24 * len(kept)).facet(
+        facet=alt.Facet("measure:N", title=None, sort=measures), columns=2
     )
     return chart.resolve_scale(x="independent")
 
@@ -116,8 +122,9 @@ def _kappas(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     frame = result.to_frame()
     cells = frame[frame["part"].isin(list(CHANGES)) & frame["pair"].notna() & frame["value"].notna()]
     cells = cells[(cells["statistic"] == "Cohen's kappa") & (cells["n"] >= FEWEST)]
+    cells = cells.assign(pair=cells["pair"].map(spelled), against=cells["against"].map(spelled))
     known = set(cells["pair"])
-    order = [name for name in ("~".join(pair) for pair in result.pairs) if name in known]
+    order = [name for name in map(pair_text, result.pairs) if name in known]
     frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"])
     measures = frame["measure"].drop_duplicates().tolist()
     panels = []
@@ -142,8 +149,17 @@ def _heat(base: Any, field: str, width: int, height: int) -> Any:  # noqa: ANN40
         scale=alt.Scale(domain=[-0.2, 0.4, 1], range=["#b2423f", "#f4f1e6", "#1f6f8b"], clamp=True),
     )
     text = alt.condition(f"abs(datum.{field} - 0.35) > 0.45", alt.value("white"), alt.value("#22303a"))
+    tips = list(base.data.columns)
+    frame = base.data.assign(label=[_kappa_text(value) for value in base.data[field]])
+    base = base.properties(data=frame)
     return alt.layer(
-        base.mark_rect(stroke="white").encode(color=color, tooltip=list(base.data.columns)),
-        base.mark_text(fontSize=10).encode(text=alt.Text(f"{field}:Q", format=".2f"), color=text),
-        data=base.data,
+        base.mark_rect(stroke="white").encode(color=color, tooltip=tips),
+        base.mark_text(fontSize=10).encode(text="label:N", color=text),
+        data=frame,
     ).properties(width=width, height=height)
+
+
+def _kappa_text(kappa: float) -> str:
+    """A kappa in a cell, as papers print it: ".42"."""
+    text = f"{kappa:.2f}".replace("-", "−").replace("0.", ".")
+    return {"1.00": "1", "−.00": ".00"}.get(text, text)

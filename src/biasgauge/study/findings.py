@@ -13,7 +13,9 @@ from math import isfinite
 from typing import Any
 
 from biasgauge.results import Chart, Column, Shown, Table
+from biasgauge.results.drawing import SECOND, altair, with_right_labels, zero_line
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import interval_text, number_text
 
 Row = dict[str, Any]
 
@@ -34,7 +36,6 @@ _LONGEST = 6
 _MOST_ROWS = 300
 """A table of more rows than that is cut; the CSV has them all."""
 _MOST_POINTS = 40
-_COLOR = "#2f6f8f"
 
 
 def tidy(row: Mapping[str, Any]) -> Row:
@@ -204,7 +205,7 @@ def chart_of(title: str, rows: Sequence[Row]) -> Chart | None:
         for label, (_, _, estimate) in zip(labels, bounded, strict=True)
     ]
     claim = f"{name} ({title}), with intervals"
-    return Chart("numbers", claim, "", lambda: _draw(name, claim, points))
+    return Chart("numbers", claim, "Point and line: number and interval", lambda: _draw(name, points))
 
 
 def _labels(texts: Sequence[Mapping[str, str]]) -> list[str] | None:
@@ -217,16 +218,31 @@ def _labels(texts: Sequence[Mapping[str, str]]) -> list[str] | None:
     return None
 
 
-def _draw(name: str, title: str, points: list[Row]) -> Any:  # noqa: ANN401 - an Altair chart
-    """A dot for each number and a line for its interval."""
-    import altair as alt
+def _draw(name: str, points: list[Row]) -> Any:  # noqa: ANN401 - an Altair chart
+    """A dot for each number and a line for its interval, the numbers at the right, 0 where it is near."""
     import pandas as pd
 
-    base = alt.Chart(pd.DataFrame(points)).encode(
-        y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=300)),
+    alt = altair()
+    frame = pd.DataFrame(points)
+    order = frame["row"].tolist()
+    base = alt.Chart(frame).encode(
+        y=alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=300, grid=True)),
         tooltip=["row:N", "value:Q", "low:Q", "high:Q"],
     )
-    low = alt.X("low:Q", title=name, scale=alt.Scale(zero=False))
-    lines = base.mark_rule(color=_COLOR).encode(x=low, x2="high:Q")
-    dots = base.mark_point(filled=True, size=60, color=_COLOR, opacity=1).encode(x="value:Q")
-    return (lines + dots).properties(title=title, width=520, height=alt.Step(22))
+    near = _near_zero(points)
+    low = alt.X("low:Q", title=name, scale=alt.Scale(zero=near))
+    layers = [zero_line()] if near else []
+    layers.append(base.mark_rule(color=SECOND, strokeWidth=2).encode(x=low, x2="high:Q"))
+    layers.append(base.mark_point(filled=True, size=60, color=SECOND, opacity=1).encode(x="value:Q"))
+    labels = {
+        row["row"]: f"{number_text(row['value'], _DIGITS)} {interval_text(row['low'], row['high'], _DIGITS)}"
+        for row in points
+    }
+    chart = alt.layer(*layers, data=frame)
+    return with_right_labels(chart, frame, "row", order, labels).properties(height=22 * len(points))
+
+
+def _near_zero(points: Sequence[Row]) -> bool:
+    """Whether an axis that reaches 0 still shows the numbers apart."""
+    low, high = min(row["low"] for row in points), max(row["high"] for row in points)
+    return bool(low <= 0 <= high or min(abs(low), abs(high)) < 2 * (high - low))

@@ -1,8 +1,8 @@
-"""What the page of a study tells: what was studied, what each analysis found, what failed, how to repeat it."""
+"""What the page of a study tells: what it found, what failed, what was studied, and how to repeat it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,11 @@ from biasgauge._version import __version__
 from biasgauge.results import Listing, Summary
 from biasgauge.results.stored import SAID, row_lists, sentences_of
 from biasgauge.signatures import function_named
+from biasgauge.stats.estimate import Estimate
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import counted
 from biasgauge.study.step import analyses
+from biasgauge.wording import estimate_text
 
 Result = dict[str, Any]
 
@@ -63,18 +65,74 @@ def study_summary(content: Mapping[str, Any]) -> Summary:
         for number, ((part, name), several) in enumerate(groups.items())
         if (part, name) not in answers
     ]
-    counts = (
-        counted(results, "result"),
-        f"{counted(failures, 'cell')} failed" if failures else "",
-        f"{counted(missing, 'result')} missing" if missing else "",
-    )
     lost = [_missing(failures, missing)] if failures or missing else []
+    told = [
+        sentence
+        for place, several in groups.items()
+        if place not in answers
+        for sentence in conclusions(place[1], several)
+    ]
     return Summary(
         title=content.get("title") or content["name"],
-        headline=" ".join([*(part.headline for part in answers.values()), "; ".join(filter(None, counts)) + "."]),
-        about=f"a study: {content['name']}",
-        parts=(*answers.values(), _studied(content), *lost, *found, _repeat(content)),
+        headline=_headline([part.headline for part in answers.values()] + told, len(groups)),
+        sentences=tuple(told) if len(told) + len(answers) > 1 else (),
+        about=f"a study: {content['name']}; {counted(results, 'result')}",
+        warnings=tuple(_lacking(failures, missing)),
+        parts=(*answers.values(), *found, *lost, _studied(content), _repeat(content)),
     )
+
+
+def _headline(told: Sequence[str], analyses_count: int) -> str:
+    """What the study found: its one conclusion, or how many there are and the first, which the author put first."""
+    if not told:
+        return "No analysis has a result yet."
+    if len(told) == 1:
+        return told[0]
+    several = "analysis" if analyses_count == 1 else f"{analyses_count} analyses"
+    return f"{len(told)} conclusions of {several}, the first: {told[0]}"
+
+
+def _lacking(failures: Sequence[object], missing: Sequence[object]) -> Iterator[str]:
+    """What the reader should know before trusting a conclusion."""
+    if failures:
+        yield f"{counted(failures, 'cell')} failed; what depends on them is not here."
+    if missing:
+        yield f"{counted(missing, 'result')} missing."
+
+
+def conclusions(name: str, results: Sequence[Result]) -> Iterator[str]:
+    """What an analysis found, one sentence for each thing that it was asked of: its own first sentence, or its number.
+
+    Where replicates were asked, that of their spread alone.
+    """
+    for result in results:
+        parts = _parts(result)
+        about = f"{name} of {result['of']}" if result["of"] else name
+        sentence = next((sentence for _, whole in parts[:1] for sentence in _sentences(whole)), None)
+        sentence = sentence or _main_number(parts[0][1]) or _first_sentence(parts)
+        if sentence:
+            yield f"{about}: {sentence}"
+
+
+def _first_sentence(parts: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    return next((sentence for _, whole in parts for sentence in _sentences(whole)), "")
+
+
+def _main_number(whole: Mapping[str, Any]) -> str:
+    """The number that a result is about with its interval, in words; empty where there are none or several."""
+    spread = whole.get("spread")
+    rows = [tidy(row) for row in spread] if isinstance(spread, list) else [tidy(whole)]
+    if len(rows) != 1:
+        return ""
+    name, estimate = next(iter(estimates_of(rows[0]).items()), ("", None))
+    if estimate is None:
+        unknown = next((cell for cell in rows[0].values() if isinstance(cell, Estimate) and cell.reason), None)
+        return "" if unknown is None else f"{estimate_text(unknown)}."
+    sides, models = rows[0].get("agree"), rows[0].get("models")
+    same = f"; {sides} of {models} replicates lie on the same side of no bias" if sides is not None and models else ""
+    test, shown = rows[0].get("test"), name.replace("_", " ")
+    over = f"{test}, mean over replicates:" if same and isinstance(test, str) else shown
+    return f"{over} {estimate_text(estimate)}{same}."
 
 
 def _studied(content: Mapping[str, Any]) -> Summary:

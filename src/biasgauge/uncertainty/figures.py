@@ -8,7 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.uncertainty.estimates import GROUP
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
     name = result.name
     charts = []
     if any(row.defined for row in (*result.groups, *result.words)):
-        held = f"Posterior mean and {_interval(result)}; 1: unrelated, less: closer"
+        held = f"Posterior mean and {_interval(result)}; gray line at 1: unrelated, less: closer"
         remark = _told(result.caution, f"{held}; {result.variant} model")
         title = f"Mean cosine distance by connection: {name}"
         charts.append(Chart("groups", title, remark, partial(_dots, result.to_frame, by="connection")))
@@ -64,7 +64,9 @@ def word_chart(result: Posterior, word: str) -> Chart:
 
 def change_charts(result: ChangeResult) -> tuple[Chart, ...]:
     """What changed between two sets of distances: of each group, of each word."""
-    remark = f"After less before, posterior mean and {_interval(result.before)}; above 0: farther away than before"
+    remark = (
+        f"After less before, posterior mean and {_interval(result.before)}; above 0 (gray): farther away than before"
+    )
     told = _told(result.caution, remark)
     axis = "change of the mean cosine distance"
     return tuple(
@@ -86,9 +88,10 @@ def _told(caution: str, remark: str) -> str:
     return f"CAUTION: {caution}\n{remark}" if caution else remark
 
 
-def _color(alt: Any) -> Any:  # noqa: ANN401 - an encoding
+def _color(alt: Any, *, legend: bool = True) -> Any:  # noqa: ANN401 - an encoding
+    """One color a connection; no legend where rows name them."""
     scale = alt.Scale(domain=list(COLORS), range=list(COLORS.values()))
-    return alt.Color("connection:N", title="connection", scale=scale)
+    return alt.Color("connection:N", scale=scale, legend=top_legend() if legend else None)
 
 
 def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis: str = "mean cosine distance") -> Any:  # noqa: ANN401 - a chart
@@ -97,7 +100,7 @@ def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis
     part = frame()
     part = part[part["mean"].notna() & ((part["word"] == GROUP) != (by == "word"))]
     base = alt.Chart(part).encode(
-        color=_color(alt), tooltip=[name for name in part if name not in {"caution", "reason"}]
+        color=_color(alt, legend=by == "word"), tooltip=[name for name in part if name not in {"caution", "reason"}]
     )
     rows = part["connection"].nunique()
     if by == "word":
@@ -113,7 +116,7 @@ def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis
         height = rows * 30
     scale = alt.Scale(zero=False, nice=True)
     chart = alt.layer(
-        alt.Chart().mark_rule(strokeDash=[3, 3], color="#9aa09a").encode(x=alt.datum(line)),
+        zero_line(line),
         base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"),
         base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("mean:Q", scale=scale)),
         data=part,
@@ -132,6 +135,7 @@ def _contrasts(result: Posterior) -> Any:  # noqa: ANN401 - a chart
     band = alt.Chart().mark_rect(color="#e4e6e2", opacity=0.9)
     chart = alt.layer(
         band.encode(x=alt.datum(-result.rope), x2=alt.datum(result.rope)),
+        zero_line(),
         base.mark_rule(strokeWidth=2, color="#16324a").encode(
             x=alt.X("low:Q", title="difference of mean cosine distances"), x2="high:Q"
         ),
@@ -177,7 +181,9 @@ def _distances(result: Posterior, word: str) -> Any:  # noqa: ANN401 - a chart
     strips = (
         alt.Chart(frame)
         .mark_tick(thickness=1.5, height=16, opacity=0.75)
-        .encode(x=x, y=alt.Y("connection:N", title=None, sort=list(COLORS)), color=_color(alt), tooltip=tips)
+        .encode(
+            x=x, y=alt.Y("connection:N", title=None, sort=list(COLORS)), color=_color(alt, legend=False), tooltip=tips
+        )
         .properties(width=480, height=alt.Step(24), title="all words")
     )
     y = alt.Y("word_to_compare:N", title=None, sort=None, axis=alt.Axis(grid=True))

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from biasgauge import registry
 from biasgauge.embeddings import Embedding
 from biasgauge.results import Chart, Column, Result, Summary, Table
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.results.result import records_frame
+from biasgauge.results.slopes import Slope, slope_panels
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
 
 PARTS = {
@@ -22,9 +24,15 @@ PARTS = {
     "recovery": "what is left of the removed bias (Gonen & Goldberg 2019)",
 }
 
-COLORS = {"before": "#8a919c", "after": "#b3402a"}
+COLORS = {"before": "#6b7280", "after": "#b3402a"}
 CHARTS = {
-    "association": ("Association tests", "Value of each test, with its interval over words; the scales differ by test"),
+    "association": (
+        "Association tests, before and after",
+        (
+            "A panel for each test, each with its own scale; a line for each lexicon. Where 0 is no association it is "
+            "the gray line, and a line that crosses it changed its sign"
+        ),
+    ),
     "distances": (
         "Mean cosine distances",
         "Posterior means with 89 % intervals; 1: unrelated, less: closer. Human and neutral should stay",
@@ -122,7 +130,12 @@ class MitigationEffect(Result):
             headline=f"{name}: {first}",
             sentences=tuple(rest),
             charts=tuple(
-                Chart(part, f"{title}: {self.after}", remark, partial(self._dumbbells, part))
+                Chart(
+                    part,
+                    f"{title}: {self.after}",
+                    remark,
+                    self._slopes if part == "association" else partial(self._dumbbells, part),
+                )
                 for part, (title, remark) in CHARTS.items()
                 if part in both
             ),
@@ -141,6 +154,20 @@ class MitigationEffect(Result):
             change = row.change or (Estimate(value=None, reason=row.reason) if row.reason else None)
             rows.append((row.name, row.of, _number(row.before), _number(row.after), change))
         return Table.of(part, "", columns, rows)
+
+    def _slopes(self) -> Any:  # noqa: ANN401 - a chart
+        """A panel for each association test."""
+        panels: dict[str, list[Slope]] = {}
+        tests = registry.everything("association_test")
+        for row in self.part("association"):
+            before, after = _number(row.before), _number(row.after)
+            if before is not None and after is not None:
+                test = tests.get(row.name)
+                signed = test is not None and "negates" in (test.swap_xy, test.swap_ab)
+                panels.setdefault(row.name.upper().replace("_", " "), []).append(
+                    Slope(row.of, before, after, signed=signed)
+                )
+        return slope_panels(panels)
 
     def _dumbbells(self, part: str) -> Any:  # noqa: ANN401 - a chart
         """One dot a number and side."""
@@ -162,11 +189,13 @@ class MitigationEffect(Result):
         base = alt.Chart(sides).encode(
             y=alt.Y("what:N", title=None, sort=order, axis=alt.Axis(grid=True)),
             yOffset=alt.YOffset("side:N", sort=list(COLORS)),
-            color=alt.Color("side:N", title=None, scale=scale, sort=list(COLORS)),
+            color=alt.Color("side:N", title=None, scale=scale, sort=list(COLORS), legend=top_legend()),
             tooltip=["what", "side", "value", "low", "high"],
         )
         x = alt.Scale(zero=part == "recovery", nice=True)
+        zero = [zero_line()] if part == "recovery" else []
         chart = alt.layer(
+            *zero,
             base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="value", scale=x), x2="high:Q"),
             base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("value:Q", scale=x)),
         )

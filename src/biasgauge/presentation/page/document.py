@@ -43,7 +43,8 @@ def whole_page(
     }
     texts = {key: json.dumps(one, allow_nan=False, separators=(",", ":")) for key, one in content.items()}
     plots = {PLOTS: own_file("vega.js")} if content else {}
-    own = [own_file("page.js"), *(own_file(name, extra.package) for extra in extras for name in extra.scripts)]
+    own = [own_file(name) for name in (*(("figures.js",) if content else ()), "page.js")]
+    own += [own_file(name, extra.package) for extra in extras for name in extra.scripts]
     return (
         _environment()
         .get_template("page.html")

@@ -64,6 +64,7 @@ function looks(narrow) {
 function fitted(spec, room) {
   if (room >= NARROW) return spec;
   const copy = { ...spec };
+  if (copy.layer) copy.layer = copy.layer.filter((part) => part.encoding?.y?.axis?.orient !== "right"); // numbers at the side
   if (typeof copy.width === "number") copy.width = Math.max(140, Math.min(copy.width, room - 150));
   if (copy.facet && copy.facet.row && copy.facet.column) {
     const across = copy.facet.column.sort?.length ?? 2; // a grid stays one, with narrower panels
@@ -83,13 +84,15 @@ function fitted(spec, room) {
   return shortLabels(copy);
 }
 
-// A copy of a part of a specification whose axes leave at most so much room to each label.
+// A copy of a part of a specification whose axes, words and legends leave at most so much room to each label.
 function shortLabels(part) {
   if (Array.isArray(part)) return part.map(shortLabels);
   if (part === null || typeof part !== "object") return part;
   const copy = { ...part };
   for (const [name, value] of Object.entries(part)) {
     if (name === "labelLimit") copy[name] = Math.min(value, LABEL);
+    else if (name === "limit") copy[name] = Math.min(value, room() / 2);
+    else if (name === "legend" && value?.columns > 2) copy[name] = { ...value, columns: 2 };
     else if (name !== "datasets" && name !== "data") copy[name] = shortLabels(value);
   }
   return copy;
@@ -105,16 +108,16 @@ function clear(box) {
 
 async function draw(box, spec) {
   clear(box);
+  box.spec = spec;
   const canvas = box.appendChild(make("div"));
+  const across = Math.min(box.clientWidth || room(), room());
   try {
-    const view = await biasgaugePlot(canvas, fitted(spec, room()), looks(room() < NARROW), showTip);
+    const width = Math.min(gridWidth(box), across);
+    const view = await drawOnGrid(canvas, fitted(spec, across), width, looks(across < NARROW));
     if (!canvas.isConnected) return void view.finalize(); // another chart took its place meanwhile
     box.view = view;
-    // groups of marks that Vega gives a role and no name say nothing to a screen reader
-    for (const mark of all("[role^='graphics']:not([aria-label])", canvas)) {
-      mark.removeAttribute("role");
-      mark.removeAttribute("aria-roledescription");
-    }
+    makeRoom(box);
+    nameMarks(box);
     walkable(box);
   } catch (problem) {
     box.textContent = "This chart could not be drawn; its numbers are in the table.";

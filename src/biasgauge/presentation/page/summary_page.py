@@ -86,6 +86,12 @@ class PageChart:
     spec: Mapping[str, Any]
     tables: tuple[PageTable, ...]
     group: str = ""
+    width: str = "full"
+
+    @property
+    def anchor(self) -> str:
+        """Its place in the page, which a link can name."""
+        return "figure-" + re.sub(r"[^\w-]+", "-", self.key)
 
 
 @dataclass(frozen=True)
@@ -197,11 +203,11 @@ def page_chart(section: str, chart: Chart) -> PageChart:
     if chart.numbers is not None:
         tables = tuple(page_table(table) for table in chart.numbers())
     else:
-        rows = [rows for rows in spec.get("datasets", {}).values() if len(rows) <= _MOST_ROWS]
+        rows = [rows for rows in spec.get("datasets", {}).values() if any(rows) and len(rows) <= _MOST_ROWS]
         tables = tuple(records_table(chart.title, records) for records in rows)
     key = "-".join(filter(None, (section, chart.group, chart.name)))
     remarks = tuple(filter(None, chart.remark.split("\n")))
-    return PageChart(key, chart.title, remarks, themed(spec), tables, chart.group)
+    return PageChart(key, chart.title, remarks, themed(spec), tables, chart.group, chart.width)
 
 
 def page_table(table: Table) -> PageTable:

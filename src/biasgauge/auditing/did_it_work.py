@@ -1,0 +1,174 @@
+"""Did it work? The first section of an audit of vectors before and after a change: three tiles, then slopes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasgauge.results import Chart, Summary
+from biasgauge.results.slopes import Slope, slope_chart
+from biasgauge.results.summary import Extra
+from biasgauge.stats.estimate import Estimate, IntervalsBeside
+
+if TYPE_CHECKING:
+    from biasgauge.auditing.result import AuditResult
+    from biasgauge.auditing.verdicts import Evidence, Verdict
+
+TITLE = "Did it work?"
+ABOUT = (
+    "Debiasing has to do three things at once: remove the associations that were measured, leave nothing from which "
+    "they can be recovered (Gonen & Goldberg 2019), and keep the vectors fit for what they are for."
+)
+TONES = {True: "good", False: "bad", None: "caution"}
+SANITY = "sanity"
+MOST = 40
+"""Lines of a slope chart; the table has all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastChange(IntervalsBeside):
+    """One question's contrast before and after.
+
+    Attributes:
+        question: name of the lexicon that asks it.
+        title: what it is about.
+        family: gender, race, …; "sanity" for checks of the instrument, which are no bias to be removed.
+        before: the contrast before, in cosine units.
+        after: the same after.
+        change: after less before, on the same words; None where words differ.
+        shown: an association was shown before.
+        reduced: that association is clearly nearer to 0; None where nothing was shown, or words differ.
+        flipped: the contrast came out on the other side of 0.
+        overcorrected: and shows an association there.
+    """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("before", "after", "change")
+
+    question: str
+    title: str
+    family: str
+    before: Estimate
+    after: Estimate
+    change: Estimate | None
+    shown: bool
+    reduced: bool | None
+    flipped: bool
+    overcorrected: bool
+
+    @property
+    def biased(self) -> bool:
+        """Whether there was a bias to remove: flowers may stay pleasant."""
+        return self.shown and self.family != SANITY
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One of the three answers.
+
+    Attributes:
+        name: what was asked.
+        word: the answer in a word or two, as the verdict has it.
+        number: the number that it rests on, as a reader sees it.
+        about: what that number is.
+        tone: how the answer is meant.
+    """
+
+    name: str
+    word: str
+    number: str
+    about: str
+    tone: str
+
+
+def did_it_work(result: AuditResult) -> Summary | None:
+    """Three tiles, the slope of every question, then everything that was compared."""
+    if result.change is None:
+        return None
+    verdict = next(verdict for verdict in result.verdicts if verdict.test == "change")
+    compared = result.change.summary()
+    answers = tiles(verdict)
+    name = f"{result.settings['before']} → {result.models[0].name}"
+    charts = slope_charts(result.contrasts)
+    return replace(
+        compared,
+        title=TITLE,
+        name="change",
+        headline="; ".join(f"{tile.name.lower()}: {tile.word}" for tile in answers).capitalize() + ".",
+        about=ABOUT,
+        question=name,
+        sentences=(),
+        more=(verdict.sentence, *compared.sentences),
+        charts=(*charts, *compared.charts),
+        extra=Extra("biasgauge.auditing", "did_it_work.html", {"tiles": answers}),
+    )
+
+
+def tiles(verdict: Verdict) -> tuple[Tile, ...]:
+    """Bias measured, bias recoverable, damage: each from the numbers of the verdict's evidence."""
+    pieces = {piece.rule: piece for piece in verdict.evidence}
+    return (
+        _measured(pieces.get("reduced"), pieces.get("not overcorrected")),
+        _recoverable(pieces.get("not recoverable")),
+        _damage(pieces.get("no damage")),
+    )
+
+
+def _numbers(piece: Evidence | None) -> dict[str, Any]:
+    return dict(piece.observed) if piece is not None and isinstance(piece.observed, dict) else {}
+
+
+def _measured(reduced: Evidence | None, turned: Evidence | None) -> Tile:
+    numbers = _numbers(reduced)
+    if not numbers:
+        return Tile("Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution")
+    smaller, of = int(numbers["agree"]), int(numbers["of"])
+    word = "reduced" if smaller == of else "not reduced" if not smaller else "reduced in part"
+    over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
+    about = "associations are clearly nearer to 0"
+    if over:
+        word, about = "overcorrected", f"{about}; {over} {'shows' if over == 1 else 'show'} the opposite association"
+    return Tile("Bias measured", word, f"{smaller} of {of}", about, TONES[smaller == of and not over])
+
+
+def _recoverable(piece: Evidence | None) -> Tile:
+    numbers = _numbers(piece)
+    if piece is None or not numbers:
+        return Tile("Bias recoverable", "unknown", "–", "too few biased words for a classifier", TONES[None])
+    ends = "" if numbers["low"] is None else f" [{100 * numbers['low']:.0f}, {100 * numbers['high']:.0f}]"
+    chance = f"chance is {100 * (piece.threshold or 0):.0f} %"
+    about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
+    word = "not recoverable" if piece.passes else "hidden but recoverable"
+    return Tile("Bias recoverable", word, f"{100 * numbers['accuracy']:.0f} %", about, TONES[piece.passes])
+
+
+def _damage(piece: Evidence | None) -> Tile:
+    numbers = _numbers(piece)
+    if piece is None or not numbers:
+        return Tile("Damage", "unknown", "–", "no similarity benchmark could be tried", TONES[None])
+    about = "similarity benchmarks are clearly worse"
+    word = "no damage seen" if piece.passes else "damage done"
+    return Tile("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
+
+
+def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
+    """The contrast of every question before and after; those that flipped or were shown before come first."""
+    known = [one for one in contrasts if one.before.value is not None and one.after.value is not None]
+    if not known:
+        return ()
+    first = sorted(known, key=lambda one: (not one.flipped, not one.biased))[:MOST]
+    flips = sum(one.flipped for one in known)
+    told = f"{flips} of {len(known)} change their sign" if flips else f"none of {len(known)} changes its sign"
+    title = f"Contrast of each question, before and after: {told}"
+    left = f" {len(known) - len(first)} more are in the table." if len(known) > len(first) else ""
+    remark = (
+        "In cosine units; the gray line is 0, no difference. A line that crosses it came out on the other side. "
+        f"* a bias that was shown before.{left}"
+    )
+    slopes = [
+        Slope(
+            one.title or one.question, float(one.before.value or 0), float(one.after.value or 0), note=" *" * one.biased
+        )
+        for one in first
+    ]
+    return (Chart("slopes", title, remark, partial(slope_chart, slopes, "contrast")),)

@@ -1,0 +1,130 @@
+"""Figures of a reproduced paper: each number as published, by the paper's own rule, corrected; differences first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import floor, log10
+from typing import Any
+
+from biasgauge.papers.row import Row
+from biasgauge.results import Chart
+from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, top_legend, with_right_labels, zero_line
+
+MOST = 30
+"""Rows of a chart; the table has all."""
+STEPS = {"published": ("circle", INK), "its own rule, here": ("circle", SECOND), "corrected": ("diamond", ACCENT)}
+READ = (
+    "Open circle: what the paper prints. Dot: what the rule of its own code gives on the data at hand. Diamond: what a "
+    "corrected rule gives, with its interval"
+)
+_SMALL = 1.5
+"""Shares, correlations, κ and p lie below."""
+
+
+def difference_charts(rows: Sequence[Row]) -> tuple[Chart, ...]:
+    """The values that differ, those farthest off first."""
+    shown = _drawn([row for row in rows if row.agrees is False and row.kind == "value"])
+    if not shown:
+        return ()
+    title = f"Published values that the paper's own rule does not give ({len(shown)} of {_differ(rows)} are drawn)"
+    title = title if len(shown) < _differ(rows) else "Published values that the paper's own rule does not give"
+    return (Chart("differences", title, READ, partial(_steps, shown)),)
+
+
+def _differ(rows: Sequence[Row]) -> int:
+    return sum(row.agrees is False and row.kind == "value" for row in rows)
+
+
+def part_charts(name: str, rows: Sequence[Row]) -> tuple[Chart, ...]:
+    """The values of one part of a paper, those that differ first, then those that a corrected rule moves most."""
+    values = [row for row in rows if row.kind == "value" and row.numeric]
+    shown = _drawn(values)
+    if not shown:
+        return ()
+    left = len(values) - len(shown)
+    more = f". {left} rows that agree best are only in the table" if left else ""
+    return (Chart("values", f"{name}: published, its own rule, corrected", f"{READ}{more}", partial(_steps, shown)),)
+
+
+def _drawn(rows: Sequence[Row]) -> list[Row]:
+    numeric = [row for row in rows if row.numeric]
+    return sorted(numeric, key=lambda row: (row.agrees is not False, -row.off, -_moved(row)))[:MOST]
+
+
+def _moved(row: Row) -> float:
+    """How far the corrected number is from the printed one, by the size of both."""
+    if not (isinstance(row.corrected, int | float) and isinstance(row.published, int | float)):
+        return 0.0
+    return abs(row.corrected - row.published) / max(abs(row.published), abs(row.corrected), 1e-12)
+
+
+def _size(row: Row) -> int:
+    """Numbers of one size share an axis: 0 for those of correlations and shares, else the power of ten."""
+    numbers = [
+        abs(number) for number in (row.published, row.as_published, row.corrected) if isinstance(number, float | int)
+    ]
+    largest = max(numbers)
+    return 0 if largest <= _SMALL else 1 + floor(log10(largest / _SMALL) / 2)
+
+
+def _steps(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - a chart
+    """A line of dots for each number, a panel for each size of number."""
+    alt = altair()
+    panels = [_panel([row for row in rows if _size(row) == size]) for size in dict.fromkeys(_size(row) for row in rows)]
+    return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=18).resolve_scale(color="shared")
+
+
+def _panel(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - a chart
+    import pandas as pd
+
+    alt = altair()
+    records = [
+        {
+            "number": row.id,
+            "what": row.what,
+            "step": step,
+            "value": value,
+            "low": row.low if step == "corrected" else None,
+            "high": row.high if step == "corrected" else None,
+        }
+        for row in rows
+        for step, value in zip(STEPS, (row.published, row.as_published, row.corrected), strict=True)
+        if isinstance(value, int | float)
+    ]
+    frame = pd.DataFrame(records)
+    order = [row.id for row in rows]
+    low, high = frame["value"].min(), frame["value"].max()
+    ends = frame[["low", "high"]].astype(float)
+    frame = frame.assign(low=ends["low"], high=ends["high"])
+    color = alt.Color(
+        "step:N",
+        title=None,
+        scale=alt.Scale(domain=list(STEPS), range=[hue for _, hue in STEPS.values()]),
+        legend=top_legend(),
+    )
+    base = alt.Chart(frame).encode(
+        y=alt.Y("number:N", title=None, sort=order, axis=alt.Axis(grid=True, labelLimit=260)),
+        tooltip=["number", "what", "step", "value", "low", "high"],
+    )
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=bool(low <= 0 <= high) or bool(low > 0 and low < high / 3)))
+    way = base.mark_line(color="#b9bdb6", strokeWidth=1.5).encode(x=x, detail="number:N", order="index:O")
+    interval = base.mark_rule(color=ACCENT, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
+    marks = [
+        base.transform_filter(alt.datum.step == step)
+        .mark_point(shape=shape, filled=step != "published", size=90 if step == "published" else 42, opacity=1)
+        .encode(x=x, color=color)
+        for step, (shape, _) in STEPS.items()
+        if step in set(frame["step"])
+    ]
+    layers = [zero_line()] if low <= 0 <= high or 0 < low < high / 3 else []
+    layers += [way, *([interval] if frame["low"].notna().any() else []), *marks]
+    chart = alt.layer(*layers, data=frame.assign(index=range(len(frame))))
+    labels = {row.id: _arrows(row) for row in rows}
+    return with_right_labels(chart, frame, "number", order, labels).properties(width=330, height=18 * len(rows))
+
+
+def _arrows(row: Row) -> str:
+    """The three numbers in words; the corrected one only where it is another."""
+    published, ours, corrected = (row.texts[name] for name in ("published", "as_published", "corrected"))
+    return " → ".join(filter(None, (published, ours, corrected if corrected != ours else "")))
