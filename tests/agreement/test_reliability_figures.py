@@ -57,7 +57,7 @@ def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResu
     pairs = {(row["name"], row["measure"]): (row["low"], row["value"], row["high"]) for row in drawn(charts["pairs"])}
     frame = found.test_retest.to_frame()
     for row in frame[frame["of"] == "pair"].itertuples():
-        assert pairs[row.name, row.measure] == (row.low, row.value, row.high)
+        assert pairs[row.name.replace("~", "–"), row.measure] == (row.low, row.value, row.high)
     assert len(pairs) == 8
     assert {row["name"] for row in drawn(charts["queries"])} == {"care"}
 
@@ -89,5 +89,5 @@ def test_files_of_every_format(found: ReliabilityResult, tmp_path: Path) -> None
 def test_what_cannot_be_drawn_or_saved_gets_a_sentence(found: ReliabilityResult, tmp_path: Path) -> None:
     with pytest.raises(bg.ParameterError, match=r"Figures of ReliabilityResult leave nothing to choose. Got 'word'"):
         found.figures(word="nurse")
-    with pytest.raises(bg.ParameterError, match=r"svg, png, html, json. Got 'gif'"):
+    with pytest.raises(bg.ParameterError, match=r"svg, png, pdf, html, json. Got 'gif'"):
         bg.presentation.save_figures(found.figures(), tmp_path, ("gif",))

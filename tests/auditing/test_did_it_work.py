@@ -94,7 +94,7 @@ def test_it_stands_first_on_the_page(audited: AuditResult) -> None:
     assert section.title == "Did it work?"
     assert section.more[0] == audited.verdicts[0].sentence
     assert all(tile.word in section.headline for tile in tiles(audited.verdicts[0]))
-    assert audited.summary().parts[0].name == section.name == "change"
+    assert audited.summary().parts[0].name == section.name == "did-it-work"
     assert section.charts[0].name == "slopes"
 
 

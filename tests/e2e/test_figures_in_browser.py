@@ -147,6 +147,6 @@ def test_did_it_work_stands_first(open_page: Callable[..., Any], changed: Path) 
     ]  # fmt: skip
     assert all(tile.locator(".decision").inner_text() for tile in tiles.all())
     assert tiles.last.bounding_box()["y"] < 900
-    slopes = page.locator("figure[data-chart='change-slopes']")
+    slopes = page.locator("figure[data-chart='did-it-work-slopes']")
     marks = [slopes.locator(f".mark-{mark}.role-mark").locator(tag).count() for mark, tag in MARKS.items()]
     assert marks == [3, 3, 1]  # the line at 0 is the rule

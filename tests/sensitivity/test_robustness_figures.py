@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.results.drawing import spelled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ def test_the_heat_map_of_pairs_is_symmetric_and_whole(found: bg.sensitivity.Robu
         (one.measure, *names): one.kappa.value
         for one in found.pairwise
         if one.kappa.value is not None
-        for names in (("~".join(one.pair), one.against), (one.against, "~".join(one.pair)))
+        for names in (("–".join(one.pair), spelled(one.against)), (spelled(one.against), "–".join(one.pair)))
     }
     assert cells == expected
     assert len(cells) == 2 * 3 * 2
@@ -51,9 +52,9 @@ def test_one_word_under_every_pair_and_form(found: bg.sensitivity.RobustnessResu
     expected = found.word_scores(word).dropna()
     assert len(shown) == len(expected) == 2 * 3 * 2
     assert {(row["measure"], row["pair"], row["form"]): row["score"] for row in shown} == {
-        (row.measure, row.pair, row.form): row.score for row in expected.itertuples()
+        (row.measure, spelled(row.pair), row.form): row.score for row in expected.itertuples()
     }
-    drawn = chart.to_dict()["hconcat"]
+    drawn = chart.to_dict()["vconcat"]
     for panel, one in zip(drawn, found.reference, strict=True):
         band = panel["layer"][0]["encoding"]
         assert one.mean.value is not None
@@ -66,7 +67,7 @@ def test_one_word_under_every_pair_and_form(found: bg.sensitivity.RobustnessResu
 def test_kappas_of_every_change(found: bg.sensitivity.RobustnessResult) -> None:
     cells = {(row["measure"], row["change"], row["pair"]): row["value"] for row in rows(found.figures()["kappas"])}
     expected = {
-        (one.measure, f"{title} {one.against}", "~".join(one.pair)): one.kappa.value
+        (one.measure, f"{title} {one.against}", "–".join(one.pair)): one.kappa.value
         for title, part in (
             ("word", found.word_forms),
             ("truth", found.correspondence),

@@ -20,6 +20,9 @@ ABOUT = (
     "Debiasing has to do three things at once: remove the associations that were measured, leave nothing from which "
     "they can be recovered (Gonen & Goldberg 2019), and keep the vectors fit for what they are for."
 )
+COMPARED = (
+    "What became of the bias, what moved that should not have, and what can still be recovered (Gonen & Goldberg 2019)."
+)
 TONES = {True: "good", False: "bad", None: "caution"}
 SANITY = "sanity"
 MOST = 40
@@ -82,26 +85,28 @@ class Tile:
 
 
 def did_it_work(result: AuditResult) -> Summary | None:
-    """Three tiles, the slope of every question, then everything that was compared."""
+    """Three tiles and the slope of every question, above everything else."""
     if result.change is None:
         return None
     verdict = next(verdict for verdict in result.verdicts if verdict.test == "change")
-    compared = result.change.summary()
     answers = tiles(verdict)
-    name = f"{result.settings['before']} → {result.models[0].name}"
-    charts = slope_charts(result.contrasts)
-    return replace(
-        compared,
+    return Summary(
         title=TITLE,
-        name="change",
         headline="; ".join(f"{tile.name.lower()}: {tile.word}" for tile in answers).capitalize() + ".",
+        name="did-it-work",
         about=ABOUT,
-        question=name,
-        sentences=(),
-        more=(verdict.sentence, *compared.sentences),
-        charts=(*charts, *compared.charts),
+        question=f"{result.settings['before']} → {result.models[0].name}",
+        more=(verdict.sentence,),
+        charts=slope_charts(result.contrasts),
         extra=Extra("biasgauge.auditing", "did_it_work.html", {"tiles": answers}),
     )
+
+
+def what_changed(result: AuditResult) -> Summary | None:
+    """Everything that was compared: bias, side effects and what is left."""
+    if result.change is None:
+        return None
+    return replace(result.change.summary(), name="change", title="What did the change do?", about=COMPARED)
 
 
 def tiles(verdict: Verdict) -> tuple[Tile, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from biasgauge.auditing import data_sections as data
 from biasgauge.auditing import evidence_sections as evidence
-from biasgauge.auditing.did_it_work import did_it_work
+from biasgauge.auditing.did_it_work import did_it_work, what_changed
 from biasgauge.auditing.first_screen import CAVEAT, forest, headline, in_order, slugs, tiles
 from biasgauge.auditing.panels import panels
 from biasgauge.auditing.result import AuditResult
@@ -53,6 +53,7 @@ SECTIONS: Sequence[Callable[[AuditResult], Summary | None]] = (
     did_it_work,
     verdicts,
     what_to_write,
+    what_changed,
     text_section,
     data.explorer,
     evidence.reliability,

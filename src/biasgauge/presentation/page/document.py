@@ -51,7 +51,7 @@ def whole_page(
         .render(
             summary=summary,
             sections=sections,
-            first={name: section for name, section in sections.items() if section.forest is not None},
+            first=_first_screen(sections),
             version=__version__,
             policy=_policy([*plots.values(), *own]),
             style=Markup(style_sheet("".join(texts.values())) + own_file("page.css")),  # noqa: S704 - the package's own
@@ -59,6 +59,13 @@ def whole_page(
             scripts=[Markup(one) for one in own],  # noqa: S704 - the package's own
         )
     )
+
+
+def _first_screen(sections: Mapping[str, Section]) -> dict[str, Section]:
+    """The sections that stand above the contents: up to the forest plot, where there is one."""
+    names = list(sections)
+    last = next((at for at, name in enumerate(names) if sections[name].forest is not None), -1)
+    return {name: sections[name] for name in names[: last + 1]}
 
 
 def rendered(extra: Extra) -> Markup:
