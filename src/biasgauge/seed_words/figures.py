@@ -94,7 +94,7 @@ def _variance(cards: list[FitnessCard]) -> Any:  # noqa: ANN401 - a chart
         .properties(width=230, height=130)
         .facet(
             facet=alt.Facet("pair:N", title=None, sort=frame["pair"].drop_duplicates().tolist(),
-                            header=alt.Header(labelLimit=170, labelAnchor="start")),
+                            header=alt.Header(labelLimit=150, labelAnchor="start")),
             columns=min(3, len(cards)),
         )
     )  # fmt: skip
