@@ -57,7 +57,7 @@ def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResu
     pairs = {(row["name"], row["measure"]): (row["low"], row["value"], row["high"]) for row in drawn(charts["pairs"])}
     frame = found.test_retest.to_frame()
     for row in frame[frame["of"] == "pair"].itertuples():
-        assert pairs[row.name.replace("~", "–"), row.measure] == (row.low, row.value, row.high)
+        assert pairs[str(row.name).replace("~", "–"), row.measure] == (row.low, row.value, row.high)
     assert len(pairs) == 8
     assert {row["name"] for row in drawn(charts["queries"])} == {"care"}
 

@@ -52,7 +52,7 @@ def test_one_word_under_every_pair_and_form(found: bg.sensitivity.RobustnessResu
     expected = found.word_scores(word).dropna()
     assert len(shown) == len(expected) == 2 * 3 * 2
     assert {(row["measure"], row["pair"], row["form"]): row["score"] for row in shown} == {
-        (row.measure, spelled(row.pair), row.form): row.score for row in expected.itertuples()
+        (row.measure, spelled(str(row.pair)), row.form): row.score for row in expected.itertuples()
     }
     drawn = chart.to_dict()["vconcat"]
     for panel, one in zip(drawn, found.reference, strict=True):

@@ -76,7 +76,7 @@ def headline(result: AuditResult) -> str:
 
 
 def tiles(result: AuditResult) -> tuple[Tile, ...]:
-    """How many questions ended in each way, checks of the method apart, and how often lists without meaning say "report"."""
+    """How many questions ended in each way, checks of the method apart, and how often lists without meaning pass."""
     asked = [verdict for verdict in result.verdicts if verdict.family != SANITY] or result.verdicts
     decisions = [verdict.decision for verdict in asked]
     found = [

@@ -7,7 +7,6 @@ hands back is printed, as one JSON object or as its summary, and saved where tha
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property

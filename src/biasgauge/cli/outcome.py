@@ -51,8 +51,6 @@ class Outcome:
 
 def finish(outcome: Outcome, options: Options, figures: Path | None = None, out: Path | None = None) -> None:
     """Print, draw and save what a command hands back; leave with its exit code where that is not 0."""
-    if sum((options.json, options.latex, options.markdown)) > 1:
-        raise ParameterError("stdout has room for one of --json, --latex and --markdown.")
     result, written = outcome.result, dict(outcome.written)
     options = options if outcome.seed is None else replace(options, seed=outcome.seed)
     if figures is not None:
@@ -67,7 +65,22 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
         from biasgauge.presentation.saving import save_result
 
         written["result"] = save_result(result, out)
+    _print(outcome, options)
+    if not options.quiet:
+        for what, path in written.items():
+            console(options).print(f"{what}: {path.resolve()}", soft_wrap=True, markup=False)
+        if outcome.then:
+            console(options).print(f"next: {outcome.then}", soft_wrap=True, markup=False)
+    if outcome.exit_code:
+        raise SystemExit(outcome.exit_code)
+
+
+def _print(outcome: Outcome, options: Options) -> None:
+    """The result on stdout, in the form that was asked for."""
+    if sum((options.json, options.latex, options.markdown)) > 1:
+        raise ParameterError("stdout has room for one of --json, --latex and --markdown.")
     if options.json:
+        result = outcome.result
         content = result.to_dict()
         own = content.pop("settings", getattr(result, "settings", {}))
         settings = {**own, **{key: value for key, value in outcome.settings.items() if own.get(key) is None}}
@@ -78,13 +91,6 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
         _print_markup(outcome, options)
     else:
         _show(outcome, options)
-    if not options.quiet:
-        for what, path in written.items():
-            console(options).print(f"{what}: {path.resolve()}", soft_wrap=True, markup=False)
-        if outcome.then:
-            console(options).print(f"next: {outcome.then}", soft_wrap=True, markup=False)
-    if outcome.exit_code:
-        raise SystemExit(outcome.exit_code)
 
 
 def _show(outcome: Outcome, options: Options) -> None:

@@ -108,14 +108,14 @@ def conclusions(name: str, results: Sequence[Result]) -> Iterator[str]:
     for result in results:
         parts = _parts(result)
         about = f"{name} of {result['of']}" if result["of"] else name
-        sentence = next((sentence for _, whole in parts[:1] for sentence in _sentences(whole)), None)
+        sentence = next((sentence for _, whole in parts[:1] for sentence in sentences_of(whole)), None)
         sentence = sentence or _main_number(parts[0][1]) or _first_sentence(parts)
         if sentence:
             yield f"{about}: {sentence}"
 
 
 def _first_sentence(parts: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    return next((sentence for _, whole in parts for sentence in _sentences(whole)), "")
+    return next((sentence for _, whole in parts for sentence in sentences_of(whole)), "")
 
 
 def _main_number(whole: Mapping[str, Any]) -> str:
