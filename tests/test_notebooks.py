@@ -37,5 +37,5 @@ def test_direct_bias_shows_its_value_and_its_interval() -> None:
     shown = found._repr_html_()
     assert f"{found.mean.value:.3f} [{found.mean.low:.3f}, {found.mean.high:.3f}]" in shown
     lost = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["<b>nobody"])
-    assert "undefined: fewer than 80% found" in lost._repr_html_()
+    assert "undefined: fewer than 80 % found" in lost._repr_html_()
     assert "<b>nobody" not in lost._repr_html_()

@@ -155,8 +155,8 @@ def test_a_plan_is_the_smallest_number_that_is_enough_in_so_many_draws(assurance
     design = decision_study(STEADY, pairs=[need.number], replicates=[5]).designs[0]
     assert design.assurance == pytest.approx(enough(need.number))
     said = " ".join(found.sentences())
-    assert f"with an assurance of {assurance:.0%} needs" in said
-    assert f"{need.number} pairs are enough (95% interval of pairs needed: {need.low} to {need.high})" in said
+    assert f"with an assurance of {100 * assurance:.0f} % needs" in said
+    assert f"{need.number} pairs are enough (95 % interval of pairs needed: {need.low} to {need.high})" in said
     assert f'"assurance": {assurance}' in json.dumps(found.to_dict())
 
 
@@ -165,7 +165,7 @@ def test_a_plan_that_only_the_estimates_allow_is_not_recommended() -> None:
     assert need.number is None
     assert need.estimate is not None
     assert need.reason == (
-        f"no number of pairs reaches 0.7 in 95% of the draws; at the estimates {need.estimate} would"
+        f"no number of pairs reaches 0.7 in 95 % of the draws; at the estimates {need.estimate} would"
     )
 
 
@@ -299,7 +299,7 @@ def test_what_cannot_be_reached_says_why() -> None:
     alone = found.alone["pair"].estimate
     assert alone is not None
     assert (
-        f"with 2 replicates as at hand, no number of pairs reaches 0.8 in 80% of the draws; at the estimates {alone}"
+        f"with 2 replicates as at hand, no number of pairs reaches 0.8 in 80 % of the draws; at the estimates {alone}"
         in said
     )
     less, enough = decision_study(BRENNAN, pairs=[alone - 1, alone], replicates=[2]).designs

@@ -233,7 +233,7 @@ class TestLists:
         found = reliability(made, lists={"a": WORDS[:6], "b": WORDS[2:]}, queries={"q": [*WORDS[1:5], "absent"]})
         a, b = found.lists
         assert (a.lost, a.asked, b.lost) == (tuple(WORDS[:3]), 6, ("word2",))
-        reason = "only 3 of 6 words have scores (50%, at least 80% are asked for)"
+        reason = "only 3 of 6 words have scores (50 %, at least 80 % are asked for)"
         for rows in (found.test_retest, found.inter_rater):
             lost = rows.where(of="pair", list="a")
             assert np.isnan(lost.value).all()
@@ -241,7 +241,7 @@ class TestLists:
             assert np.isfinite(rows.where(of="pair", list="b").value).all()
         assert np.isfinite(found.test_retest.where(of="word", list="a").value).all()  # each stands for itself
         assert set(found.internal.where(of="query").reason) == {
-            "only 2 of 5 words have scores (40%, at least 80% are asked for)"
+            "only 2 of 5 words have scores (40 %, at least 80 % are asked for)"
         }
         assert any(f"a: {reason}" in one for one in found.warnings)
         lenient = reliability(made, lists={"a": WORDS[:6]}, queries={"q": WORDS[2:6]}, min_coverage=0.5)

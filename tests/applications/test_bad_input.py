@@ -135,7 +135,7 @@ def test_a_model_that_resolves_nothing_is_no_good_news(
     assert any(
         "CoNLL F1 is 0.00: models that resolve next to nothing show no gap either" in one for one in found["warnings"]
     )
-    assert "of the links of WinoBias at most 0% (test 1) and 0% (test 2) are found" in found["warnings"][-1]
+    assert "of the links of WinoBias at most 0 % (test 1) and 0 % (test 2) are found" in found["warnings"][-1]
     assert {one["metric"] for one in found["metrics"]} >= {"precision", "recall", "f1", "linked"}
     assert all({"value", "interval", "reason"} <= one.keys() for one in found["gaps"])
     assert (tmp_path / "figures" / "task_gaps.svg").is_file()

@@ -210,8 +210,8 @@ def test_undefined_correlations_say_why() -> None:
 def test_power_is_said_in_a_sentence() -> None:
     found = correlate(table(), "weat", "gap", ["metric"], power_of=0.3, **FAST)
     both = [round(100 * correlation_power(n, 0.3)) for n in (24, 12)]
-    told = f"With 24 points a true r of 0.3 would be seen (p ≤ 0.05) {both[0]}% of the time; "
-    assert found.readings[-1].startswith(f"{told}with the 12 of the smallest stratum, {both[1]}%")
+    told = f"With 24 points a true r of 0.3 would be seen (p ≤ 0.05) {both[0]} % of the time; "
+    assert found.readings[-1].startswith(f"{told}with the 12 of the smallest stratum, {both[1]} %")
 
 
 def runs(noise: float, seeds: int = 4, points: int = 15) -> pd.DataFrame:

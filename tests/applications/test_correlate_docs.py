@@ -28,7 +28,7 @@ def test_code_and_commands_run(
     program = "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     exec(program, {})  # noqa: S102 - the page's own code
     told = capsys.readouterr().out
-    assert "With 10 units a true r of 0.5 would be seen (p ≤ 0.05) 33% of the time" in told
+    assert "With 10 units a true r of 0.5 would be seen (p ≤ 0.05) 33 % of the time" in told
     assert "as a mean over 3 task seeds" in told
     commands = re.findall(r"^    biasgauge (.*)$", page, re.MULTILINE)
     assert len(commands) == 4

@@ -13,6 +13,7 @@ from scipy import stats
 from biasgauge.applications import correlate
 from biasgauge.scores import Resampling
 from biasgauge.stats.strata import levels, random_slopes, within_r
+from biasgauge.wording import signed_text
 
 if TYPE_CHECKING:
     from biasgauge.arrays import Floats
@@ -170,7 +171,7 @@ def test_simpsons_paradox_is_said() -> None:
     assert found.pooled.r > 0.8
     assert found.levels.within_r.value < -0.6
     within = found.levels.within_r.value
-    told = f"Simpson's paradox: over all points r = {found.pooled.r:+.2f}, but within strata {within:+.2f}. Both"
+    told = f"Simpson's paradox: over all points r = {signed_text(found.pooled.r, 2)}, but within strata {signed_text(within, 2)}. Both"
     assert found.readings[0].startswith(told)
     assert "Both intervals exclude 0" in found.readings[0]
     assert any("between their means +1.00 (5 means)" in one for one in found.readings)

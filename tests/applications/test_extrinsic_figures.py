@@ -54,7 +54,7 @@ def test_gaps_with_intervals_and_every_seed() -> None:
         )
         ticks = [row["gap"] for row in rows if row["kind"] == "one seed" and row["what"] == name]
         assert ticks == list(one.values)
-    assert chart.to_dict()["title"]["subtitle"][0].startswith("men − women; 95% intervals over items and seeds")
+    assert chart.to_dict()["title"]["subtitle"][0].startswith("men − women; 95 % intervals over items and seeds")
     alone = task(["men", "women"], 1).figures()["task_gaps"]
     assert {row["kind"] for row in drawn(alone)} == {"mean"}
 

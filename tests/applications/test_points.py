@@ -119,10 +119,10 @@ def test_performance_is_that_of_extrinsic(found: PointsResult, table: Path) -> N
 def test_an_undefined_number_has_its_reason(found: PointsResult) -> None:
     rows = [one for one in found.points if one.test == "lost"]
     assert {(one.weat.value, one.weat.low, one.weat.reason) for one in rows} == {
-        (None, None, "fewer than 80% of the words found: y 0 of 2")
+        (None, None, "fewer than 80 % of the words found: y 0 of 2")
     }
     assert {(one.found, one.asked) for one in rows} == {(9, 11)}
-    assert "lost on mine: fewer than 80% of the words found: y 0 of 2" in found.warnings
+    assert "lost on mine: fewer than 80 % of the words found: y 0 of 2" in found.warnings
 
 
 def test_a_stopped_study_goes_on(

@@ -156,7 +156,7 @@ def test_vectors_are_those_of_the_words_whatever_their_order_in_the_file() -> No
 def test_no_word_in_common_is_said_and_few_are_noted() -> None:
     with pytest.raises(ParameterError, match="have none of the 3 different words of planted"):
         task_vectors((["A", "B"], np.eye(2)), [PART], "planted")
-    assert "only 20% of the running words" in task_vectors((["b"], np.eye(1)), [PART], "planted").warnings[0]
+    assert "only 20 % of the running words" in task_vectors((["b"], np.eye(1)), [PART], "planted").warnings[0]
 
 
 def test_unknown_words_get_the_vectors_of_their_subwords(tmp_path: Path) -> None:

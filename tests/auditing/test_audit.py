@@ -55,7 +55,7 @@ def test_one_short_set_makes_a_test_undefined() -> None:
         0
     ]
     assert (one.verdict, one.short) == ("undefined", ("y",))
-    assert one.reason == "fewer than 80% of the words found: y 1 of 2"
+    assert one.reason == "fewer than 80 % of the words found: y 1 of 2"
 
 
 def test_case_is_blamed_only_where_it_would_help() -> None:

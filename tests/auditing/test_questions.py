@@ -158,7 +158,7 @@ def test_words_that_one_replicate_lacks_are_left_out() -> None:
     assert "x0" not in found.target_words
     assert found.share == 0.8
     short = refused(TEST, whole, less, min_coverage=0.9)
-    assert short.reason == "too few words: set x: 4 of 5 words found (90% needed)"
+    assert short.reason == "too few words: set x: 4 of 5 words found (90 % needed)"
 
 
 def test_forms_of_one_word_are_lost_together() -> None:

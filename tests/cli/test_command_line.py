@@ -185,8 +185,8 @@ def test_an_undefined_weat_is_null_with_a_reason(vectors: Path) -> None:
     found = json.loads(done.stdout)
     assert done.returncode == 2
     assert found["effect_size"] is None
-    assert found["reason"].startswith("fewer than 80% of the words found: x 1 of 8")
-    assert "undefined: fewer than 80%" in command("weat", str(vectors), "--test", "weat7").stdout
+    assert found["reason"].startswith("fewer than 80 % of the words found: x 1 of 8")
+    assert "undefined: fewer than 80 %" in command("weat", str(vectors), "--test", "weat7").stdout
 
 
 def test_every_kind_of_association_test_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_tables_for_a_person(corpus: Path, tmp_path: Path, capsys: pytest.Captur
     shown = capsys.readouterr().out
     assert "note: Only 20 of the 45 lines that the degree asks for were removed" in shown.replace("\n", " ")
     assert re.search(r"pro 1 +40 +18 +22 +male terms \+ career", shown)
-    assert f"20 of 1,000 lines removed (2.00%): {out}" in " ".join(shown.split())
+    assert f"20 of 1,000 lines removed (2.00 %): {out}" in " ".join(shown.split())
 
 
 def test_sets_as_words_and_the_published_rule(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -274,7 +274,7 @@ def test_reasons_where_there_is_no_number(embedding: Embedding) -> None:
     )
     lost = row(found, "association", "weat", "weat1")
     assert lost.before is None
-    assert "fewer than 80% of the words found" in str(lost.reason)
+    assert "fewer than 80 % of the words found" in str(lost.reason)
     assert "pairs can be compared" in str(row(found, "benchmark", "spearman").reason)
     assert "fewer than 10 of the words" in str(row(found, "recovery", "neighbor correlation").reason)
     assert row(found, "association", "weat", "weat7").change is not None

@@ -82,7 +82,7 @@ def test_too_few_words_make_it_undefined_with_the_counts() -> None:
     found = bg.weat(model("x1", "b2"), **SETS)
     assert found.effect_size is None
     assert found.p_value is None
-    assert found.reason == "fewer than 80% of the words found: x 2 of 3, b 1 of 2"
+    assert found.reason == "fewer than 80 % of the words found: x 2 of 3, b 1 of 2"
     assert found.coverage.lost == {"x": ("x1",), "b": ("b2",)}
     assert found.interval is not None
     assert (found.interval.low, found.interval.reason) == (None, found.reason)
@@ -154,7 +154,7 @@ def test_direct_bias_by_hand() -> None:
     strict = bg.scores.direct_bias(vectors, pairs=[("he", "she")], words=["half"], c=2)
     assert strict.mean.value == pytest.approx(0.5)
     lost = bg.scores.direct_bias(vectors, pairs=[("he", "she")], words=["half", "nowhere"])
-    assert (lost.mean.value, lost.mean.reason) == (None, "fewer than 80% found of: words")
+    assert (lost.mean.value, lost.mean.reason) == (None, "fewer than 80 % found of: words")
 
 
 def test_indirect_bias_by_hand() -> None:

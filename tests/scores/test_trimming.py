@@ -119,7 +119,7 @@ def test_the_migrant_test_loses_its_last_names_and_terms_as_published() -> None:
 def test_a_set_that_balance_leaves_too_small_is_undefined() -> None:
     found = bg.weat(model(("astrónoma", "bióloga", "física")), TEST, interval=None)
     assert found.value is None
-    assert found.reason == "fewer than 80% of the words found: x 6 of 12"
+    assert found.reason == "fewer than 80 % of the words found: x 6 of 12"
 
 
 def test_bad_rules_are_refused() -> None:

@@ -110,7 +110,7 @@ def test_published_values_come_from_models_that_lack_nothing(replicates: list[bg
     pairs = [(list(MEN), list(WOMEN)), (["w1", "w2"], ["w3", "w4"])]
     found = seeds([replicates[0], *poor], pairs=pairs, shuffles=0)
     alone = seeds(replicates[0], pairs=pairs, shuffles=0)
-    assert found[0].coherence.reason == "fewer than 80% of the words found: a 4 of 6"
+    assert found[0].coherence.reason == "fewer than 80 % of the words found: a 4 of 6"
     assert found[0].coherence_published.value == alone[0].coherence_published.value
 
 

@@ -10,6 +10,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.cli.entry import run
 from biasgauge.seed_words import seed_choice, seeds
+from biasgauge.wording import signed_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,16 +75,16 @@ def test_a_card_on_the_screen(files: list[str], capsys: pytest.CaptureFixture[st
     assert "12 of 12 seeds found, in 4 of 4 models" in shown
     interval = card.coherence
     assert interval is not None
-    numbers = f"coherence {card.coherence.value:.3f} [{interval.low:.3f}, {interval.high:.3f}] 95%, t over models"
+    numbers = f"coherence {card.coherence.value:.3f} [{interval.low:.3f}, {interval.high:.3f}] 95 %, t over models"
     assert numbers in " ".join(shown.split())
-    assert f"{card.influence[0].word} {card.influence[0].change:+.3f}" in shown
+    assert f"{card.influence[0].word} {signed_text(card.influence[0].change)}" in shown
 
 
 def test_undefined_is_said(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["seeds", files[0], "--a", "nowhere,nothing", "--b", WOMEN]) == 0
     shown = capsys.readouterr().out
     assert "a and b: unfit" in shown
-    assert "nothing can be measured: fewer than 80% of the words found: a 0 of 2" in shown
+    assert "nothing can be measured: fewer than 80 % of the words found: a 0 of 2" in shown
 
 
 def test_many_pairs_on_the_screen(capsys: pytest.CaptureFixture[str], default: str) -> None:

@@ -51,14 +51,16 @@ def test_the_sentence_says_what_was_found() -> None:
     found = analogy_report(model, questions=[("day", "days", "year", "years"), ("he", "she", "his", "her")], top=2)
     near = found.explained.condition().explained
     assert near.value is not None
-    assert f"the nearest neighbor of x for {100 * near.value:.1f}% of 2 words (95% interval" in found.summary().headline
+    assert (
+        f"the nearest neighbor of x for {100 * near.value:.1f} % of 2 words (95 % interval" in found.summary().headline
+    )
     assert found.verdicts[0] == found.summary().headline
     pair, alone = found.explained.condition().correct.value, found.explained.nearest_correct.value
-    assert f"the pair finds {100 * (pair or 0):.1f}%;" in found.verdicts[1]
-    assert found.verdicts[1].endswith(f"is the listed answer for {100 * (alone or 0):.1f}%.")
+    assert f"the pair finds {100 * (pair or 0):.1f} %;" in found.verdicts[1]
+    assert found.verdicts[1].endswith(f"is the listed answer for {100 * (alone or 0):.1f} %.")
     right = [one.total.value for one in found.accuracy[:2]]
-    assert f"{100 * (right[0] or 0):.1f}% are answered rightly" in found.verdicts[2]
-    assert f"{100 * (right[1] or 0):.1f}% when they are not" in found.verdicts[2]
+    assert f"{100 * (right[0] or 0):.1f} % are answered rightly" in found.verdicts[2]
+    assert f"{100 * (right[1] or 0):.1f} % when they are not" in found.verdicts[2]
     lost = analogy_report(Embedding(("a", "b", "c"), np.eye(3)), questions=[("a", "b", "c", "a")])
     assert lost.summary().headline == (
         "“man is to x as woman is to …?” is undefined: man: not in the vocabulary; woman: not in the vocabulary."

@@ -146,7 +146,7 @@ def test_a_truth_of_which_too_little_is_there_is_undefined(planted: Embedding) -
     truths = {"jobs": (["surgeon", "a", "b"], ["nurse"])}
     found = robustness(planted, **{**SETTINGS, "truths": truths})
     assert {one.kappa.value for one in found.correspondence} == {None}
-    reason = "fewer than 80% of the words of the truth jobs found: 2 of 4"
+    reason = "fewer than 80 % of the words of the truth jobs found: 2 of 4"
     assert {one.kappa.reason for one in found.correspondence} == {reason}
     assert any(warning.startswith(reason) for warning in found.warnings)
     lowered = robustness(planted, **{**SETTINGS, "truths": truths}, min_coverage=0.5)
@@ -157,7 +157,7 @@ def test_a_truth_of_which_too_little_is_there_is_undefined(planted: Embedding) -
 def test_words_of_which_too_few_are_there_are_undefined(planted: Embedding) -> None:
     found = robustness(planted, **SETTINGS, min_coverage=0.9)
     assert found.base_pairs[0].kappa.value is None
-    assert found.base_pairs[0].to_dict()["reason"] == "fewer than 90% of the words found: 4 of 5"
+    assert found.base_pairs[0].to_dict()["reason"] == "fewer than 90 % of the words found: 4 of 5"
     assert found.correspondence[0].kappa.value == 1
 
 

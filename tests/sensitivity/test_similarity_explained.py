@@ -183,7 +183,7 @@ def test_tables_and_json_say_the_same() -> None:
     assert picked["low"].tolist() == [one["explained"]["interval"]["low"] for one in told["conditions"]]
     assert len(found.words_frame()) == 100
     assert "<table>" in found._repr_html_()
-    assert "returns the nearest neighbor of x for 0.0% of" in repr(found)
+    assert "returns the nearest neighbor of x for 0.0 % of" in repr(found)
 
 
 def test_files_and_bad_arguments(tmp_path: Path) -> None:

@@ -78,10 +78,10 @@ def test_lost_words_are_listed_and_too_many_make_it_undefined() -> None:
     found = bayes(VECTORS, asked, human=["h"], neutral=["n", "x", "y"], min_coverage=0.5, draws=400)
     assert found.table.lost == {"red.protected": ("ghost",), "red.attributes": ("zero",), "neutral": ("x", "y")}
     assert "lost from red.attributes: zero" in found.warnings
-    assert found.undefined == {"neutral": "fewer than 50% of the words found: neutral 1 of 3"}
+    assert found.undefined == {"neutral": "fewer than 50 % of the words found: neutral 1 of 3"}
     assert found.to_dict()["coverage"]["lost"]["neutral"] == ["x", "y"]
     strict = bayes(VECTORS, asked, human=["h"], neutral=None, draws=400)
-    assert strict.undefined["human"] == "fewer than 80% of the words found: red.protected 2 of 3"
+    assert strict.undefined["human"] == "fewer than 80 % of the words found: red.protected 2 of 3"
     assert "red.attributes 2 of 3" in strict.undefined["associated"]
     assert not strict.draws.connections
     for posterior in (found, strict):  # JSON keeps what was lost, and that nothing could be fitted

@@ -10,6 +10,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.uncertainty import distance_table, simulate_null, within_band
 from biasgauge.uncertainty.nulls.figures import CORRECTED, PUBLISHED
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +59,7 @@ def test_effect_sizes_of_both_kinds_with_the_observed_one(found: NullSimulation)
     assert sorted(row["at"] for row in rows if "at" in row) == [-1.267195, 1.267195]
     for one in found.comparisons[:2]:
         assert one.two_sided is not None
-        assert f"{one.two_sided.value:.2%} at least as extreme as 1.267" in told(chart)
+        assert f"{share_text(one.two_sided.value, 2)} at least as extreme as 1.267" in told(chart)
 
 
 def test_p_values(found: NullSimulation) -> None:
@@ -68,7 +69,7 @@ def test_p_values(found: NullSimulation) -> None:
     assert found.rejection is not None
     assert rows[0]["share"] == pytest.approx(found.rejection.value, abs=1 / 3_000)
     assert [row["at most the level"] for row in rows] == [True] + [False] * 19
-    assert f"{found.rejection.value:.1%} of data sets" in told(chart)
+    assert f"{share_text(found.rejection.value, 1)} of data sets" in told(chart)
 
 
 def test_other_tests_show_their_one_number() -> None:

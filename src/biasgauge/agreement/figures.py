@@ -11,6 +11,7 @@ from biasgauge.agreement.decision.result import DecisionStudy
 from biasgauge.agreement.rows import ACCEPTABLE, LIMITS, Rows
 from biasgauge.results import Chart
 from biasgauge.results.drawing import ZERO, altair, spelled, with_right_labels
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge.agreement.result import ReliabilityResult
@@ -130,9 +131,7 @@ def _components(result: VarianceComponents) -> Any:  # noqa: ANN401 - a chart
         base.mark_rule(color="#16324a", strokeWidth=2).encode(x="share_low:Q", x2="share_high:Q"),
     )
     labels = {
-        row["component"]: f"{100 * row['share']:.0f} %"
-        for row in frame.to_dict("records")
-        if row["share"] == row["share"]
+        row["component"]: share_text(row["share"]) for row in frame.to_dict("records") if row["share"] == row["share"]
     }
     return with_right_labels(chart, frame, "component", order, labels).properties(height=24 * len(order))
 

@@ -14,6 +14,7 @@ from biasgauge.agreement.rows import Rows
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.inputs import LexiconLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, lexicon, words_of
+from biasgauge.wording import share_text
 
 ALL_WORDS = "all words"
 LISTS = ("occ16", "occ18", "adj", "google10k")
@@ -106,8 +107,8 @@ class Chooser:
         short = ""
         if len(kept) < self._min_coverage * len(scored):
             short = (
-                f"only {len(kept)} of {len(scored)} words have scores ({len(kept) / len(scored):.0%}, at least "
-                f"{self._min_coverage:.0%} are asked for)"
+                f"only {len(kept)} of {len(scored)} words have scores ({share_text(len(kept) / len(scored))}, at least "
+                f"{share_text(self._min_coverage)} are asked for)"
             )
         return WordList(name, source, len(scored), places, lost, short)
 

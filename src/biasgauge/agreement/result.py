@@ -18,6 +18,7 @@ from biasgauge.agreement.rows import SOURCES, Rows
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,5 +243,5 @@ def _each(name: str, rows: Rows, omega: Rows | None = None) -> Table:
         other = [] if omega is None else [None if omega.reason[index] else float(omega.value[index])]
         lines.append((kinds[of], label, str(rows.measure[index]), estimate, *other, judged))
     omegas = [] if omega is None else [Column("omega", "number")]
-    value_column = Column(f"value [{rows.level:.0%} interval]", "estimate")
+    value_column = Column(f"value [{level_text(rows.level)} interval]", "estimate")
     return Table.of(name, "", ["of", "", "measure", value_column, *omegas, "so it is"], lines)

@@ -14,10 +14,11 @@ from biasgauge.auditing.questions import Asked, Measured, Unmeasurable
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
-from biasgauge.auditing.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction, signed
+from biasgauge.auditing.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction
 from biasgauge.lexicons import Lexicon
 from biasgauge.stats.contrasts import plan_words
 from biasgauge.stats.equivalence import decide_equivalence
+from biasgauge.wording import interval_text, level_text, number_text
 
 CONTRAST = "contrast"
 """What a question is answered by."""
@@ -132,7 +133,8 @@ def _equivalence(case: Case) -> Evidence:
     around = case.measured.test.contrast.at(level)
     low, high = around.low, around.high
     passes = decide_equivalence(low, high, margin) == "equivalent"
-    within = f"{100 * level:g} % interval [{signed(low)}, {signed(high)}], smallest that matters ±{signed(margin)[1:]}"
+    ends = interval_text(low, high, 3, signed=True)
+    within = f"{level_text(level)} interval {ends}, smallest that matters ±{number_text(margin, 3)}"
     if passes:
         reason = f"any association is too small to matter: {within}"
     elif case.measured.p <= case.rules.alpha:
@@ -156,7 +158,7 @@ def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
     words = None if plan is None else plan["both"]
     if words is None:
         return ""
-    return f"; about {words:,} words in each list would show a contrast of {signed(case.smallest)[1:]}"
+    return f"; about {words:,} words in each list would show a contrast of {number_text(case.smallest, 3)}"
 
 
 def _made(

@@ -8,7 +8,7 @@ from typing import get_args
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.verdicts import TONES, Decision, Evidence, Verdict
 from biasgauge.results import Column, Summary, Table
-from biasgauge.wording import p_phrase
+from biasgauge.wording import p_phrase, share_text
 
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_ROWS = 18
@@ -107,11 +107,7 @@ def _with_number(piece: Evidence) -> str:
     if isinstance(numbers, Mapping):
         p = numbers.get("p_adjusted", numbers.get("p"))
         return f"{piece.rule}: {p_phrase(p)}" if p is not None else piece.rule
-    return (
-        f"{piece.rule}: {numbers:.0%}".replace("%", " %")
-        if piece.rule == "coverage" and numbers is not None
-        else piece.rule
-    )
+    return f"{piece.rule}: {share_text(numbers)}" if piece.rule == "coverage" and numbers is not None else piece.rule
 
 
 def _about(verdict: Verdict) -> str:

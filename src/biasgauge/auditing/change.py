@@ -9,7 +9,7 @@ import numpy as np
 
 from biasgauge.auditing.did_it_work import SANITY, ContrastChange
 from biasgauge.auditing.questions import Asked, Measured
-from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict, signed
+from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
 from biasgauge.mitigation import MitigationEffect, mitigation_effect
@@ -17,6 +17,7 @@ from biasgauge.mitigation.effects.analysis import LEXICONS
 from biasgauge.mitigation.effects.result import CLASSIFIER
 from biasgauge.stats.contrasts import Contrast, contrast_estimate
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import share_text, signed_text
 
 MOST = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""
@@ -139,7 +140,7 @@ def _reduced(biased: Sequence[ContrastChange], contrasts: Sequence[ContrastChang
 
 
 def _from_to(one: ContrastChange) -> str:
-    return f"{one.question} {signed(one.before.value)} → {signed(one.after.value)}"
+    return f"{one.question} {signed_text(one.before.value)} → {signed_text(one.after.value)}"
 
 
 def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
@@ -153,7 +154,7 @@ def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
     hidden = left.low is not None and left.low > row.chance
     reason = (
         f"{'hidden but recoverable' if hidden else 'not recoverable'}: a classifier tells the side of the words that "
-        f"were most biased in {100 * left.value:.0f} % of cases, where chance is {100 * row.chance:.0f} %"
+        f"were most biased in {share_text(left.value)} of cases, where chance is {share_text(row.chance)}"
     )
     numbers = {"accuracy": left.value, "low": left.low, "high": left.high}
     yield Evidence("not recoverable", numbers, row.chance, not hidden, reason, LINK)

@@ -10,6 +10,7 @@ from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TITLE as TRACKING
 from biasgauge.results import Column, Listing, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
+from biasgauge.wording import share_text
 
 MEASURABLE: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined": "bad"}
 POINTS = (
@@ -92,7 +93,7 @@ def lexicons(result: AuditResult) -> Summary:
         words = one.coverage
         rows.append((*start, words.found, words.asked, words.share, one.verdict, one.reason, words.lost))
     counts = [result.count(state) for state in VERDICTS]
-    least = f"{100 * result.settings['min_coverage']:.0f} %"
+    least = share_text(result.settings["min_coverage"])
     case = " (another case counts)" if result.settings["case_fallback"] else ""
     rescued = len({one.lexicon for one in result.lexicons if one.case_to_blame})
     told = f"{rescued} lack words only because of upper and lower case: try again with case fallback (--case-fallback)."

@@ -10,6 +10,7 @@ from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
@@ -141,10 +142,10 @@ def _recoverable(piece: Evidence | None) -> Tile:
     if piece is None or not numbers:
         return Tile("Bias recoverable", "unknown", "–", "too few biased words for a classifier", TONES[None])
     ends = "" if numbers["low"] is None else f" [{100 * numbers['low']:.0f}, {100 * numbers['high']:.0f}]"
-    chance = f"chance is {100 * (piece.threshold or 0):.0f} %"
+    chance = f"chance is {share_text(piece.threshold or 0)}"
     about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"
-    return Tile("Bias recoverable", word, f"{100 * numbers['accuracy']:.0f} %", about, TONES[piece.passes])
+    return Tile("Bias recoverable", word, share_text(numbers["accuracy"]), about, TONES[piece.passes])
 
 
 def _damage(piece: Evidence | None) -> Tile:

@@ -13,6 +13,7 @@ from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.plain import to_plain
 from biasgauge.sensitivity.flipped import HOLDS, TONES, Flip
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import level_text, share_text
 
 BIAS = (
     "The contrast, in cosine units: how much closer the first target set is to the first attribute set than to the "
@@ -218,12 +219,12 @@ def error_rates(result: AuditResult) -> Summary | None:
         for one in result.error_rates
     ]
     worst = max(result.error_rates, key=lambda one: one.rate)
-    about = ERRORS.format(alpha=f"{100 * worst.alpha:g} %")
+    about = ERRORS.format(alpha=level_text(worst.alpha))
     return Summary(
         title="How often would it be wrong?",
         headline=(
-            f"Of {worst.audits} audits of lists that mean nothing, at most {100 * worst.rate:.1f} % would have found "
-            f"an association ({worst.about})."
+            f"Of {worst.audits} audits of lists that mean nothing, at most {share_text(worst.rate, 1)} would have "
+            f"found an association ({worst.about})."
         ),
         name="error-rates",
         about=about,

@@ -16,6 +16,7 @@ from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
 from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, Stereotypes, Values, Words, WordSet, WordSets
 from biasgauge.stats.contrasts import WEAT
+from biasgauge.wording import share_text
 
 Kind = Literal["test", "stereotypes", "lean", "order"]
 OWN = "own"
@@ -241,7 +242,7 @@ def _shortfall(counted: Sequence[tuple[str, int, int]], min_coverage: float) -> 
         f"{name}: {found} of {asked} words found" for name, found, asked in counted if found < min_coverage * asked
     ]
     share = min((found / asked for _, found, asked in counted if asked), default=0.0)
-    return (f"too few words: {'; '.join(short)} ({min_coverage:.0%} needed)" if short else ""), share
+    return (f"too few words: {'; '.join(short)} ({share_text(min_coverage)} needed)" if short else ""), share
 
 
 @dataclass(frozen=True, eq=False)

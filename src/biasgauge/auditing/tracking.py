@@ -5,9 +5,10 @@ from __future__ import annotations
 from biasgauge.applications import CorrelationGroup, CorrelationResult
 from biasgauge.applications.correlation.seeds import SeedReliability
 from biasgauge.auditing.extrinsic import POINTS
-from biasgauge.auditing.verdicts import Evidence, Rules, Verdict, chance, count_of, decide_tracking
+from biasgauge.auditing.verdicts import Evidence, Rules, Verdict, decide_tracking
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power
+from biasgauge.wording import count_of, level_text, p_phrase, share_text, signed_text
 
 TITLE = "Do the intrinsic numbers track the application?"
 POWER = 0.8
@@ -36,7 +37,7 @@ def answer_points(result: CorrelationResult, rules: Rules) -> Verdict:
         "p_adjusted": p,
         "n": float(best.units),
     }
-    reason = f"{result.x} and {result.y}: {_correlation(best, result)}, Holm-adjusted {chance(p)}"
+    reason = f"{result.x} and {result.y}: {_correlation(best, result)}, Holm-adjusted {p_phrase(p)}"
     effect = Evidence(TEST, numbers, rules.alpha, seen, reason, LINK)
     other = _strata(result, best, rules) if seen else _power(result, rules, len(known))
     rest = [piece for piece in (other, _independent(result), _reliable(result, best, rules)) if piece is not None]
@@ -51,10 +52,10 @@ def answer_points(result: CorrelationResult, rules: Rules) -> Verdict:
 
 def _correlation(group: CorrelationGroup, result: CorrelationResult) -> str:
     around = group.estimate
-    ends = "" if around.low is None else f" [{around.low:+.2f}, {around.high:+.2f}]"
+    ends = "" if around.low is None else f" [{signed_text(around.low, 2)}, {signed_text(around.high, 2)}]"
     what = "points" if result.settings["unit"] is None else f"units ({result.settings['unit']})"
     where = f" of {group.name}" if group.by else ""
-    return f"r = {group.r:+.2f}{ends} over {group.units} {what}{where}"
+    return f"r = {signed_text(group.r, 2)}{ends} over {group.units} {what}{where}"
 
 
 def _strata(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -> Evidence | None:
@@ -67,14 +68,14 @@ def _strata(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -> 
     q_p = None if levels is None else levels.q_p
     one_way = agree >= rules.agreement * len(others)
     share = agree / len(others)
-    told = f"{count_of(agree, len(others))} strata ({100 * rules.agreement:g} % required) give the same direction"
+    told = f"{count_of(agree, len(others))} strata ({level_text(rules.agreement)} required) give the same direction"
     if q_p is None:
         why = "points share units" if levels is not None and levels.q is not None else "points are too few"
         told += f"; unknown whether they share one correlation ({why})"
         passes = None if one_way else False
     else:
         apart = q_p <= rules.alpha
-        told += f" and {'do not ' if apart else ''}share one correlation (Cochran's Q, {chance(q_p)})"
+        told += f" and {'do not ' if apart else ''}share one correlation (Cochran's Q, {p_phrase(q_p)})"
         passes = one_way and not apart
     numbers = {"agree": agree, "of": len(others), "share": share, "q_p": q_p}
     return Evidence("strata", numbers, rules.agreement, passes, told, LINK)
@@ -89,9 +90,10 @@ def _power(result: CorrelationResult, rules: Rules, number: int) -> Evidence:
         power = 1.0 if alpha >= 1 else correlation_power(least.units, result.power_of, alpha=alpha)
     where = f"in the smallest stratum ({least.units})" if least.by else f"with all {least.units}"
     told = (
-        f"power to see a true r of {result.power_of:g} at p ≤ {alpha:.2g} {where}: {power:.0%} ({POWER:.0%} required)"
+        f"power to see a true r of {result.power_of:g} at p ≤ {alpha:.2g} {where}: {share_text(power)} "
+        f"({share_text(POWER)} required)"
     )
-    return Evidence("power", power, POWER, power >= POWER, told.replace("%", " %"), LINK)
+    return Evidence("power", power, POWER, power >= POWER, told, LINK)
 
 
 def _independent(result: CorrelationResult) -> Evidence:

@@ -11,6 +11,7 @@ from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon
 from biasgauge.results import Record
 from biasgauge.uncertainty import Contrast, Posterior, bayes
+from biasgauge.wording import level_text
 
 VARIANT: Final = "crossed"
 """Every attribute meets every protected word; the published model ignores it and is too sure of the groups."""
@@ -61,7 +62,7 @@ class LexiconPosterior(Record):
         mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
         sign = -1 if mean < 0 else 1
         ends = sorted((sign * low, sign * high))
-        level = "" if self.posterior is None else f"{100 * self.posterior.credible.prob:g} % "
+        level = "" if self.posterior is None else f"{level_text(self.posterior.credible.prob)} "
         around = f"{level}interval {_number(ends[0])} to {_number(ends[1])}"
         small = f"region of practical equivalence ±{contrast.rope:.3f}"
         sure = f"{contrast.p_direction:.2f}".removeprefix("0")

@@ -10,7 +10,7 @@ from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import Record
 from biasgauge.results.blocks import Shape, Tone
-from biasgauge.wording import p_phrase
+from biasgauge.wording import count_of, share_text
 
 Decision = Literal[
     "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
@@ -98,8 +98,8 @@ class Evidence(Record):
         """How many of something give the same direction; `but` names those that do not, `more` are further numbers."""
         share = agree / of
         passes = share >= threshold
-        required = "all" if threshold == 1 else f"{100 * threshold:.0f} %"
-        told = "" if agree == of else f" ({100 * share:.0f} %; {required} required)"
+        required = "all" if threshold == 1 else share_text(threshold)
+        told = "" if agree == of else f" ({share_text(share)}; {required} required)"
         reason = f"{'' if passes else 'only '}{count_of(agree, of)} {rule}{told} give the same direction{but}"
         return cls(rule, {"agree": agree, "of": of, "share": share, **more}, threshold, passes, reason, link)
 
@@ -223,21 +223,3 @@ def same_direction(evidence: Sequence[Evidence]) -> str:
     if not parts:
         return ""
     return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} give the same direction"
-
-
-def count_of(part: int, whole: int) -> str:
-    """A count of a whole in a sentence."""
-    return f"all {whole}" if part == whole else f"{part} of {whole}"
-
-
-def signed(value: float | None, digits: int = 3) -> str:
-    """A contrast in a sentence: with its sign, and without a zero before the point."""
-    if value is None:
-        return "unknown"
-    size = f"{abs(value):.{digits}f}"
-    return f"{'−' if value < 0 else '+'}{size.removeprefix('0')}"
-
-
-def chance(p: float | None) -> str:
-    """A p-value in a sentence."""
-    return p_phrase(p)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,7 +169,7 @@ class CorpusBias(Result):
 
     @property
     def _level(self) -> str:
-        return f"{self.settings['level']:.0%} interval"
+        return f"{level_text(self.settings['level'])} interval"
 
     def _headline(self) -> str:
         contrast, only = self.contrast, self.words[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge.comparison.result import Comparison
@@ -19,7 +20,7 @@ _UNITS = {"contrast": "cosine units", "effect_size": "standard deviations (d)"}
 def charts_of(result: Comparison) -> tuple[Chart, ...]:
     """Trends where there are any; differences; the groups side by side."""
     charts = []
-    percent = f"{100 * result.level:.0f} %"
+    percent = share_text(result.level)
     if result.trends:
         remark = (
             f"Points: groups; line: least squares; band: {percent} interval of its slope.\n"

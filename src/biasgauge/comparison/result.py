@@ -12,7 +12,7 @@ from biasgauge.comparison.groups import ComparedGroup, listed
 from biasgauge.comparison.rows import Compared, Difference, GroupContrast, LinePoint, QuestionAbout, Trend, WordChange
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.result import records_frame
-from biasgauge.wording import estimate_text, interval_text, number_text, p_phrase
+from biasgauge.wording import estimate_text, interval_text, number_text, p_phrase, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ class Comparison(Result):
             return f"{self._said(row, row.value * span)}, without an interval: {row.reason}"
         ends = interval_text(row.low * span, row.high * span, _DIGITS)
         adjusted = f", Holm-adjusted {p_phrase(row.p_adjusted)}" if len(self.answers) > 1 and row.p_adjusted else ""
-        spread = f"{100 * row.level:.0f} % interval {ends}, {p_phrase(row.p)}{adjusted}"
+        spread = f"{share_text(row.level)} interval {ends}, {p_phrase(row.p)}{adjusted}"
         if row.excludes():
             return f"{self._said(row, row.value * span)} ({spread})"
         what = f"trend from {self._ends()}" if isinstance(row, Trend) else f"difference between {_between(row)}"

@@ -11,6 +11,7 @@ import numpy as np
 
 from biasgauge.arrays import Codes, Flags, Places
 from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +150,7 @@ class Coverage(Result):
         if not counts:
             return ""
         more = f" and {len(counts) - 4} more sets" if len(counts) > 4 else ""
-        return f"fewer than {share:.0%} of the words found: {', '.join(counts[:4])}{more}"
+        return f"fewer than {share_text(share)} of the words found: {', '.join(counts[:4])}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """The shape that every `--json` uses: asked, found, lost; reasons and respelled only when there are any."""

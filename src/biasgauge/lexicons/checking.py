@@ -17,6 +17,7 @@ from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.results import Record, Result, Summary
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -305,7 +306,7 @@ def _findings_of_set(part: SetCheck, *, together: bool, min_coverage: float) -> 
             severity = "error"
         elif short:
             severity = "warning"
-        needed = f"; {100 * min_coverage:g} % must be found" if short else ""
+        needed = f"; {level_text(min_coverage)} must be found" if short else ""
         yield Finding(severity, f"{len(part.lost)} {of} not in the vocabulary: {_listed(part.lost)}{needed}.")
 
 

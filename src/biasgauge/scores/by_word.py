@@ -13,6 +13,7 @@ from biasgauge.arrays import Floats
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.scores.tensor import ScoreTensor, describe
 from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge.scores.store import ScoreStore
@@ -119,7 +120,7 @@ class WordScores(Result):
 def _agreeing(score: WordScore) -> Shown | None:
     if score.agree is None or not score.n:
         return None
-    return Shown(score.agree, f"{score.agree * score.n:.0f} of {score.n}, {100 * score.agree:.0f} %")
+    return Shown(score.agree, f"{score.agree * score.n:.0f} of {score.n}, {share_text(score.agree)}")
 
 
 def _meaning(measure: str) -> str:

@@ -18,6 +18,7 @@ from biasgauge.measures.subspace import indirect_bias as indirect_bias_of
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +97,7 @@ def direct_bias(
     shares = dict(zip(found.words, values.tolist(), strict=True))
     short = coverage.short_of(min_coverage)
     if short:
-        reason = f"fewer than {min_coverage:.0%} found of: {', '.join(short)}"
+        reason = f"fewer than {share_text(min_coverage)} found of: {', '.join(short)}"
         none = not_estimated(interval, reason) or Estimate(value=None, reason=reason)
         return DirectBias(none, shares, direction.explained, coverage, settings)
     mean = float(values.mean())

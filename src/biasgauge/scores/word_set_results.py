@@ -13,7 +13,7 @@ from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import p_phrase, p_text
+from biasgauge.wording import level_text, p_phrase, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,5 +155,5 @@ class Weat(Association):
 def _with_interval(number: str, ends: Estimate | None) -> str:
     if ends is None or ends.low is None or ends.high is None:
         return f"{number}, without an interval" if ends is None or not ends.reason else f"{number}, {ends.reason}"
-    what = f"{ends.level:.0%}, {ends.method}, over {ends.over}"
+    what = f"{level_text(ends.level)}, {ends.method}, over {ends.over}"
     return f"{number} [{ends.low:.4f}, {ends.high:.4f}] ({what})"

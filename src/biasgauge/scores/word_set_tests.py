@@ -23,6 +23,7 @@ from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Stereotypes, WordSet, lexicon, words_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
+from biasgauge.wording import share_text
 
 Trimming = Literal["balanced", "none", "as_published"]
 CASE_HINT = "; enough are found in another case: case_fallback=True (--case-fallback)"
@@ -263,7 +264,7 @@ def mac(
     short = coverage.short_of(min_coverage)
     arrays = {name: model.vectors[lookup.rows] for name, lookup in coverage.sets.items()}
     if short:
-        reason = f"fewer than {min_coverage:.0%} of the words found in {', '.join(short)}"
+        reason = f"fewer than {share_text(min_coverage)} of the words found in {', '.join(short)}"
         result = MacResult(value=None, reason=reason, interval=not_estimated(interval, reason))
     else:
         targets = arrays.pop("targets")

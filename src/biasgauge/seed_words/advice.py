@@ -10,7 +10,7 @@ from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.located import Located
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import p_phrase
+from biasgauge.wording import p_phrase, share_text
 
 NOT_APART = 0.1
 """Held-out coherence below which the sets are not told apart: a tenth of the vocabulary."""
@@ -113,7 +113,7 @@ def _about_pairs(pairing: Pairing, balance: Balance) -> Iterator[Advice]:
         )
     if pairing.accuracy.defined and (pairing.accuracy.low or 0) < 0.5:
         yield Advice(
-            f"held-out pairs are not reliably put in order ({pairing.accuracy.value:.0%} of {pairing.pairs})",
+            f"held-out pairs are not reliably put in order ({share_text(pairing.accuracy.value)} of {pairing.pairs})",
             serious=False,
         )
 

@@ -13,6 +13,7 @@ from biasgauge.seed_words.balance import Balance
 from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import level_text, p_phrase, signed_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,11 +131,13 @@ class FitnessCard(Result):
             (f"first component of {pairing.pairs} pairs", *_with_method(pairing.first, pairing.reason)),
         ]
         if pairing.p_value is not None:
-            over = f"over {pairing.shuffles} shuffles, p = {pairing.p_value:.3f}"
+            over = f"over {pairing.shuffles} shuffles, {p_phrase(pairing.p_value)}"
             rows.append(("  shuffled pairs", pairing.shuffled_first, over))
             rows.append(("  random pairs", pairing.random, "over random words"))
         rows.append(("held-out pairs in order", *_with_method(pairing.accuracy, pairing.reason)))
-        moving = [f"{seed.word} {seed.change:+.3f}" for seed in self.influence if seed.change is not None][:3]
+        moving = [f"{seed.word} {signed_text(seed.change, 3)}" for seed in self.influence if seed.change is not None][
+            :3
+        ]
         most = [f"Without a seed, coherence changes most for: {', '.join(moving)}."] if moving else []
         found = f"{coverage.found} of {coverage.asked} seeds found, in {self.models} of {self.of_models} models"
         return Summary(
@@ -149,4 +152,4 @@ def _with_method(number: Estimate, reason: str | None = None) -> tuple[Estimate,
     """A number, and how its interval was found or why it has none."""
     if number.value is None:
         return replace(number, reason=number.reason or reason), ""
-    return number, f"{number.level:.0%}, {number.method}" if number.bounded else f"none: {number.reason}"
+    return number, f"{level_text(number.level)}, {number.method}" if number.bounded else f"none: {number.reason}"

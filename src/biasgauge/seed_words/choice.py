@@ -22,6 +22,7 @@ from biasgauge.seed_words.word_pairs import GIVEN, SeedPair
 from biasgauge.spelling import did_you_mean
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
+from biasgauge.wording import share_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ class SeedChoice(Result):
         if self.replicate_spread is not None and self.list_share is not None:
             sentences.append(
                 f"Standard deviation over models {self.replicate_spread:.3f}: the list accounts for "
-                f"{self.list_share:.0%} of the variance."
+                f"{share_text(self.list_share)} of the variance."
             )
         if self.sign_changes:
             sentences.append("Lists disagree about the sign.")

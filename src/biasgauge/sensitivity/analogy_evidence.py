@@ -15,6 +15,7 @@ from biasgauge.results import Result, Summary
 from biasgauge.sensitivity.analogy_search import RESTRICT
 from biasgauge.sensitivity.explained import SimilarityExplained, similarity_explained
 from biasgauge.sensitivity.pair_generator import DELTA, GeneratedPairs, generate_pairs
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,15 +48,15 @@ class AnalogyReport(Result):
         pair, alone = self.explained.condition().correct, self.explained.nearest_correct
         if pair.value is not None and alone.value is not None:
             sentences.append(
-                f"Of {pair.n:,} words with a listed answer the pair finds {pair.value:.1%}; the nearest neighbor of "
-                f"x, without any pair, is the listed answer for {alone.value:.1%}."
+                f"Of {pair.n:,} words with a listed answer the pair finds {share_text(pair.value, 1)}; the nearest "
+                f"neighbor of x, without any pair, is the listed answer for {share_text(alone.value, 1)}."
             )
         shares = {way.exclude_inputs: way.total for way in self.accuracy if way.method == self.explained.method}
         excluded, free = shares[True], shares[False]
         if excluded.value is not None and free.value is not None:
             sentences.append(
-                f"Of {excluded.n:,} analogy questions {excluded.value:.1%} are answered rightly when the "
-                f"inputs are excluded, {free.value:.1%} when they are not."
+                f"Of {excluded.n:,} analogy questions {share_text(excluded.value, 1)} are answered rightly when the "
+                f"inputs are excluded, {share_text(free.value, 1)} when they are not."
             )
         return tuple(sentences)
 

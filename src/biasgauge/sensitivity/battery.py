@@ -22,6 +22,7 @@ from biasgauge.sensitivity.plan import FREQUENT, MEASURES, NEUTRAL, Plan, as_spe
 from biasgauge.sensitivity.result import RobustnessResult
 from biasgauge.sensitivity.truths import Truth, TruthsLike, truths_of
 from biasgauge.stats.estimate import check_level
+from biasgauge.wording import share_text
 
 Compared = TypeVar("Compared", Agreement, MeanKappa)
 
@@ -174,7 +175,7 @@ def _shortfall(coverage: Coverage, name: str, least: float) -> str:
     if len(words.words) >= least * words.asked and words.words:
         return ""
     what = "the words" if name == "words" else f"the words of the {name}"
-    return f"fewer than {least:.0%} of {what} found: {len(words.words)} of {words.asked}"
+    return f"fewer than {share_text(least)} of {what} found: {len(words.words)} of {words.asked}"
 
 
 def _rows(comparisons: Sequence[Comparison], level: float, short: Mapping[str, str]) -> tuple[Agreement, ...]:

@@ -39,6 +39,7 @@ from biasgauge.stats.repeated_words import (
     share_of_repeated,
     undefined_statistic,
 )
+from biasgauge.wording import level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,9 +198,9 @@ class SimilarityExplained(Result):
             headline = f"{question} is undefined: {self.reason or near.reason or itself.reason}."
         else:
             headline = (
-                f"{question} returns the nearest neighbor of x for {near.value:.1%} of {near.n:,} words "
-                f"({near.level:.0%} interval {near.low:.1%} to {near.high:.1%}), and x itself "
-                f"for {itself.value:.1%} when it may."
+                f"{question} returns the nearest neighbor of x for {share_text(near.value, 1)} of {near.n:,} words "
+                f"({level_text(near.level)} interval {share_text(near.low, 1)} to {share_text(near.high, 1)}), and x "
+                f"itself for {share_text(itself.value, 1)} when it may."
             )
         columns = ["direction", "inputs excluded", *(Column(name, "estimate") for name in Condition.STATISTICS)]
         rows = [

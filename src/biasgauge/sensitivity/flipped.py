@@ -27,6 +27,7 @@ from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, as_spelled, chos
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.shares import share_of_words
+from biasgauge.wording import share_text
 
 CONCEPTS = ("occ16", "adj", "bsri:male", "bsri:female", "weat7:x", "weat7:y", "weat8:x", "weat8:y")
 """What pairs of male and female are asked about: occupations, adjectives, traits, mathematics, science, arts."""
@@ -114,7 +115,7 @@ class Flips(Result):
         return (
             f"{concept} {lean} ({self.baseline['measure']}, {self.baseline['pair']}): the lean "
             f"holds under {kept} of {len(rows)} alternative choices{reverse}. Most words flip with {worst.new}: "
-            f"{worst.share.value:.0%} of {worst.share.n}."
+            f"{share_text(worst.share.value)} of {worst.share.n}."
         )
 
     def derived(self) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from biasgauge.sensitivity.figures import robustness_charts
 from biasgauge.sensitivity.flipped import AS_GIVEN, Flips
 from biasgauge.sensitivity.forms import Pair, PairForms, WordForms
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,7 +194,7 @@ class RobustnessResult(Result):
         published = any(row.as_published for row in self.base_pairs)
         columns: list[Column | str] = [
             "measure",
-            Column(f"Fleiss' kappa [{self.settings['level']:.0%} interval]", "estimate"),
+            Column(f"Fleiss' kappa [{level_text(self.settings['level'])} interval]", "estimate"),
             *(Column(name, "share") for name in ("all agree", "moved by 1 sd", *["as printed"][:published])),
             Column("words", "count"),
         ]
@@ -218,7 +219,7 @@ class RobustnessResult(Result):
             (low, lowest), (high, _) = known[0], known[-1]
             rows.append((mean.measure, mean.against, mean.kappa, len(known), mean.kappa.n, low, high, lowest))
         columns: list[Column | str] = [
-            "measure", against, Column(f"mean kappa [{self.settings['level']:.0%} interval]", "estimate"),
+            "measure", against, Column(f"mean kappa [{level_text(self.settings['level'])} interval]", "estimate"),
             Column("pairs", "count"), Column("words", "count"),
             Column("lowest", "number"), Column("highest", "number"), "lowest pair",
         ]  # fmt: skip
@@ -238,7 +239,7 @@ def kappa_band(value: float) -> str:
 
 def _base_pair_sentence(row: BasePairs) -> str:
     shares = row.unanimous.value, row.changed_by_one_sd.value
-    agreed, moved = ("an unknown share" if share is None else f"{share:.0%}" for share in shares)
+    agreed, moved = ("an unknown share" if share is None else share_text(share) for share in shares)
     return (
         f"Another base pair, {row.measure}: agreement on the direction of words is {kappa_band(row.kappa.value or 0)} "
         f"({_with_interval(row.kappa)}); all {row.kappa.k} pairs agree on {agreed} of {row.kappa.n:,} words; {moved} "

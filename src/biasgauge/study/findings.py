@@ -15,7 +15,7 @@ from typing import Any
 from biasgauge.results import Chart, Column, Shown, Table
 from biasgauge.results.drawing import SECOND, altair, with_right_labels, zero_line
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import interval_text, number_text
+from biasgauge.wording import interval_text, level_text, number_text
 
 Row = dict[str, Any]
 
@@ -142,7 +142,7 @@ def table_of(title: str, rows: Sequence[Row]) -> Table:
 
 
 def _method(estimate: Estimate) -> str:
-    return f"{100 * estimate.level:g} % {estimate.method}".strip() if estimate.level else estimate.method
+    return f"{level_text(estimate.level)} {estimate.method}".strip() if estimate.level else estimate.method
 
 
 def _column(name: str, values: Sequence[object]) -> Column:

@@ -24,6 +24,7 @@ from biasgauge.uncertainty.bayesian import table_of
 from biasgauge.uncertainty.change import matched
 from biasgauge.uncertainty.figures import band_charts
 from biasgauge.uncertainty.table import DistancesLike, DistanceTable
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +100,7 @@ class WithinBand(Result):
         """The share of each connection."""
         what = "" if self.mac is None else " (1 − MAC)"
         rows = [(row.connection, row.side, row, row.n) for row in self.shares]
-        share = Column(f"share [{self.interval['level']:.0%}, over words]", "estimate", 3)
+        share = Column(f"share [{level_text(self.interval['level'])}, over words]", "estimate", 3)
         name = f"Similarities within ±{self.band:.3f}{what}"
         table = Table.of("shares", "", ["connection", "side", share, Column("rows", "count")], rows)
         return Summary(

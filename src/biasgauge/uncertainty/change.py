@@ -27,6 +27,7 @@ from biasgauge.uncertainty.fit import Sampler, fit
 from biasgauge.uncertainty.model import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.table import DistancesLike, DistanceTable
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +99,7 @@ class ChangeResult(Result):
     def summary(self) -> Summary:
         """Change of the mean distance of each connection and each word."""
         kind = self.before.credible
-        mean = Column(f"change [{kind.prob:.0%} {kind.kind}]", "estimate", 3)
+        mean = Column(f"change [{level_text(kind.prob)} {kind.kind}]", "estimate", 3)
         chance = Column("p(direction)", "number", 3)
         groups = [(row.connection, row, row.p_direction) for row in self.groups]
         words = [(row.connection, row.word, row, row.p_direction) for row in self.words]

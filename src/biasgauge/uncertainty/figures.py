@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.uncertainty.estimates import GROUP
+from biasgauge.wording import level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
     if result.predictive is not None and len(result.table):
         step = -(-len(result.table) // _MOST_POINTS)
         check = result.predictive
-        inside = f"{100 * check.within_89:.0f} % inside 89 %, {100 * check.within_50:.0f} % inside 50 %"
+        inside = f"{share_text(check.within_89)} inside 89 %, {share_text(check.within_50)} inside 50 %"
         fewer = f"; one point in {step} is drawn" if step > 1 else ""
         remark = f"Observed distances beside the model's 89 % predictions: {inside}{fewer}"
         title = f"Does the model predict what was observed? {name}"
@@ -80,7 +81,7 @@ def change_charts(result: ChangeResult) -> tuple[Chart, ...]:
 
 
 def _interval(result: Posterior) -> str:
-    return f"{100 * result.credible.prob:g} % {'HPDI' if result.credible.kind == 'hpdi' else 'percentile interval'}"
+    return f"{level_text(result.credible.prob)} {'HPDI' if result.credible.kind == 'hpdi' else 'percentile interval'}"
 
 
 def _told(caution: str, remark: str) -> str:
@@ -200,8 +201,8 @@ def band_charts(result: WithinBand) -> tuple[Chart, ...]:
     """Every similarity as a dot, a row for each connection, with the band and the share inside it."""
     what = "1 − MAC" if result.mac is not None else "as given"
     remark = (
-        f"Dashed: ±{result.band:.3f} ({what}). Right: share inside with its {result.interval['level']:.0%} interval "
-        f"over words\nAt most {_MOST_DOTS} dots a row; shares are of all"
+        f"Dashed: ±{result.band:.3f} ({what}). Right: share inside with its {level_text(result.interval['level'])} "
+        f"interval over words\nAt most {_MOST_DOTS} dots a row; shares are of all"
     )
     return (Chart("within_band", f"Similarities within a band: {result.name}", remark, partial(_band, result)),)
 
@@ -246,7 +247,7 @@ def _band(result: WithinBand) -> Any:  # noqa: ANN401 - a chart
 
 def _label(row: Any) -> str:  # noqa: ANN401 - a row of a frame
     ends = "" if row.low is None or isnan(row.low) else f" [{100 * row.low:.0f}, {100 * row.high:.0f}]"
-    return f"{100 * row.share:.1f} %{ends}"
+    return f"{share_text(row.share, 1)}{ends}"
 
 
 def _thinned(points: pd.DataFrame) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, DistanceTable
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +115,7 @@ class AttributePlan(Result):
     @property
     def reading(self) -> str:
         """The answer in words."""
-        what = f"the {self.prob:.0%} interval of {self.contrast[0]} − {self.contrast[1]}"
+        what = f"the {level_text(self.prob)} interval of {self.contrast[0]} − {self.contrast[1]}"
         if self.attributes is None:
             more = f" Nor would {_both(self.rows[-1].words)} protected words make it possible."
             for row in reversed(self.rows):

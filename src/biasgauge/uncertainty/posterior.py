@@ -16,6 +16,7 @@ from biasgauge.uncertainty.figures import posterior_charts, word_chart
 from biasgauge.uncertainty.model import Priors
 from biasgauge.uncertainty.predictive import PredictiveCheck
 from biasgauge.uncertainty.table import NO_DISTANCES, DistanceTable
+from biasgauge.wording import level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +148,7 @@ class Posterior(Result):
 
     def summary(self) -> Summary:
         """Mean distance of each connection and word, differences between connections, and whether to trust them."""
-        mean = Column(f"mean [{self.credible.prob:.0%} {self.credible.kind}]", "estimate", 3)
+        mean = Column(f"mean [{level_text(self.credible.prob)} {self.credible.kind}]", "estimate", 3)
         chances = [Column(name, "number", 3) for name in ("p(direction)", f"p(within ±{self.rope:.3f})")]
         groups = [(row.connection, row) for row in self.groups]
         words = [(row.connection, row.word, row) for row in self.words]
@@ -156,8 +157,8 @@ class Posterior(Result):
         ]
         sentences = [self.diagnostics.sentence(self.sampler)]
         if self.predictive is not None:
-            inside = f"{self.predictive.within_50:.0%} within 50 %, {self.predictive.within_89:.0%} within 89 %"
-            sentences.append(f"Predictive check: {inside} of what the model expects.")
+            half, most = (share_text(share) for share in (self.predictive.within_50, self.predictive.within_89))
+            sentences.append(f"Predictive check: {half} within 50 %, {most} within 89 % of what the model expects.")
         rows = self.distances["rows"]
         return Summary(
             title=f"Distances of {self.name}",

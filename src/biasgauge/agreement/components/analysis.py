@@ -25,6 +25,7 @@ from biasgauge.stats.crossed import EffectSquares, effect_squares, effective_fre
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.mixed_models.model import FEW_LEVELS
 from biasgauge.stats.threads import on_one_thread
+from biasgauge.wording import level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,11 +126,15 @@ class VarianceComponents(Result):
         from biasgauge.agreement.figures import study_chart
 
         widest = max(self.components, key=lambda component: component.share)
-        heads = ["component", Column(f"share [{self.level:.0%}]", "estimate", 3), Column("variance", "number", 4)]
+        heads = [
+            "component",
+            Column(f"share [{level_text(self.level)}]", "estimate", 3),
+            Column("variance", "number", 4),
+        ]
         rows = [(component.name, component.share_interval, component.variance) for component in self.components]
         return Summary(
             title="What scores vary with",
-            headline=f"The largest component, {widest.name}, has {widest.share:.0%} of the variance of scores.",
+            headline=f"The largest component, {widest.name}, has {share_text(widest.share)} of the variance of scores.",
             tables=(Table.of("components", "Components of variance", heads, rows),),
             charts=(study_chart(self),),
             warnings=self.warnings,

@@ -11,6 +11,7 @@ import numpy as np
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,10 +154,10 @@ class DecisionStudy(Result):
                 f"{_sizes({**need.levels, self.solved: need.number or 0})} ({_needed(need)})"
                 for need in self.smallest[:3]
             )
-            said.append(f"{self.target:g} with an assurance of {self.assurance:.0%} needs {ways}")
+            said.append(f"{self.target:g} with an assurance of {share_text(self.assurance)} needs {ways}")
         else:
-            out = f"{self.target:g} is out of reach of the designs tried with an assurance of {self.assurance:.0%}"
-            said.append(f"{out}, however many {plural} there are")
+            out = f"{self.target:g} with an assurance of {share_text(self.assurance)} is out of reach"
+            said.append(f"{out} of the designs tried, however many {plural} there are")
         limit = _shown(self.value(self.limits[self.bottleneck]))
         said.append(f"more {PLURAL[self.bottleneck]} would help most: with infinitely many it would be {limit}")
         for facet, need in self.alone.items():
@@ -201,7 +202,7 @@ class DecisionStudy(Result):
             (*map(int, need.levels.values()), need.number, need.estimate, need.low, need.high, need.reason)
             for need in self.needs
         ]
-        wanted = f"What a reliability of {self.target:g} needs with an assurance of {self.assurance:.0%}"
+        wanted = f"What a reliability of {self.target:g} needs with an assurance of {share_text(self.assurance)}"
         return Summary(
             title="How many are enough",
             headline=first,
@@ -222,7 +223,7 @@ def _undercuts(need: Need, other: Need) -> bool:
 def _needed(need: Need) -> str:
     """The interval of the number needed; infinite where no number is enough."""
     low, high = ("∞" if end is None else f"{end:,}" for end in (need.low, need.high))
-    return f"{need.level:.0%} interval of {PLURAL[need.facet]} needed: {low} to {high}"
+    return f"{level_text(need.level)} interval of {PLURAL[need.facet]} needed: {low} to {high}"
 
 
 def _sizes(levels: Mapping[str, float]) -> str:

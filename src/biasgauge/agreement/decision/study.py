@@ -22,6 +22,7 @@ from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import share_text
 
 Target = Literal["word", "pair", "query"]
 Coefficient = Literal["dependability", "generalizability"]
@@ -217,7 +218,7 @@ class Model:
         number, estimate, low, high = map(_whole, (enough, float(count[0]), *ends))
         reason = None
         if number is None and estimate is not None:
-            share = f"in {self.assurance:.0%} of the draws"
+            share = f"in {share_text(self.assurance)} of the draws"
             reason = f"no number of {PLURAL[facet]} reaches {self.goal:g} {share}; at the estimates {estimate:,} would"
         elif number is None and np.isfinite(count[0]):
             reason = f"more than {_LARGEST:,} {PLURAL[facet]} would be needed"

@@ -22,6 +22,7 @@ from biasgauge.stats.mixed_models.moments import moments
 from biasgauge.stats.mixed_models.r2 import R2, Drop, r2
 from biasgauge.stats.mixed_models.variances import RandomEffect
 from biasgauge.stats.threads import on_one_thread
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +125,7 @@ class FactorsResult(Result):
 
     def summary(self) -> Summary:
         """Coefficients, shares of variance, and what R² loses without each factor."""
-        level = f"[{self.settings['level']:.0%}]"
+        level = f"[{level_text(self.settings['level'])}]"
         levels = {effect.name: effect.levels for effect in self.random}
         shares = {"fixed": self.r2.fixed, **self.r2.groups, "total": self.r2.total}
         p = Column("p", "p"), Column("p by words", "p", about="allows for the rows of one word being alike")

@@ -24,6 +24,7 @@ from biasgauge.applications.text.vectors import LITTLE
 from biasgauge.embeddings import load
 from biasgauge.inputs import VectorsLike
 from biasgauge.stats.bootstrap import Resampling
+from biasgauge.wording import share_text
 
 TASK_SETTINGS = frozenset({field.name for field in fields(CorefSettings)} | {"device", "winobias"})
 _PARTS = ("train", "dev", "test")
@@ -68,7 +69,7 @@ class CorefTask:
         share = known.found_tokens / known.asked_tokens
         if share < LITTLE:
             notes.append(
-                f"only {share:.0%} of the running words have a vector, so results say little about the vectors"
+                f"only {share_text(share)} of the running words have a vector, so results say little about the vectors"
             )
         self.warnings = tuple(notes)
 

@@ -21,6 +21,7 @@ from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.count_tables import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import share_text
 
 CONLL = "conll"
 WINOBIAS = "winobias "
@@ -92,7 +93,7 @@ def _too_weak(metrics: Sequence[TaskMetric]) -> Iterator[str]:
             linked.setdefault(metric.of, []).append(metric.value)
     weak = {part.removeprefix(WINOBIAS): max(shares) for part, shares in linked.items() if max(shares) < WEAK}
     if weak:
-        few = [f"{share:.0%} ({part})" for part, share in weak.items()]
+        few = [f"{share_text(share)} ({part})" for part, share in weak.items()]
         yield f"of the links of WinoBias at most {' and '.join(few)} are found: gaps near 0 say little of the vectors"
 
 

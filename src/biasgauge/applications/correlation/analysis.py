@@ -25,6 +25,7 @@ from biasgauge.stats.correlations import Coefficient, Kind, coefficient, why_und
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power, detectable_r
 from biasgauge.stats.strata import levels
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -327,10 +328,11 @@ def _power_sentence(groups: Sequence[CorrelationGroup], power_of: float) -> str:
     what = "points" if all(group.units == group.n for group in groups) else "units"
     seen = there = ""
     if least.units < most.units:
-        seen, there = f"; with the {least.units} of the smallest stratum, {least.power:.0%}", " there"
+        seen, there = f"; with the {least.units} of the smallest stratum, {share_text(least.power)}", " there"
     return (
-        f"With {most.units} {what} a true r of {power_of:g} would be seen (p ≤ {ALPHA:g}) {most.power:.0%} of the time"
-        f"{seen}. To be seen {POWER:.0%} of the time, a true r must be {least.detectable:.2f} or more{there}."
+        f"With {most.units} {what} a true r of {power_of:g} would be seen (p ≤ {ALPHA:g}) {share_text(most.power)} of "
+        f"the time{seen}. To be seen {share_text(POWER)} of the time, a true r must "
+        f"be {least.detectable:.2f} or more{there}."
     )
 
 

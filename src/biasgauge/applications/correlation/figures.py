@@ -10,6 +10,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Table
 from biasgauge.results.drawing import altair
 from biasgauge.stats.rounding import SAME
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ def correlation_charts(
     points = Chart(
         "points",
         f"Does {result.x} track {result.y}?",
-        f"Lines: least squares with {level:.0%} band of the mean, points taken as independent{over}\n"
+        f"Lines: least squares with {level_text(level)} band of the mean, points taken as independent{over}\n"
         f"A line needs {_FEWEST} points that differ in {result.x}",
         partial(_grid, result, rows, columns, color),
         numbers=partial(_numbers, result, [name for name in (rows, columns, color) if name is not None]),
@@ -58,7 +59,7 @@ def correlation_charts(
     forest = Chart(
         "correlations",
         f"Correlation of {result.x} with {result.y}",
-        f"{method} with {level:.0%} interval ({result.settings['interval']} over {unit})",
+        f"{method} with {level_text(level)} interval ({result.settings['interval']} over {unit})",
         partial(_forest, result),
     )
     return (points, forest) if any(group.r is not None for group in result.groups) else (points,)

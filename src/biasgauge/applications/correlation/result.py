@@ -14,6 +14,7 @@ from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.correlations import Coefficient
 from biasgauge.stats.strata import LevelEstimate, Levels
+from biasgauge.wording import level_text, p_phrase, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,7 +207,7 @@ class CorrelationResult(Result):
     def _groups(self) -> Table:
         groups, ranks = self.groups, self.settings["method"] == "spearman"
         r, other = ("rho", "r") if ranks else ("r", "rho")
-        interval = f"[{self.settings['level']:.0%} {self.settings['interval']}]"
+        interval = f"[{level_text(self.settings['level'])} {self.settings['interval']}]"
         shared = any(group.units != group.n for group in groups)
         columns: list[tuple[Column, list[Any]]] = [
             (Column(", ".join(self.by) or "points"), [group.name for group in groups]),
@@ -234,7 +235,7 @@ class CorrelationResult(Result):
 
     def _levels(self, levels: Levels) -> Table:
         named: list[tuple[str, LevelEstimate]] = [(title, getattr(levels, name)) for name, title in _LEVELS.items()]
-        value = Column(f"value [{self.settings['level']:.0%}]", "estimate", 3)
+        value = Column(f"value [{level_text(self.settings['level'])}]", "estimate", 3)
         rows = [(title, level, level.p) for title, level in named]
         return Table.of("levels", "", ["strata kept apart", value, Column("p", "p")], rows)
 
@@ -251,7 +252,9 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
     sentences = []
     within, between = levels.within_r, levels.between_r
     if pooled.value is not None and within.value is not None and pooled.value * within.value < 0:
-        numbers = f"over all points r = {pooled.value:+.2f}, but within strata {within.value:+.2f}"
+        numbers = (
+            f"over all points r = {signed_text(pooled.value, 2)}, but within strata {signed_text(within.value, 2)}"
+        )
         if pooled.excludes() and within.excludes():
             sentences.append(
                 f"Simpson's paradox: {numbers}. Both intervals exclude 0: strata differ in level, and the pooled "
@@ -265,14 +268,15 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
     opposed = within.value is not None and between.value is not None and within.value * between.value < 0
     if opposed and (within.excludes() or between.excludes()):
         sentences.append(
-            f"Within strata r = {within.value:+.2f}, between their means {between.value:+.2f} "
+            f"Within strata r = {signed_text(within.value, 2)}, between their means {signed_text(between.value, 2)} "
             f"({between.n} means): the two are different questions."
         )
     known = [(group.name, r) for group in strata if (r := group.pearson.value) is not None]
     if levels.q_p is not None and levels.q_p < 0.05 and known:
         most, least = max(known, key=lambda stratum: stratum[1]), min(known, key=lambda stratum: stratum[1])
         sentences.append(
-            f"Strata do not share one correlation (Q = {levels.q:.1f}, df = {levels.q_df}, p = {levels.q_p:.2g}): from "
-            f"{least[1]:+.2f} ({least[0]}) to {most[1]:+.2f} ({most[0]}). No single number stands for all of them."
+            f"Strata do not share one correlation (Q = {levels.q:.1f}, df = {levels.q_df}, {p_phrase(levels.q_p)}): "
+            f"from {signed_text(least[1], 2)} ({least[0]}) to {signed_text(most[1], 2)} ({most[0]}). No single number "
+            "stands for all of them."
         )
     return sentences

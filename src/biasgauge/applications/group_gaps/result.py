@@ -13,6 +13,7 @@ from biasgauge.results import Chart, Column, Result, Summary, Table
 from biasgauge.results.drawing import altair
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +203,7 @@ def headline(rows: Sequence[Estimate], subject: str) -> str:
     """How many numbers are clear of 0."""
     known = [row for row in rows if row.value is not None]
     clear = sum(row.excludes(0.0) is True for row in known)
-    level = f"{known[0].level:.0%}" if known else "95%"
+    level = level_text(known[0].level) if known else level_text(0.95)
     return f"{clear} of {len(known)} {subject} have a {level} interval that excludes 0."
 
 
@@ -215,7 +216,7 @@ def _charts(
         return ()
     pairs = {f"{row.a} − {row.b}" for row in known}
     start = f"{pairs.pop()}; " if len(pairs) == 1 else ""
-    how = f"{settings['level']:.0%} interval ({settings['interval']} bootstrap over items)"
+    how = f"{level_text(settings['level'])} interval ({settings['interval']} bootstrap over items)"
     return (Chart(name, title, f"{start}{how}; 0 is no difference", partial(_drawn, known, axis)),)
 
 

@@ -10,6 +10,7 @@ from biasgauge.applications.group_gaps.result import REST, what
 from biasgauge.applications.interval_chart import COLORS, interval_chart
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
+from biasgauge.wording import level_text
 
 if TYPE_CHECKING:
     from biasgauge.applications.coref import GapF1, WinoBiasResult
@@ -26,7 +27,7 @@ _BETWEEN = 11
 def task_charts(result: TaskResult) -> tuple[Chart, ...]:
     """Gaps with their intervals by metric and pair of groups; metrics of all items and of each group."""
     several = len(result.seeds) > 1
-    intervals = f"{result.settings['level']:.0%} intervals over {'items and seeds' if several else 'items'}"
+    intervals = f"{level_text(result.settings['level'])} intervals over {'items and seeds' if several else 'items'}"
     of = f"{result.task}, {result.vectors}"
     groups = [ALL, *dict.fromkeys(metric.group for metric in result.metrics if metric.group is not None)]
     remark = f"{intervals}; 1 is best, for false positives 0"
@@ -78,7 +79,9 @@ def winobias_charts(result: WinoBiasResult) -> tuple[Chart, ...]:
                 rows.append({**_row(rate, **about, who=who), "n": gap.n})
         if gap.value is not None:
             differences.append({**_row(gap, **about, who="pro − anti"), "p": gap.p_value})
-    remark = f"{result.settings['level']:.0%} intervals over pairs of sentences; type 1 needs knowledge of the world"
+    remark = (
+        f"{level_text(result.settings['level'])} intervals over pairs of sentences; type 1 needs knowledge of the world"
+    )
     draw = partial(_dots, rows, ["pro", "anti"], "percent", [0, 100])
     charts = [Chart("winobias", "WinoBias: pro- and anti-stereotypical sentences", remark, draw)]
     if differences:
@@ -92,7 +95,7 @@ def gap_f1_charts(result: GapF1) -> tuple[Chart, ...]:
     genders = ["overall", "masculine", "feminine"]
     rates = [score for score in result.scores if score.of in genders and score.value is not None]
     rows = [_row(rate, what=rate.metric, who=rate.of) for rate in rates]
-    remark = f"{result.settings['level']:.0%} intervals over snippets"
+    remark = f"{level_text(result.settings['level'])} intervals over snippets"
     ratio = result.score("feminine / masculine")
     if ratio.value is not None:
         around = "" if ratio.low is None else f" [{ratio.low:.2f}, {ratio.high:.2f}]"

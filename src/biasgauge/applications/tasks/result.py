@@ -21,6 +21,7 @@ from biasgauge.results.result import records_frame
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.estimate import Estimate, LabeledEstimate, check_level
 from biasgauge.stats.means import mean_over_seeds, sd_over_seeds
+from biasgauge.wording import level_text, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,7 +185,7 @@ class TaskResult(Result):
             headline=f"{self.task}: {self.about}",
             sentences=(
                 *self.readings,
-                f"Intervals: {self.settings['level']:.0%} over {over}.",
+                f"Intervals: {level_text(self.settings['level'])} over {over}.",
                 *([] if self.no_gaps is None else [f"No gaps: {self.no_gaps}"]),
             ),
             warnings=self.warnings,
@@ -237,14 +238,14 @@ def seed_readings(gaps: Sequence[TaskGap], seeds: int) -> tuple[str, ...]:
         return (f"All {seeds} seeds give the same gaps, to the last digit: look whether the models differ at all.",)
     most = max(known, key=_sd)
     sd = most.sd
-    ends = "" if sd is None or sd.low is None else f", {sd.level:.0%} {sd.low:.3f} to {sd.high:.3f}"
+    ends = "" if sd is None or sd.low is None else f", {level_text(sd.level)} {sd.low:.3f} to {sd.high:.3f}"
     signs = "No gap changes its sign from seed to seed."
     turning = [gap for gap in known if any((own or 0.0) * (gap.value or 0.0) < 0 for own in gap.values)]  # noqa: PD011 - no frame
     if turning:
         named = ", ".join(map(_in_words, turning[:_MOST_NAMED])) + (", …" if len(turning) > _MOST_NAMED else "")
         verb = "changes its sign" if len(turning) == 1 else "change their sign"
         signs = f"{len(turning)} of {len(known)} gaps {verb} from seed to seed ({named}): no property of the vectors."
-    moves = f"{_in_words(most)}: {most.value:+.3f} with a standard deviation of {_sd(most):.3f}{ends}"
+    moves = f"{_in_words(most)}: {signed_text(most.value, 3)} with a standard deviation of {_sd(most):.3f}{ends}"
     return (f"Over {seeds} seeds the gap that moves most is {moves}.", signs, _RELIABLE)
 
 

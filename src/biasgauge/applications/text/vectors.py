@@ -17,6 +17,7 @@ from biasgauge.checks import check_choice
 from biasgauge.embeddings import load, load_subwords
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.wording import share_text
 
 Unknown = Literal["zero", "subwords"]
 LITTLE = 0.5
@@ -78,8 +79,8 @@ def task_vectors(
     warnings = [f"{embedding.name}: {notice.message}" for notice in embedding.notices if notice.code != "composed"]
     if tokens_found < LITTLE * tokens:
         warnings.append(
-            f"only {tokens_found / tokens:.0%} of the running words of {task} have a vector, so results say little "
-            "about the vectors"
+            f"only {share_text(tokens_found / tokens)} of the running words of {task} have a vector, so results say "
+            "little about the vectors"
         )
     coverage = {"asked": len(counts), "found": len(found), "asked_tokens": tokens, "found_tokens": tokens_found}
     numbers = {word: row for row, word in enumerate(found, 1)}

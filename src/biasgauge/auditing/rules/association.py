@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
-from biasgauge.auditing.verdicts import Evidence, chance, signed
+from biasgauge.auditing.verdicts import Evidence
+from biasgauge.wording import p_phrase, signed_text
 
 
 def judge(case: Case) -> Iterator[Evidence]:
@@ -28,10 +29,10 @@ def judge(case: Case) -> Iterator[Evidence]:
         "p_adjusted": case.corrected.p,
         "smallest": case.smallest,
     }
-    around = f"[{signed(low)}, {signed(high)}]" if low is not None else "without an interval"
+    around = f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
     beside = case.corrected.questions
-    other = f"; {chance(case.corrected.p)} among {beside} questions" if beside > 1 else ""
-    reason = f"contrast {signed(test.value)} {around} in cosine units, {chance(case.measured.p)}{other}"
+    other = f"; {p_phrase(case.corrected.p)} among {beside} questions" if beside > 1 else ""
+    reason = f"contrast {signed_text(test.value)} {around} in cosine units, {p_phrase(case.measured.p)}{other}"
     yield Evidence("association", numbers, alpha, case.corrected.p <= alpha, reason, "bias")
 
 

@@ -11,9 +11,10 @@ from biasgauge.arrays import Floats
 from biasgauge.auditing.questions import Measured, Unmeasurable, measure, questions_of
 from biasgauge.auditing.shared_scores import MEASURES, PAIRS
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
-from biasgauge.auditing.verdicts import Evidence, chance, signed
+from biasgauge.auditing.verdicts import Evidence
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest, Pairs, WordSet, lexicon
+from biasgauge.wording import p_phrase, signed_text
 
 NAMED = 3
 """Base pairs that are named in a sentence."""
@@ -174,7 +175,7 @@ def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
     numbers = {"contrast": again.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
     reason = (
         f"other words for {test.a.name} and {test.b.name} ({sizes[0]} and {sizes[1]}) give "
-        f"{'the same' if passes else 'no such contrast'}: {signed(again.value)}, {chance(p)}"
+        f"{'the same' if passes else 'no such contrast'}: {signed_text(again.value)}, {p_phrase(p)}"
     )
     yield Evidence("held-out attributes", numbers, case.rules.alpha, passes, reason, "bias")
 

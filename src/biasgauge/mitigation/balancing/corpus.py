@@ -35,6 +35,7 @@ from biasgauge.mitigation.balancing.plan import (
     removable,
 )
 from biasgauge.mitigation.balancing.words import BalanceSets, SetFinder, balance_sets
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
@@ -194,8 +195,8 @@ def _warnings(tally: _Tally, planned: Plan, sets: BalanceSets, direction: Direct
         )
     elif planned.limit is None and removed > PUBLISHED_SHARE * lines:
         yield (
-            f"{removed / lines:.1%} of the lines were removed: the paper says that it stayed below "
-            f"{PUBLISHED_SHARE:.0%}, but its code does not see to that."
+            f"{share_text(removed / lines, 1)} of the lines were removed: the paper says that it stayed below "
+            f"{share_text(PUBLISHED_SHARE)}, but its code does not see to that."
         )
     for role, words in sets.coverage(tally.finder.seen)["lost"].items():
         if len(words) == len(set(sets.sets[role].words)):

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from biasgauge.arrays import Flags, Integers
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.wording import share_text
 
 Direction = Literal["debias", "overbias"]
 Degree = float | Literal["max"]
@@ -123,7 +124,7 @@ class BalanceResult(Result):
         share = self.removed / self.lines
         return Summary(
             title=f"Balanced corpus {self.path}",
-            headline=f"{self.removed:,} of {self.lines:,} lines removed ({share:.2%}): {self.path}",
+            headline=f"{self.removed:,} of {self.lines:,} lines removed ({share_text(share, 2)}): {self.path}",
             tables=(Table.of("lines", "", ["lines", *numbers, "hold"], rows),),
             warnings=self.warnings,
         )

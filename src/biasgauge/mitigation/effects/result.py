@@ -14,6 +14,7 @@ from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.results.result import records_frame
 from biasgauge.results.slopes import Slope, slope_panels
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
+from biasgauge.wording import share_text
 
 PARTS = {
     "association": "association tests, for every lexicon of kind test",
@@ -240,7 +241,7 @@ def _side_effects(effect: MitigationEffect) -> list[str]:
         how = f"worse on {worse} (of {len(tried)})" if worse else f"none of {len(tried)} is clearly worse"
         sentences.append(f"Similarity benchmarks: {how}.")
     sentences += [
-        f"Of the {row.name} neighbors, {_number(row.after):.0%} are the same as before."
+        f"Of the {row.name} neighbors, {share_text(_number(row.after))} are the same as before."
         for row in effect.part("neighbors")
         if _number(row.after) is not None
     ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty.nulls.result import Comparison, NullSimulation, Spread
@@ -33,8 +34,8 @@ def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
     if result.p_values is not None:
         share = result.rejection
         told = "" if share is None else (
-            f"{share.value:.1%} of data sets, 95 % interval [{share.low:.1%}, {share.high:.1%}], "
-            f"have p ≤ {result.alpha:g}\n"
+            f"{share_text(share.value, 1)} of data sets, 95 % interval "
+            f"[{share_text(share.low, 1)}, {share_text(share.high, 1)}], have p ≤ {result.alpha:g}\n"
         )  # fmt: skip
         remark = f"{told}An honest p falls into every bar alike (dashed); {result.p_method}"
         title = f"p of {result.test} when there is nothing to find"
@@ -48,8 +49,8 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
         share = row.two_sided or row.greater
         words = PUBLISHED if row.of.endswith("published") else CORRECTED
         lines.append(
-            f"{f'{words}: ' if several else ''}{share.value:.2%} at least as extreme as {row.observed:.4g} (dashed), "
-            f"95 % interval [{share.low:.2%}, {share.high:.2%}]"
+            f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as {row.observed:.4g} "
+            f"(dashed), 95 % interval [{share_text(share.low, 2)}, {share_text(share.high, 2)}]"
         )
     return "\n".join(lines)
 

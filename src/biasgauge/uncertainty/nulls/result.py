@@ -15,6 +15,7 @@ from biasgauge.results.plain import to_plain
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.nulls.figures import null_charts
 from biasgauge.uncertainty.nulls.model import NullModel
+from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,13 +192,13 @@ class NullSimulation(Result):
             return f"{self.test} reports no p, so nothing is rejected: {self.p_reason}."
         share = self.rejection
         found = (
-            f"There is nothing to find, and {share.value:.1%} of {share.trials:,} data sets "
-            f"[{share.low:.1%}, {share.high:.1%}] report p ≤ {self.alpha:g}."
+            f"There is nothing to find, and {share_text(share.value, 1)} of {share.trials:,} data sets "
+            f"[{share_text(share.low, 1)}, {share_text(share.high, 1)}] report p ≤ {self.alpha:g}."
         )
         if not share.excludes(self.alpha):
             return (
-                f"{found} p promises {self.alpha:.1%}, which lies between: no false confidence is seen on such data "
-                "sets."
+                f"{found} p promises {share_text(self.alpha, 1)}, which lies between: no false confidence is seen on "
+                "such data sets."
             )
         times = (share.value or 0.0) / self.alpha
         if times < 1:
