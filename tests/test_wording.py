@@ -16,6 +16,7 @@ from biasgauge.wording import (
     setting_text,
     share_text,
     signed_text,
+    unbroken,
     words_text,
 )
 
@@ -70,6 +71,14 @@ def test_an_interval_stands_behind_its_number() -> None:
     assert interval_text(None, None) == ""
     assert estimate_text(Estimate(value=0.5)) == "0.50"
     assert estimate_text(Estimate(value=None, reason="no words")) == "undefined: no words"
+
+
+def test_no_line_ends_within_a_share_or_a_p_value() -> None:
+    assert (
+        unbroken("89 % of words, p = .034 (p < .001); 3 %")
+        == "89\u00a0% of words, p\u00a0=\u00a0.034 (p\u00a0<\u00a0.001); 3\u00a0%"
+    )
+    assert unbroken("a % b, sp = 4 and p of") == "a % b, sp = 4 and p of"
 
 
 def test_counts_words_and_settings() -> None:

@@ -6,12 +6,15 @@ shares are percent; a pair is written first–second.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 MISSING = "–"
 _SMALLEST_P = 0.001
+_TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<>] )|(?<=\bp [=<>]) (?=\.?\d)")
+"""Spaces at which no line may end: within 89 % and p = .034."""
 
 
 def number_text(value: float | None, digits: int = 2) -> str:
@@ -68,6 +71,11 @@ def estimate_text(estimate: Any, digits: int = 2, *, signed: bool = False) -> st
         return f"undefined: {estimate.reason}"
     number = (signed_text if signed else number_text)(estimate.value, digits)
     return f"{number} {interval_text(estimate.low, estimate.high, digits, signed=signed)}".rstrip()
+
+
+def unbroken(text: str) -> str:
+    """The text with spaces at which no line ends within a share and a p-value."""
+    return _TOGETHER.sub("\u00a0", text)
 
 
 def count_of(part: int, whole: int) -> str:

@@ -171,7 +171,8 @@ def test_simpsons_paradox_is_said() -> None:
     assert found.pooled.r > 0.8
     assert found.levels.within_r.value < -0.6
     within = found.levels.within_r.value
-    told = f"Simpson's paradox: over all points r = {signed_text(found.pooled.r, 2)}, but within strata {signed_text(within, 2)}. Both"
+    over, inside = (signed_text(r, 2) for r in (found.pooled.r, within))
+    told = f"Simpson's paradox: over all points r = {over}, but within strata {inside}. Both"
     assert found.readings[0].startswith(told)
     assert "Both intervals exclude 0" in found.readings[0]
     assert any("between their means +1.00 (5 means)" in one for one in found.readings)

@@ -207,7 +207,7 @@ def test_the_page_lists_every_lost_word_and_every_reason() -> None:
     lost = [f"word{number}" for number in range(500)]
     text = "".join(outline(audit_page(result(lost))).text)
     assert [word for word in lost if word not in text] == []
-    assert "fewer than 80 % of the words found: words 0 of 500" in text
+    assert "fewer than 80\u00a0% of the words found: words 0 of 500" in text
 
 
 def test_saving_writes_page_json_and_csv_with_the_same_content(tmp_path: Path) -> None:

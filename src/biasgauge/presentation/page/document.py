@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from biasgauge._version import __version__
 from biasgauge.presentation.page.colors import style_sheet
+from biasgauge.wording import unbroken
 
 if TYPE_CHECKING:
     from biasgauge.presentation.page.summary_page import Section
@@ -82,7 +83,14 @@ def own_file(name: str, package: str = _PAGE) -> str:
 def _environment() -> Environment:
     """Templates that escape everything and refuse names that they were not given."""
     loader = PackageLoader("biasgauge.presentation", "templates")
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: unbroken(value) if type(value) is str else value,  # scripts and data are Markup
+    )
     made.filters["day"] = _day
     return made
 
