@@ -1,10 +1,12 @@
-"""An audit on one screen of a terminal: the vectors, one line a question with what holds it back, and the next step."""
+"""An audit on one screen of a terminal: the answer, the vectors, one line a question, the next step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
+from biasgauge.auditing.first_screen import headline
+from biasgauge.auditing.questions import SANITY
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.verdicts import TONES, Decision, Evidence, Verdict
 from biasgauge.results import Column, Summary, Table
@@ -14,8 +16,6 @@ DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_ROWS = 18
 """Questions that a screen shows; --verbose and the page have all."""
 MOST_NOTES = 2
-SANITY = "sanity"
-"""Family of questions that check the instrument; they come after the others."""
 
 
 def brief(result: AuditResult) -> Summary:
@@ -43,6 +43,7 @@ def brief(result: AuditResult) -> Summary:
     more = len(rows) - MOST_ROWS
     note = f"and {more} more: --verbose lists them" if more > 0 else ""
     told = [
+        f"{_vectors(result)}; {_coverage(result)}.",
         f"{questions}: {', '.join(counts)}." if counts else "No question was asked.",
         *_opinions(result),
     ]
@@ -50,7 +51,7 @@ def brief(result: AuditResult) -> Summary:
     rest = len(result.warnings) - len(notes)
     return Summary(
         title="Bias audit",
-        headline=f"{_vectors(result)}; {_coverage(result)}.",
+        headline=headline(result),
         sentences=tuple(told),
         warnings=(*notes, *([f"{rest} more notes: --verbose lists them"] if rest else [])),
         tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note),),

@@ -7,8 +7,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from biasgauge.auditing.did_it_work import SANITY, ContrastChange
-from biasgauge.auditing.questions import Asked, Measured
+from biasgauge.auditing.did_it_work import ContrastChange
+from biasgauge.auditing.questions import SANITY, Asked, Measured
 from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict
 from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge.auditing.questions import SANITY
 from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
@@ -25,7 +26,6 @@ COMPARED = (
     "What became of the bias, what moved that should not have, and what can still be recovered (Gonen & Goldberg 2019)."
 )
 TONES = {True: "good", False: "bad", None: "caution"}
-SANITY = "sanity"
 MOST = 40
 """Lines of a slope chart; the table has all."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from biasgauge.auditing.breakdown import Breakdown, listed
-from biasgauge.auditing.questions import OWN
+from biasgauge.auditing.questions import OWN, SANITY
 from biasgauge.auditing.tracking import TEST as TRACKING
 from biasgauge.auditing.verdicts import REPORTED, SHAPES, TONES, Verdict
 from biasgauge.results.blocks import Forest, ForestRow, Tile
@@ -16,7 +16,6 @@ from biasgauge.wording import count_of, level_text, number_text, p_phrase
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
 
-SANITY = "sanity"
 CHANGE = "change"
 GROUPS = {
     CHANGE: "What the change did",

@@ -21,6 +21,8 @@ from biasgauge.wording import share_text
 Kind = Literal["test", "stereotypes", "lean", "order"]
 OWN = "own"
 """Family of lexicons that name none."""
+SANITY = "sanity"
+"""Family of the questions that check the instrument: no bias, and not about people."""
 ASKING = ("test", "stereotypes")
 """Kinds of lexicons that ask a question by themselves."""
 _PLURALS = ("s", "people", "women", "men")
