@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.auditing.did_it_work import ContrastChange, did_it_work, slope_charts, tiles
+from biasgauge.auditing.did_it_work import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
 from biasgauge.auditing.verdicts import Evidence, Verdict
 from biasgauge.stats.estimate import Estimate
 
@@ -96,6 +96,16 @@ def test_it_stands_first_on_the_page(audited: AuditResult) -> None:
     assert all(tile.word in section.headline for tile in tiles(audited.verdicts[0]))
     assert audited.summary().parts[0].name == section.name == "did-it-work"
     assert section.charts[0].name == "slopes"
+
+
+def test_an_audit_of_a_change_starts_with_what_it_did(audited: AuditResult) -> None:
+    (verdict,) = [verdict for verdict in audited.verdicts if verdict.test == "change"]
+    said = audited.summary().headline
+    if verdict.decision in OUTCOMES:
+        assert said.startswith(f"{OUTCOMES[verdict.decision]}: {tiles(verdict)[0].number} ")
+    else:
+        assert said.startswith("Before the change there was no bias to remove: ")
+    assert all(tile.word in said for tile in tiles(verdict)[1:] if tile.number != "–")
 
 
 def test_flowers_may_stay_pleasant() -> None:

@@ -85,6 +85,22 @@ class Tile:
     tone: str
 
 
+OUTCOMES = {
+    "report": "The change removed the bias",
+    "report-with-care": "The change reduced the bias, as far as can be told",
+    "do-not-report": "The change did not remove the bias",
+}
+
+
+def headline_of_change(verdict: Verdict) -> str:
+    """Whether a change removed the bias, in one sentence with the numbers of the three answers."""
+    start = OUTCOMES.get(verdict.decision, "Before the change there was no bias to remove")
+    measured, recoverable, damage = tiles(verdict)
+    parts = [f"{measured.number} {measured.about.partition(';')[0]}"] if verdict.decision in OUTCOMES else []
+    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number != "–" else "recoverable: unknown"]
+    return f"{start}: {'; '.join([*parts, damage.word if damage.number != '–' else 'damage: unknown'])}."
+
+
 def did_it_work(result: AuditResult) -> Summary | None:
     """Three tiles and the slope of every question, above everything else."""
     if result.change is None:

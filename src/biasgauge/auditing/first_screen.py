@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from biasgauge.auditing.breakdown import Breakdown, listed
+from biasgauge.auditing.did_it_work import headline_of_change
 from biasgauge.auditing.questions import OWN, SANITY
 from biasgauge.auditing.tracking import TEST as TRACKING
 from biasgauge.auditing.verdicts import REPORTED, SHAPES, TONES, Verdict
@@ -47,7 +48,10 @@ MOST_CLAIMS = 3
 
 
 def headline(result: AuditResult) -> str:
-    """What may be reported, in one or two sentences."""
+    """What may be reported, in one or two sentences; where vectors were changed, what that did."""
+    changes = [one for one in result.verdicts if one.test == CHANGE]
+    if changes:
+        return headline_of_change(changes[0])
     asked = [one for one in result.verdicts if one.family != SANITY and one.test not in (CHANGE, TRACKING)]
     if not asked:
         return f"{len(result.verdicts)} questions were asked." if result.verdicts else "No question was asked."
