@@ -1,0 +1,1 @@
+"""Replicates on a GPU: one block of threads a replicate, the bytes of the CPU loops (see docs/training.md)."""

@@ -1,0 +1,126 @@
+// What the kernels share: the random stream, rows in shared memory, sums in the order of the CPU loops.
+//
+// One block of threads trains one replicate, so nothing races. Arithmetic is that of training/lanes.py: eight running
+// sums, no fused multiply-add, IEEE division and root. Warp 0 of a block reads the text (or the cells) some steps ahead
+// of the others, fetches the rows that they will need, and says which rows are no longer needed; the rest compute.
+//
+// Constants come from the compiler's command line: WIDTH (numbers in a row, a multiple of eight), THREADS, AHEAD (how
+// many steps the reading warp is ahead) and what each kernel names at its top.
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+const u32 ALL = 0xffffffffu;
+const u64 GOLDEN = 0x9E3779B97F4A7C15ull;
+
+// SplitMix64 is a counter: the n-th number of a stream that stands at `state` needs no number before it.
+__device__ __forceinline__ u64 number(u64 state, u64 n)
+{
+    u64 mixed = state + n * GOLDEN;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ull;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBull;
+    return mixed ^ (mixed >> 31);
+}
+
+__device__ __forceinline__ u64 below(u64 bits, u64 bound) { return ((bits >> 32) * bound) >> 32; }
+
+// Rows are stored so that the four numbers that a lane adds one after the other lie side by side: of each 32 numbers,
+// number 8 k + lane is at 4 lane + k. What is left over at the end of a row keeps its order.
+const int WHOLE = WIDTH / 32 * 32;
+
+__device__ __forceinline__ int stored_at(int column)
+{
+    return column < WHOLE ? column / 32 * 32 + column % 8 * 4 + column % 32 / 8 : column;
+}
+
+__device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ float times(float a, float b) { return __fmul_rn(a, b); }
+
+// The running sum of one of eight lanes over the products of two rows.
+__device__ __forceinline__ float lane_sum(const float* a, const float* b, int lane)
+{
+    float sum = 0.0f;
+#pragma unroll
+    for (int block = 0; block < WHOLE; block += 32) {
+        const float4 x = *(const float4*)(a + block + 4 * lane);
+        const float4 y = *(const float4*)(b + block + 4 * lane);
+        sum = add(sum, times(x.x, y.x));
+        sum = add(sum, times(x.y, y.y));
+        sum = add(sum, times(x.z, y.z));
+        sum = add(sum, times(x.w, y.w));
+    }
+#pragma unroll
+    for (int block = WHOLE; block < WIDTH; block += 8) sum = add(sum, times(a[block + lane], b[block + lane]));
+    return sum;
+}
+
+// Eight sums added up: halves, then theirs, then theirs. All eight lanes get the total.
+__device__ __forceinline__ float total_of_lanes(float sum)
+{
+    sum = add(sum, __shfl_xor_sync(ALL, sum, 4));
+    sum = add(sum, __shfl_xor_sync(ALL, sum, 2));
+    return add(sum, __shfl_xor_sync(ALL, sum, 1));
+}
+
+// Rows in shared memory that are found again by their number. Only warp 0 keeps the account: lane s of it has the slots
+// s, s + 32, …; a row stays as long as somebody who was read ahead will need it.
+template <int SLOTS> struct Account
+{
+    enum { PER_LANE = (SLOTS + 31) / 32 };
+    int row[PER_LANE], users[PER_LANE];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int part = 0; part < PER_LANE; part++) row[part] = users[part] = 0;
+    }
+
+    // The slot of a row; `fresh` is whether it was not there and has to be fetched.
+    __device__ __forceinline__ int enter(int wanted, int lane, bool& fresh)
+    {
+        int slot = -1;
+#pragma unroll
+        for (int part = 0; part < PER_LANE; part++) {
+            const u32 here = __ballot_sync(ALL, users[part] > 0 && row[part] == wanted);
+            if (slot < 0 && here) slot = 32 * part + __ffs(here) - 1;
+        }
+        fresh = slot < 0;
+#pragma unroll
+        for (int part = 0; part < PER_LANE; part++) {
+            const u32 empty = __ballot_sync(ALL, users[part] == 0 && 32 * part + lane < SLOTS);
+            if (slot < 0 && empty) slot = 32 * part + __ffs(empty) - 1;
+        }
+#pragma unroll
+        for (int part = 0; part < PER_LANE; part++) {
+            if (32 * part + lane == slot) {
+                row[part] = wanted;
+                users[part]++;
+            }
+        }
+        return slot;
+    }
+
+    // One user less; whether that was the last, and which row is in the slot.
+    __device__ __forceinline__ bool leave(int slot, int lane, int& held)
+    {
+        bool last = false;
+#pragma unroll
+        for (int part = 0; part < PER_LANE; part++) {
+            if (32 * part + lane == slot) users[part]--;
+            const int left = __shfl_sync(ALL, users[part], slot & 31);
+            const int own = __shfl_sync(ALL, row[part], slot & 31);
+            if (slot >> 5 == part) {
+                held = own;
+                last = left == 0;
+            }
+        }
+        return last;
+    }
+};
+
+// A row on its way from the device's memory to shared memory, by all lanes of a warp; `count` is a multiple of four.
+__device__ __forceinline__ void fetch_row(float* slot, const float* row, int count, int lane)
+{
+    for (int column = 4 * lane; column < count; column += 128) copy_16_bytes(slot + column, row + column);
+}

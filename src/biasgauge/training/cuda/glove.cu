@@ -1,0 +1,261 @@
+// GloVe: `pass_over` of training/glove/descent.py, one block a replicate.
+//
+// Cells that share no word can be visited together and change nothing for each other: warp 0 puts up to CELLS of them,
+// in their order, into a batch, which ends before the first cell that needs a row of it; rows are fetched AHEAD batches
+// before their turn and stay while a later batch needs them. Warp 1 adds up the cost, cell by cell; the rest compute.
+
+const int BIAS = 2 * WIDTH, ROW = (2 * WIDTH + 2 + 15) / 16 * 16;
+const int SIDES = 2 * CELLS, SLOTS = (AHEAD + 1) * SIDES;
+const int WORKERS = THREADS - 64, GROUPS = WORKERS / 8;
+
+struct __align__(16) Cell
+{
+    int row, column;
+    float log, weight;
+};
+
+struct Model
+{
+    float* weights;
+    const Cell* cells;
+    i64 first, last;  // cells of this launch
+    double cost;
+    u64 first_state;
+    i64 rows;
+    float eta;
+    int unused;
+};
+
+struct Batch
+{
+    int count;  // 0: the cells have ended
+    int at[SIDES];  // where the row of a cell's word, then that of its context, begins
+    float log[CELLS], weight[CELLS];
+};
+
+struct Shared
+{
+    Batch batches[AHEAD + 1];
+    float* leaves_to[SIDES];  // where a row goes that nobody read ahead needs; else null
+    float slopes[CELLS];
+    double costs[2][CELLS];
+    __align__(16) float rows[SLOTS * ROW];
+};
+
+extern "C" __device__ int shared_bytes = sizeof(Shared);
+
+__device__ __forceinline__ int following(int batch) { return batch == AHEAD ? 0 : batch + 1; }
+
+struct Producer
+{
+    Account<SLOTS> account;
+    const Cell* cells;
+    i64 next, last;
+    Cell mine, coming;  // of the 32 cells around `next`, and of the 32 after them, the one of this lane
+
+    __device__ void open(const Model& model, int lane)
+    {
+        account.clear();
+        cells = model.cells + model.first;
+        next = 0;
+        last = model.last - model.first;
+        look(mine, lane);
+        look(coming, 32 + lane);
+    }
+
+    __device__ void look(Cell& cell, i64 place)
+    {
+        if (place < last) cell = cells[place];
+    }
+
+    __device__ void prepare(Shared& shared, const Model& model, Batch& batch, int lane)
+    {
+        int taken = -1, count = 0;
+        while (count < CELLS && next < last) {
+            const int from = (int)(next & 31);
+            const int sides[2] = {__shfl_sync(ALL, mine.row, from), __shfl_sync(ALL, mine.column, from)};
+            if (__ballot_sync(ALL, taken == sides[0] || taken == sides[1])) break;
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                bool fresh;
+                const int slot = account.enter(sides[side], lane, fresh);
+                if (fresh) fetch_row(shared.rows + slot * ROW, model.weights + (i64)sides[side] * ROW, ROW, lane);
+                if (lane == 2 * count + side) taken = sides[side];
+                if (lane == 0) batch.at[2 * count + side] = slot * ROW;
+            }
+            if (lane == from) {
+                batch.log[count] = mine.log;
+                batch.weight[count] = mine.weight;
+            }
+            count++;
+            next++;
+            if ((next & 31) == 0) {
+                mine = coming;
+                look(coming, next + 32 + lane);
+            }
+        }
+        if (lane == 0) batch.count = count;
+        __syncwarp();
+    }
+
+    __device__ void dismiss(Shared& shared, const Model& model, const Batch& batch, int lane)
+    {
+        int row = 0;
+        for (int side = 0; side < 2 * batch.count; side++) {
+            const bool leaves = account.leave(batch.at[side] / ROW, lane, row);
+            if (lane == 0) shared.leaves_to[side] = leaves ? model.weights + (i64)row * ROW : 0;
+        }
+        __syncwarp();
+    }
+};
+
+// How far each product is off, and the biases, which belong to nobody else.
+__device__ void find_slopes(Shared& shared, const Batch& batch, double* costs, int worker)
+{
+    const int lane = worker % 8;
+    for (int start = worker / 32 * 4; start < batch.count; start += GROUPS) {
+        const int cell = start + worker % 32 / 8;
+        const bool busy = cell < batch.count;
+        const int chosen = busy ? cell : start;
+        float* const word = shared.rows + batch.at[2 * chosen];
+        float* const context = shared.rows + batch.at[2 * chosen + 1];
+        const float biases = add(add(word[BIAS], context[BIAS]), -batch.log[chosen]);
+        const float off = add(total_of_lanes(lane_sum(word, context, lane)), biases);
+        const float slope = times(batch.weight[chosen], off);
+        __syncwarp();
+        if (busy && lane < 2) {
+            float* const own = lane ? context : word;
+            own[BIAS] = add(own[BIAS], -__fdiv_rn(slope, __fsqrt_rn(add(1.0f, own[BIAS + 1]))));
+            own[BIAS + 1] = add(own[BIAS + 1], times(slope, slope));
+        }
+        if (busy && lane == 2) {
+            shared.slopes[cell] = slope;
+            costs[cell] = __dmul_rn(__dmul_rn(0.5, (double)slope), (double)off);
+        }
+    }
+}
+
+// One AdaGrad step of a number: it moves by its gradient over the root of 1 plus the sum of squares.
+__device__ __forceinline__ void step_of(float& own, float& squares, float other, float slope, float eta)
+{
+    float gradient = times(slope, other);
+    gradient = gradient < -100.0f ? -100.0f : gradient;
+    gradient = gradient > 100.0f ? 100.0f : gradient;
+    gradient = times(gradient, eta);
+    own = add(own, -__fdiv_rn(gradient, __fsqrt_rn(add(1.0f, squares))));
+    squares = add(squares, times(gradient, gradient));
+}
+
+__device__ __forceinline__ void step_of_four(float4& own, float4& squares, float4 other, float slope, float eta)
+{
+    step_of(own.x, squares.x, other.x, slope, eta);
+    step_of(own.y, squares.y, other.y, slope, eta);
+    step_of(own.z, squares.z, other.z, slope, eta);
+    step_of(own.w, squares.w, other.w, slope, eta);
+}
+
+__device__ __forceinline__ void put(float* here, float* away, int column, float4 vector, float4 squares)
+{
+    float* const to = away ? away : here;
+    *(float4*)(to + column) = vector;
+    *(float4*)(to + WIDTH + column) = squares;
+}
+
+__device__ void update_rows(Shared& shared, const Batch& batch, float eta, int worker)
+{
+    const int quarters = WIDTH / 4;
+    for (int task = worker; task < batch.count * quarters; task += WORKERS) {
+        const int cell = task / quarters, column = task % quarters * 4;
+        float* const word = shared.rows + batch.at[2 * cell];
+        float* const context = shared.rows + batch.at[2 * cell + 1];
+        const float slope = shared.slopes[cell];
+        float4 a = *(float4*)(word + column), b = *(float4*)(context + column);
+        float4 of_a = *(float4*)(word + WIDTH + column), of_b = *(float4*)(context + WIDTH + column);
+        const float4 before = a;
+        step_of_four(a, of_a, b, slope, eta);
+        step_of_four(b, of_b, before, slope, eta);
+        put(word, shared.leaves_to[2 * cell], column, a, of_a);
+        put(context, shared.leaves_to[2 * cell + 1], column, b, of_b);
+    }
+    for (int side = worker; side < 2 * batch.count; side += WORKERS) {
+        float* const away = shared.leaves_to[side];
+        if (away) *(float2*)(away + BIAS) = *(float2*)(shared.rows + batch.at[side] + BIAS);
+    }
+}
+
+__device__ void read_ahead(Shared& shared, Model& model, int lane)
+{
+    Producer producer;
+    producer.open(model, lane);
+    for (int n = 0; n < AHEAD; n++) {
+        producer.prepare(shared, model, shared.batches[n], lane);
+        end_group();
+    }
+    wait_for_groups<AHEAD - 1>();
+    __syncthreads();
+    for (int now = 0, next = AHEAD; shared.batches[now].count; now = following(now), next = following(next)) {
+        producer.prepare(shared, model, shared.batches[next], lane);
+        end_group();
+        producer.dismiss(shared, model, shared.batches[now], lane);
+        __syncthreads();
+        wait_for_groups<AHEAD - 1>();
+        __syncthreads();
+    }
+}
+
+__device__ void sum_costs(Shared& shared, Model& model, int lane)
+{
+    double cost = model.cost;
+    int summed = 0;
+    __syncthreads();
+    for (int now = 0, side = 0;; now = following(now), side ^= 1) {
+        for (int n = 0; n < summed; n++) cost = __dadd_rn(cost, shared.costs[side ^ 1][n]);
+        summed = shared.batches[now].count;
+        if (summed == 0) break;
+        __syncthreads();
+        __syncthreads();
+    }
+    if (lane == 0) model.cost = cost;
+}
+
+__device__ void compute(Shared& shared, const Model& model, int worker)
+{
+    const float eta = model.eta;
+    __syncthreads();
+    for (int now = 0, side = 0; shared.batches[now].count; now = following(now), side ^= 1) {
+        find_slopes(shared, shared.batches[now], shared.costs[side], worker);
+        __syncthreads();
+        update_rows(shared, shared.batches[now], eta, worker);
+        __syncthreads();
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) glove(const void*, Model* models, const void*)
+{
+    extern __shared__ float4 memory[];
+    Shared& shared = *(Shared*)memory;
+    Model& model = models[blockIdx.x];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (warp == 0) {
+        read_ahead(shared, model, lane);
+    } else if (warp == 1) {
+        sum_costs(shared, model, lane);
+    } else {
+        compute(shared, model, threadIdx.x - 64);
+    }
+}
+
+// First vectors and biases, as `first_weights` makes them: all vectors, then all biases, from one stream.
+extern "C" __global__ void fill_first_vectors(const void*, Model* models, const void*)
+{
+    Model& model = models[blockIdx.y];
+    const double width = __ddiv_rn(1.0, (double)DIM);
+    for (i64 row = blockIdx.x; row < model.rows; row += gridDim.x) {
+        for (int column = threadIdx.x; column <= DIM; column += blockDim.x) {
+            const i64 place = column < DIM ? row * DIM + column : model.rows * DIM + row;
+            const double share = __ddiv_rn((double)(number(model.first_state, (u64)(place + 1)) >> 11), 9007199254740992.0);
+            const float value = (float)__dmul_rn(__dsub_rn(share, 0.5), width);
+            model.weights[row * ROW + (column < DIM ? stored_at(column) : BIAS)] = value;
+        }
+    }
+}
