@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from biasgauge.errors import InputError
 from biasgauge.training.cuda.kernels import Kernel
 
-_OPTIONS = ("--std=c++14", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false")
+_OPTIONS = ("--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false", "--generate-line-info")
 """Arithmetic as the source has it: nothing fused, division and root rounded as on a CPU, small numbers kept."""
 
 
@@ -81,6 +81,9 @@ class CudaProgram:
         pointer = self._module.get_global("shared_bytes")
         self.shared_bytes = int(cupy.ndarray((1,), np.int32, memptr=pointer).get()[0])
         self._main = kernel.name
+        self._blocks = dict(kernel.constants)["BLOCKS"]
+        about = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+        self._shared_of_all = int(about["sharedMemPerMultiprocessor"])
 
     def launch(self, name: str, grid: tuple[int, int], threads: int, arguments: tuple[int, int, int]) -> None:
         """Run one of the kernel's functions to its end; arguments are addresses."""
@@ -88,6 +91,9 @@ class CudaProgram:
         shared = self.shared_bytes if name == self._main else 0
         if shared:
             function.max_dynamic_shared_size_bytes = shared
+            # The rest of a multiprocessor's fast memory stays a cache.
+            wanted = -(-100 * self._blocks * (shared + 1024) // self._shared_of_all)
+            function.preferred_shared_memory_carveout = min(100, wanted)
         function(grid, (threads,), tuple(np.uint64(address) for address in arguments), shared_mem=shared)
         self._cupy.cuda.Device().synchronize()
 
