@@ -65,8 +65,8 @@ static std::vector<Fiber> fibers;
 static std::vector<Warp> warps;
 static jmp_buf scheduler_resume;
 static Fiber* running;
-static int at_barrier, unfinished;
-static long barrier_generation;
+static int at_barrier, at_meeting, unfinished;
+static long barrier_generation, meeting_generation;
 static bool late;
 static std::function<void()> body;
 alignas(64) static char shared_memory[1 << 18];
@@ -93,6 +93,16 @@ inline void barrier()
         barrier_generation++;
     }
     wait_until_moved(barrier_generation, mine);
+}
+
+inline void meet(int threads)
+{
+    const long mine = meeting_generation;
+    if (++at_meeting == threads) {
+        at_meeting = 0;
+        meeting_generation++;
+    }
+    wait_until_moved(meeting_generation, mine);
 }
 
 // All 32 lanes show a value; each gets those of all.
@@ -129,7 +139,7 @@ inline void run_block(unsigned threads, int order)
 {
     fibers = std::vector<Fiber>(threads);
     warps = std::vector<Warp>((threads + 31) / 32);
-    at_barrier = 0, unfinished = threads;
+    at_barrier = at_meeting = 0, unfinished = threads;
     std::memset(shared_memory, 0x7f, sizeof shared_memory);
     for (unsigned thread = 0; thread < threads; thread++) {
         Fiber& fiber = fibers[thread];
@@ -177,6 +187,7 @@ inline void launch(unsigned blocks, unsigned replicas, unsigned threads, int ord
 }  // namespace emulation
 
 inline void __syncthreads() { emulation::barrier(); }
+inline void meet(int threads) { emulation::meet(threads); }
 inline void __syncwarp() { emulation::exchange(0); }
 
 template <class T> T __shfl_sync(unsigned, T value, int lane)

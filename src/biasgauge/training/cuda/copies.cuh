@@ -15,3 +15,6 @@ template <int LEFT> __device__ __forceinline__ void wait_for_groups()
 }
 
 __device__ __forceinline__ void ask_for(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+
+// A barrier of so many threads of a block, apart from the one of all of them.
+__device__ __forceinline__ void meet(int threads) { asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory"); }

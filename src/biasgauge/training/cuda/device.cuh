@@ -64,33 +64,37 @@ __device__ __forceinline__ float total_of_lanes(float sum)
 }
 
 // Rows in shared memory that are found again by their number. Only warp 0 keeps the account: lane s of it has the slots
-// s, s + 32, …; a row stays as long as somebody who was read ahead will need it.
+// s, s + 32, …; a row stays as long as somebody who was read ahead will need it. It rests for one step after that, while
+// the others write it back to the device's memory: it can still be found, but its slot is not given away.
 template <int SLOTS> struct Account
 {
     enum { PER_LANE = (SLOTS + 31) / 32 };
     int row[PER_LANE], users[PER_LANE];
+    bool resting[PER_LANE], left[PER_LANE];
 
     __device__ __forceinline__ void clear()
     {
 #pragma unroll
-        for (int part = 0; part < PER_LANE; part++) row[part] = users[part] = 0;
+        for (int part = 0; part < PER_LANE; part++) {
+            row[part] = users[part] = 0;
+            resting[part] = left[part] = false;
+        }
     }
 
     // The slot of a row; `fresh` is whether it was not there and has to be fetched.
     __device__ __forceinline__ int enter(int wanted, int lane, bool& fresh)
     {
-        int slot = -1;
+        int slot = -1, empty_slot = -1;
 #pragma unroll
         for (int part = 0; part < PER_LANE; part++) {
-            const u32 here = __ballot_sync(ALL, users[part] > 0 && row[part] == wanted);
-            if (slot < 0 && here) slot = 32 * part + __ffs(here) - 1;
+            const bool held = users[part] > 0 || resting[part];
+            const u32 here = __ballot_sync(ALL, held && row[part] == wanted);
+            const u32 empty = __ballot_sync(ALL, !held && 32 * part + lane < SLOTS);
+            if (here) slot = 32 * part + __ffs(here) - 1;
+            if (empty_slot < 0 && empty) empty_slot = 32 * part + __ffs(empty) - 1;
         }
         fresh = slot < 0;
-#pragma unroll
-        for (int part = 0; part < PER_LANE; part++) {
-            const u32 empty = __ballot_sync(ALL, users[part] == 0 && 32 * part + lane < SLOTS);
-            if (slot < 0 && empty) slot = 32 * part + __ffs(empty) - 1;
-        }
+        if (fresh) slot = empty_slot;
 #pragma unroll
         for (int part = 0; part < PER_LANE; part++) {
             if (32 * part + lane == slot) {
@@ -101,21 +105,30 @@ template <int SLOTS> struct Account
         return slot;
     }
 
-    // One user less; whether that was the last, and which row is in the slot.
-    __device__ __forceinline__ bool leave(int slot, int lane, int& held)
+    // Slots that rested can be given away: what was in them has been written back.
+    __device__ __forceinline__ void wake()
     {
-        bool last = false;
+#pragma unroll
+        for (int part = 0; part < PER_LANE; part++) resting[part] = left[part] = false;
+    }
+
+    // One user less; no lane waits for another.
+    __device__ __forceinline__ void leave(int slot, int lane)
+    {
 #pragma unroll
         for (int part = 0; part < PER_LANE; part++) {
-            if (32 * part + lane == slot) users[part]--;
-            const int left = __shfl_sync(ALL, users[part], slot & 31);
-            const int own = __shfl_sync(ALL, row[part], slot & 31);
-            if (slot >> 5 == part) {
-                held = own;
-                last = left == 0;
+            if (32 * part + lane == slot) {
+                users[part]--;
+                left[part] = true;
             }
         }
-        return last;
+    }
+
+    // After all have left: which slots of a part nobody needs any more.
+    __device__ __forceinline__ u32 rest(int part)
+    {
+        resting[part] = left[part] && users[part] == 0;
+        return __ballot_sync(ALL, resting[part]);
     }
 };
 

@@ -36,7 +36,7 @@ struct Batch
 struct Shared
 {
     Batch batches[AHEAD + 1];
-    float* leaves_to[SIDES];  // where a row goes that nobody read ahead needs; else null
+    float* leaves_to[2][SIDES];  // by turns: where a row goes that nobody read ahead needs; else null
     float slopes[CELLS];
     double costs[2][CELLS];
     __align__(16) float rows[SLOTS * ROW];
@@ -98,12 +98,24 @@ struct Producer
         __syncwarp();
     }
 
-    __device__ void dismiss(Shared& shared, const Model& model, const Batch& batch, int lane)
+    // Say where the rows go that nobody read ahead needs after this batch, in which no row occurs twice.
+    __device__ void dismiss(Shared& shared, const Model& model, const Batch& batch, float** leaves_to, int lane)
     {
-        int row = 0;
-        for (int side = 0; side < 2 * batch.count; side++) {
-            const bool leaves = account.leave(batch.at[side] / ROW, lane, row);
-            if (lane == 0) shared.leaves_to[side] = leaves ? model.weights + (i64)row * ROW : 0;
+        account.wake();
+        const int sides = 2 * batch.count;
+        int side_of[Account<SLOTS>::PER_LANE];
+        for (int side = 0; side < sides; side++) {
+            const int slot = batch.at[side] / ROW;
+            account.leave(slot, lane);
+#pragma unroll
+            for (int part = 0; part < Account<SLOTS>::PER_LANE; part++) if (32 * part + lane == slot) side_of[part] = side;
+        }
+        for (int side = lane; side < sides; side += 32) leaves_to[side] = 0;
+        __syncwarp();
+#pragma unroll
+        for (int part = 0; part < Account<SLOTS>::PER_LANE; part++) {
+            account.rest(part);
+            if (account.resting[part]) leaves_to[side_of[part]] = model.weights + (i64)account.row[part] * ROW;
         }
         __syncwarp();
     }
@@ -156,12 +168,15 @@ __device__ __forceinline__ void step_of_four(float4& own, float4& squares, float
 
 __device__ __forceinline__ void put(float* here, float* away, int column, float4 vector, float4 squares)
 {
-    float* const to = away ? away : here;
-    *(float4*)(to + column) = vector;
-    *(float4*)(to + WIDTH + column) = squares;
+    *(float4*)(here + column) = vector;
+    *(float4*)(here + WIDTH + column) = squares;
+    if (away) {
+        *(float4*)(away + column) = vector;
+        *(float4*)(away + WIDTH + column) = squares;
+    }
 }
 
-__device__ void update_rows(Shared& shared, const Batch& batch, float eta, int worker)
+__device__ void update_rows(Shared& shared, const Batch& batch, float* const* leaves_to, float eta, int worker)
 {
     const int quarters = WIDTH / 4;
     for (int task = worker; task < batch.count * quarters; task += WORKERS) {
@@ -174,11 +189,11 @@ __device__ void update_rows(Shared& shared, const Batch& batch, float eta, int w
         const float4 before = a;
         step_of_four(a, of_a, b, slope, eta);
         step_of_four(b, of_b, before, slope, eta);
-        put(word, shared.leaves_to[2 * cell], column, a, of_a);
-        put(context, shared.leaves_to[2 * cell + 1], column, b, of_b);
+        put(word, leaves_to[2 * cell], column, a, of_a);
+        put(context, leaves_to[2 * cell + 1], column, b, of_b);
     }
     for (int side = worker; side < 2 * batch.count; side += WORKERS) {
-        float* const away = shared.leaves_to[side];
+        float* const away = leaves_to[side];
         if (away) *(float2*)(away + BIAS) = *(float2*)(shared.rows + batch.at[side] + BIAS);
     }
 }
@@ -191,13 +206,14 @@ __device__ void read_ahead(Shared& shared, Model& model, int lane)
         producer.prepare(shared, model, shared.batches[n], lane);
         end_group();
     }
+    producer.dismiss(shared, model, shared.batches[0], shared.leaves_to[0], lane);
     wait_for_groups<AHEAD - 1>();
     __syncthreads();
-    for (int now = 0, next = AHEAD; shared.batches[now].count; now = following(now), next = following(next)) {
+    for (int now = 0, next = AHEAD, side = 1; shared.batches[now].count; next = following(next), side ^= 1) {
         producer.prepare(shared, model, shared.batches[next], lane);
         end_group();
-        producer.dismiss(shared, model, shared.batches[now], lane);
-        __syncthreads();
+        now = following(now);
+        producer.dismiss(shared, model, shared.batches[now], shared.leaves_to[side], lane);
         wait_for_groups<AHEAD - 1>();
         __syncthreads();
     }
@@ -213,7 +229,6 @@ __device__ void sum_costs(Shared& shared, Model& model, int lane)
         summed = shared.batches[now].count;
         if (summed == 0) break;
         __syncthreads();
-        __syncthreads();
     }
     if (lane == 0) model.cost = cost;
 }
@@ -224,8 +239,8 @@ __device__ void compute(Shared& shared, const Model& model, int worker)
     __syncthreads();
     for (int now = 0, side = 0; shared.batches[now].count; now = following(now), side ^= 1) {
         find_slopes(shared, shared.batches[now], shared.costs[side], worker);
-        __syncthreads();
-        update_rows(shared, shared.batches[now], eta, worker);
+        meet(WORKERS);
+        update_rows(shared, shared.batches[now], shared.leaves_to[side], eta, worker);
         __syncthreads();
     }
 }

@@ -25,8 +25,8 @@ struct Shared
 {
     Window windows[AHEAD + 1];
     int slot_of[INPUT_SLOTS];  // by running number of a kept word
-    int leavers, leaver[LEAVERS];
-    float* leaves_to[LEAVERS];
+    int leavers[2], leaver[2][LEAVERS];  // by turns: of the window that is computed, and of the one after it
+    float* leaves_to[2][LEAVERS];
     __align__(16) float by_guess[GUESSES * AROUND_4];
     __align__(16) float by_near[AROUND * GUESSES_4];
     float losses[2][GUESSES * AROUND];
@@ -128,31 +128,33 @@ struct Producer
     }
 
     // List the rows that nobody read ahead needs after this window.
-    __device__ void dismiss(Shared& shared, const Model& model, const Window& window, int lane)
+    __device__ void dismiss(Shared& shared, const Model& model, const Window& window, int side, int lane)
     {
-        int leavers = 0, row;
-        for (int guess = 0; guess < window.guessed; guess++) {
-            const int slot = window.guess[guess] / WIDTH - INPUT_SLOTS;
-            if (outputs.leave(slot, lane, row)) {
-                if (lane == 0) {
-                    shared.leaver[leavers] = window.guess[guess];
-                    shared.leaves_to[leavers] = model.outputs + (i64)row * WIDTH;
-                }
-                leavers++;
-            }
-        }
-        for (int n = 0; n < window.leaving; n++, next_left++) {
-            const int slot = shared.slot_of[next_left % INPUT_SLOTS];
-            if (inputs.leave(slot, lane, row)) {
-                if (lane == 0) {
-                    shared.leaver[leavers] = slot * WIDTH;
-                    shared.leaves_to[leavers] = model.inputs + (i64)row * WIDTH;
-                }
-                leavers++;
-            }
-        }
-        if (lane == 0) shared.leavers = leavers;
+        outputs.wake();
+        inputs.wake();
+        const int guessed = window.guessed, leaving = window.leaving;
+        for (int guess = 0; guess < guessed; guess++) outputs.leave(window.guess[guess] / WIDTH - INPUT_SLOTS, lane);
+        for (int n = 0; n < leaving; n++, next_left++) inputs.leave(shared.slot_of[next_left % INPUT_SLOTS], lane);
+        int leavers = 0;
+        list(shared, outputs, model.outputs, INPUT_SLOTS, side, leavers, lane);
+        list(shared, inputs, model.inputs, 0, side, leavers, lane);
+        if (lane == 0) shared.leavers[side] = leavers;
         __syncwarp();
+    }
+
+    template <int SLOTS> __device__ __forceinline__ void list(
+        Shared& shared, Account<SLOTS>& account, float* rows, int first_slot, int side, int& leavers, int lane)
+    {
+#pragma unroll
+        for (int part = 0; part < Account<SLOTS>::PER_LANE; part++) {
+            const u32 resting = account.rest(part);
+            if (resting >> lane & 1) {
+                const int place = leavers + __popc(resting & ((1u << lane) - 1));
+                shared.leaver[side][place] = (first_slot + 32 * part + lane) * WIDTH;
+                shared.leaves_to[side][place] = rows + (i64)account.row[part] * WIDTH;
+            }
+            leavers += __popc(resting);
+        }
     }
 };
 
@@ -313,7 +315,10 @@ __device__ __forceinline__ void update_columns(Shared& shared, const Window& win
     for (int o = 0; o < AROUND; o++) if (o < near) around[o].store(rows + near_at[o]);
 }
 
-// The three parts of a block, each a loop of its own with the same two barriers a window.
+// The three parts of a block, each a loop of its own with the same barrier after each window.
+//
+// While window t is computed, warp 0 prepares window t + AHEAD and lists who leaves after window t + 1; it never waits
+// for the two halves of a window.
 __device__ void read_ahead(Shared& shared, Model& model, int lane)
 {
     Producer producer;
@@ -322,13 +327,14 @@ __device__ void read_ahead(Shared& shared, Model& model, int lane)
         producer.prepare(shared, model, shared.windows[n], lane);
         end_group();
     }
+    producer.dismiss(shared, model, shared.windows[0], 0, lane);
     wait_for_groups<AHEAD - 1>();
     __syncthreads();
-    for (int now = 0, next = AHEAD; shared.windows[now].guessed; now = following(now), next = following(next)) {
+    for (int now = 0, next = AHEAD, side = 1; shared.windows[now].guessed; next = following(next), side ^= 1) {
         producer.prepare(shared, model, shared.windows[next], lane);
         end_group();
-        producer.dismiss(shared, model, shared.windows[now], lane);
-        __syncthreads();
+        now = following(now);
+        producer.dismiss(shared, model, shared.windows[now], side, lane);
         wait_for_groups<AHEAD - 1>();
         __syncthreads();
     }
@@ -350,7 +356,6 @@ __device__ void sum_losses(Shared& shared, Model& model, int lane)
         if (window.guessed == 0) break;
         summed = window.guessed * window.near;
         __syncthreads();
-        __syncthreads();
     }
     if (lane == 0) {
         model.loss = loss;
@@ -364,13 +369,13 @@ __device__ void compute(Shared& shared, const float* tables, int worker)
     for (int now = 0, side = 0; shared.windows[now].guessed; now = following(now), side ^= 1) {
         const Window& window = shared.windows[now];
         find_steps(shared, window, shared.losses[side], tables, worker);
-        __syncthreads();
+        meet(WORKERS);
         for (int column = worker * VECTOR; column < WIDTH; column += WORKERS * VECTOR) {
             update_columns(shared, window, column);
-            for (int n = 0; n < shared.leavers; n++) {
+            for (int n = 0; n < shared.leavers[side]; n++) {
                 Columns leaving;
-                leaving.load(shared.rows + shared.leaver[n] + column);
-                leaving.store(shared.leaves_to[n] + column);
+                leaving.load(shared.rows + shared.leaver[side][n] + column);
+                leaving.store(shared.leaves_to[side][n] + column);
             }
         }
         __syncthreads();
