@@ -82,13 +82,24 @@ def all_lengths(vectors: Vectors, rows: Places | None = None, *, rescale: bool =
     return np.concatenate([np.empty(0), *blocks])
 
 
-def unit_singles(vectors: Vectors, rows: Places | None = None) -> Singles:
+def unit_singles(vectors: Vectors, rows: Places | None = None, *, threads: int = 1) -> Singles:
     """All vectors, or some rows, at length 1: computed in double precision, kept in single; NaN for a zero one."""
-    units: Singles = np.empty((len(vectors) if rows is None else len(rows), vectors.shape[1]), np.float32)
-    start = 0
-    for block in wide_blocks(vectors, rows):
-        units[start : start + len(block)] = unit_rows(block)
-        start += len(block)
+    count = len(vectors) if rows is None else len(rows)
+    units: Singles = np.empty((count, vectors.shape[1]), np.float32)
+
+    def fill(start: int) -> None:
+        units[start : start + BLOCK] = unit_rows(_wide(vectors, rows, start))
+
+    starts = range(0, count, BLOCK)
+    if threads == 1:
+        for start in starts:
+            fill(start)
+        return units
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(fill, starts):
+            pass
     return units
 
 
@@ -100,8 +111,13 @@ def has_direction(units: Vectors) -> Flags:
 def wide_blocks(vectors: Vectors, rows: Places | None = None) -> Iterator[Floats]:
     """Vectors in double precision, a block at a time."""
     for start in range(0, len(vectors) if rows is None else len(rows), BLOCK):
-        part = slice(start, start + BLOCK)
-        yield (vectors[part] if rows is None else vectors[rows[part]]).astype(np.float64)
+        yield _wide(vectors, rows, start)
+
+
+def _wide(vectors: Vectors, rows: Places | None, start: int) -> Floats:
+    part = slice(start, start + BLOCK)
+    wide: Floats = (vectors[part] if rows is None else vectors[rows[part]]).astype(np.float64)
+    return wide
 
 
 def _roots(rows: Vectors, *, pairwise: bool) -> Floats:

@@ -1,4 +1,4 @@
-"""A device for tests: the kernels' own source, compiled by the C++ compiler at hand and run block by block on the CPU."""
+"""A device for tests: the kernels' own source, compiled by a C++ compiler and run block by block on the CPU."""
 
 from __future__ import annotations
 

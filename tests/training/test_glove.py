@@ -278,7 +278,7 @@ def test_sum_of_vectors_as_word_and_as_context() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_progress_counts_every_visit(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove_descent, "_PIECE", 50)
+    monkeypatch.setattr(glove_descent, "PIECE", 50)
     cells, calls = some_cells(), []
     told = lambda done, total: calls.append((done, total))  # noqa: E731 - one call
     fit = train_glove(cells, GloveSettings(dim=4, epochs=3), seed=0, threads=threads, progress=told)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
-from biasgauge.cli.screen import progress
+from biasgauge.cli.screen import console, progress
 from biasgauge.cli.words import typed_field, typed_names
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ Examples:
   biasgauge train tweets.tsv --field text --tokenizer twitter --min-count 10
   biasgauge train corpus.txt --dim 300 --set negative=10 --set precision=float16
   biasgauge train wiki.txt --like du2021 --seeds 32
+  biasgauge train wiki.txt --bootstrap 50 --seeds 4 --device cuda
   biasgauge audit models/*.safetensors
 """
 _OF_PLANS = ("like", "as_published", "algorithm", "min_count", "unknown", "tokenizer")
 _OF_TEXT = ("layout", "field", "documents")
-_OF_TRAINING = ("seeds", "bootstrap", "precision", "subwords", "n_jobs_per_model", "n_jobs")
+_OF_TRAINING = ("seeds", "bootstrap", "precision", "subwords", "n_jobs_per_model", "n_jobs", "device")
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
@@ -59,6 +60,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
             unknown=plan.unknown,
             remove=plan.remove,
             progress=report,
+            say=lambda plan: None if options.quiet else console(options, aside=True).print(plan),
             **training,
             **plan.settings,
         )
@@ -74,7 +76,7 @@ app = command(
     "training:train",
     arguments="corpus",
     options="out algorithm seeds bootstrap dim window epochs min_count like as_published layout tokenizer field "
-    "documents n_jobs",
+    "documents device n_jobs",
     examples=EXAMPLES,
     sources=("corpora:read_corpus", "training:training_plan"),
     changes={
@@ -110,10 +112,11 @@ app = command(
             "in plain lines, what is a document: what a bootstrap sample draws",
             type=Literal["line", "blank-line", "file"],
         ),
+        "device": Option("cpu, or cuda: all models side by side on a GPU, the same bytes", type=Literal["cpu", "cuda"]),
         "n_jobs": Option("models at a time; all cores by default"),
     },
     call=run,
     saves=False,
     outputs=(Output("out", "continued"),),
-    fixed="source remove",
+    fixed="source remove say",
 )

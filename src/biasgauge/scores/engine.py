@@ -76,10 +76,10 @@ class Pool:
     place: Places
 
     @classmethod
-    def of(cls, task: Task) -> Pool:
+    def of(cls, task: Task, *, threads: int = 1) -> Pool:
         """Scale the pool's vectors once."""
         rows = np.arange(len(task.vectors)) if task.pool is None else np.unique(task.pool)
-        unit = unit_singles(task.vectors, rows)
+        unit = unit_singles(task.vectors, None if task.pool is None else rows, threads=threads)
         usable = has_direction(unit)
         if not usable.all():
             unit, rows = unit[usable], rows[usable]

@@ -6,10 +6,13 @@ double precision. Where the proposal could have missed one, the row is done agai
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from biasgauge.arrays import Flags, Places, Singles
 from biasgauge.geometry import unit_singles
@@ -21,6 +24,7 @@ PROPOSAL_ERROR = 2e-3
 """Bound on the error of a TF32 product of unit vectors less a threshold: 2^-10 and 2^-11 for the rounded factors."""
 
 _ROWS = 65_536
+_VOTERS = 16_384
 _PADDING = 4
 _BLOCK_BYTES = 2**33
 _SHARE = 8
@@ -38,7 +42,7 @@ def compute(task: Task, device: torch.device, progress: Callable[[int, int], Non
     for job in other_jobs(task, scores):
         job()
     wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
-    pool = Pool.of(task) if wanted else None
+    pool = Pool.of(task, threads=_threads()) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return scores
     on_device = widen(torch.from_numpy(pool.unit).to(device))
@@ -83,12 +87,20 @@ def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tenso
     directions = np.nan_to_num(task.directions(measure.bias)).T
     there = torch.from_numpy(directions).to(on_device.device)
     unit = on_device[:, :-_PADDING]
-    blocks = []
-    for start in range(0, len(unit), _ROWS):
-        bias = (unit[start : start + _ROWS].double() @ there).cpu().numpy()
+
+    def block(start: int) -> NDArray[np.int8]:
+        bias = (unit[start : start + _VOTERS].double() @ there).cpu().numpy()
         pool.settle(task, directions, start, bias)
-        blocks.append(measure.votes(bias))
+        return measure.votes(bias)
+
+    with ThreadPoolExecutor(_threads()) as threads:
+        blocks = list(threads.map(block, range(0, len(unit), _VOTERS)))
     return torch.from_numpy(np.concatenate(blocks)).to(on_device.device)
+
+
+def _threads() -> int:
+    """What the CPU prepares for the GPU it prepares on all cores: the GPU waits for it."""
+    return min(16, os.cpu_count() or 1)
 
 
 def _linear(task: Task, measure: Linear, device: torch.device) -> Singles:

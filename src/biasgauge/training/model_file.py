@@ -56,7 +56,9 @@ class TrainedModel(Record):
         return shape if self.remark else {name: value for name, value in shape.items() if name != "remark"}
 
 
-def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seconds: float) -> TrainedModel:
+def write_model(
+    folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seconds: float, *, device: str = "cpu"
+) -> TrainedModel:
     """Check what the trainer reports against the recipe, then write the vectors, then the recipe.
 
     Raises:
@@ -88,6 +90,7 @@ def write_model(folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seco
         "losses": list(fit.losses),
         "untrained": [words[place] for place in fit.untrained],
         "seconds": round(seconds, 3),
+        "device": device,
         "corpus": text.corpus.to_dict(),
         "versions": {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__},
     }

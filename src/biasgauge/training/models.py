@@ -118,7 +118,9 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     subwords: bool = True,
     n_jobs_per_model: int = 1,
     n_jobs: int | None = None,
+    device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
+    say: Callable[[str], None] | None = None,
     **settings: Any,  # noqa: ANN401 - those of the algorithm, checked one by one
 ) -> TrainedModels:
     """Train replicates: models that differ only by seed, by bootstrap sample, or by both.
@@ -139,7 +141,10 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         subwords: keep fastText's n-grams in the file, so that unseen words can be built.
         n_jobs_per_model: threads within a model; more than one is faster and not deterministic.
         n_jobs: models at a time; all cores by default. It changes nothing in the models.
+        device: "cpu", or "cuda" for a GPU through CuPy, where all models are trained side by side; the files are the
+            same, byte for byte.
         progress: called with (done, total).
+        say: called with the plan for a GPU in one sentence, before anything is trained there.
         settings: of the algorithm: dim, window, epochs, …; one that none of the algorithms has is an error.
 
     Raises:
@@ -169,7 +174,8 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         for sample in samples
         for seed in numbers
     ]
-    return TrainedModels(tuple(run_sweep(corpus, recipes, folder, n_jobs=n_jobs, progress=progress)), corpus)
+    models = run_sweep(corpus, recipes, folder, n_jobs=n_jobs, device=device, progress=progress, say=say)
+    return TrainedModels(tuple(models), corpus)
 
 
 def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> list[Algorithm]:

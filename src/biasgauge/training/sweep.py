@@ -13,7 +13,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.memory import physical_memory, readable_size
-from biasgauge.checks import check_whole
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.algorithms import algorithm
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from biasgauge.training.algorithms import Recipe
 
 SCRATCH = ".shared"
+CPU, GPU = "cpu", "cuda"
 _UNITS = 1000
 
 
@@ -47,13 +48,16 @@ def run_sweep(
     folder: Path,
     *,
     n_jobs: int | None = None,
+    device: str = CPU,
     progress: Callable[[int, int], None] | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> list[TrainedModel]:
     """Train every recipe whose model is not in `folder` yet, `n_jobs` models at a time; all cores by default.
 
-    Each model appears whole or not at all, with its recipe beside it. What is killed loses the models it was at, and
-    nothing else.
+    On a GPU (`device` "cuda"), as many models at a time as fit into its memory, which `say` is told. Each model
+    appears whole or not at all, with its recipe beside it. What is killed loses the models it was at, and nothing else.
     """
+    check_choice((CPU, GPU), device=device)
     if len({recipe.digest for recipe in recipes}) != len(recipes):
         raise ParameterError("Every model of a sweep needs a recipe of its own. Got one twice; do seeds recur?")
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,13 +65,40 @@ def run_sweep(
         part.unlink(missing_ok=True)
     found = [find_model(folder, recipe) for recipe in recipes]
     missing = [place for place, model in enumerate(found) if not isinstance(model, TrainedModel)]
-    sweep = _Sweep(corpus, folder, [recipes[place] for place in missing], progress)
-    models = sweep.run(_workers(n_jobs, corpus, [recipes[place] for place in missing]))
+    wanted = [recipes[place] for place in missing]
+    if device == CPU:
+        models = _Sweep(corpus, folder, wanted, progress).run(_workers(n_jobs, corpus, wanted))
+    else:
+        models = _on_gpu(corpus, folder, wanted, progress, say)
     for place, model in zip(missing, models, strict=True):
         remark = found[place]
         found[place] = model if remark is None else replace(model, remark=str(remark))
     shutil.rmtree(folder / SCRATCH, ignore_errors=True)
     return [model for model in found if isinstance(model, TrainedModel)]
+
+
+def _on_gpu(
+    corpus: TokenCorpus, folder: Path, recipes: Sequence[Recipe], progress: Callable[[int, int], None] | None,
+    say: Callable[[str], None] | None,
+) -> list[TrainedModel]:  # fmt: skip
+    from biasgauge.training.cuda import device
+    from biasgauge.training.cuda.sweep import DeviceSweep
+
+    if not recipes:
+        return []
+    return DeviceSweep(corpus, folder, recipes, progress, say, device.open_device()).run(_prepare)
+
+
+def _prepare(corpus: TokenCorpus, recipe: Recipe, folder: Path) -> tuple[TrainingText, Any]:
+    """Make what models that differ only by their seed share; large things go to a folder that the sweep removes."""
+    text = training_text(
+        corpus, min_count=recipe.min_count, unknown=recipe.unknown, remove=recipe.remove, sample=recipe.sample,
+        sample_seed=recipe.sample_seed,
+    )  # fmt: skip
+    scratch = folder / SCRATCH
+    scratch.mkdir(exist_ok=True)
+    trainer = algorithm(recipe.algorithm).trainer
+    return text, trainer.prepare(text, recipe.settings, scratch / recipe.text_digest[:16])
 
 
 class _Sweep:
@@ -109,13 +140,7 @@ class _Sweep:
         with shared.lock:
             self._report(place, 0.0)
             if shared.text is None:
-                shared.text = training_text(
-                    self._corpus, min_count=recipe.min_count, unknown=recipe.unknown, remove=recipe.remove,
-                    sample=recipe.sample, sample_seed=recipe.sample_seed,
-                )  # fmt: skip
-                scratch = self._folder / SCRATCH
-                scratch.mkdir(exist_ok=True)
-                shared.prepared = trainer.prepare(shared.text, recipe.settings, scratch / recipe.text_digest[:16])
+                shared.text, shared.prepared = _prepare(self._corpus, recipe, self._folder)
         text, prepared = shared.text, shared.prepared
         started = time.monotonic()
         fit = trainer.train(

@@ -191,10 +191,18 @@ class FastText:
         tokens, losses = run_epochs(
             _fasttext, weights, text, settings, read=read, seed=seed, threads=threads, progress=progress
         )
-        vectors = np.zeros_like(outputs)
-        _compose(inputs, starts, parts, vectors)
-        ngrams = Subwords(grams, np.ascontiguousarray(inputs[words:, :dim]), settings.min_n, settings.max_n)
-        return Fit(np.ascontiguousarray(vectors[:, :dim]), losses, tokens, subwords=ngrams)
+        return fit_of_parts(inputs, shared, settings, losses, tokens)
+
+
+def fit_of_parts(
+    inputs: Singles, shared: SharedParts, settings: FastTextSettings, losses: tuple[float, ...], tokens: int
+) -> Fit:
+    """Build the vectors of words from trained vectors of their parts."""
+    words, dim = len(shared.starts) - 1, settings.dim
+    vectors = np.zeros((words, inputs.shape[1]), np.float32)
+    _compose(inputs, shared.starts, shared.parts, vectors)
+    ngrams = Subwords(shared.grams, np.ascontiguousarray(inputs[words:, :dim]), settings.min_n, settings.max_n)
+    return Fit(np.ascontiguousarray(vectors[:, :dim]), losses, tokens, subwords=ngrams)
 
 
 def word_parts(words: Sequence[str], min_n: int, max_n: int) -> tuple[tuple[str, ...], Integers, Integers]:

@@ -81,28 +81,46 @@ template <int SLOTS> struct Account
         }
     }
 
-    // The slot of a row; `fresh` is whether it was not there and has to be fetched.
-    __device__ __forceinline__ int enter(int wanted, int lane, bool& fresh)
+    // Each lane below COUNT that `wants` a row gets its slot; two that want the same get the same. `fresh` are the lanes
+    // whose rows were not there and have to be fetched.
+    template <int COUNT> __device__ __forceinline__ int enter(int wanted, bool wants, int lane, u32& fresh)
     {
-        int slot = -1, empty_slot = -1;
+        const u32 same = __match_any_sync(ALL, wants ? wanted : -1 - lane);
+        const int first = __ffs(same) - 1;
+        int slot = -1;
+        u32 empty[PER_LANE];
 #pragma unroll
         for (int part = 0; part < PER_LANE; part++) {
             const bool held = users[part] > 0 || resting[part];
-            const u32 here = __ballot_sync(ALL, held && row[part] == wanted);
-            const u32 empty = __ballot_sync(ALL, !held && 32 * part + lane < SLOTS);
-            if (here) slot = 32 * part + __ffs(here) - 1;
-            if (empty_slot < 0 && empty) empty_slot = 32 * part + __ffs(empty) - 1;
-        }
-        fresh = slot < 0;
-        if (fresh) slot = empty_slot;
+            empty[part] = __ballot_sync(ALL, !held && 32 * part + lane < SLOTS);
+            const int holds = held ? row[part] : -64;
 #pragma unroll
-        for (int part = 0; part < PER_LANE; part++) {
-            if (32 * part + lane == slot) {
-                row[part] = wanted;
-                users[part]++;
+            for (int from = 0; from < COUNT; from++) {
+                const int sought = __shfl_sync(ALL, wants ? wanted : -1, from);
+                if (holds == sought) users[part]++;
+                const u32 here = __ballot_sync(ALL, holds == sought);
+                if (lane == from && here) slot = 32 * part + __ffs(here) - 1;
             }
         }
-        return slot;
+        fresh = __ballot_sync(ALL, wants && slot < 0 && first == lane);
+        for (u32 left = fresh; left; left &= left - 1) {
+            const int from = __ffs(left) - 1;
+            const int sought = __shfl_sync(ALL, wanted, from), many = __popc(__shfl_sync(ALL, same, from));
+            bool placed = false;
+#pragma unroll
+            for (int part = 0; part < PER_LANE; part++) {
+                if (placed || empty[part] == 0) continue;
+                placed = true;
+                const int place = __ffs(empty[part]) - 1;
+                empty[part] &= empty[part] - 1;
+                if (lane == place) {
+                    row[part] = sought;
+                    users[part] = many;
+                }
+                if (lane == from) slot = 32 * part + place;
+            }
+        }
+        return __shfl_sync(ALL, slot, first);
     }
 
     // Slots that rested can be given away: what was in them has been written back.

@@ -146,5 +146,7 @@ def open_device() -> Device:
         if cupy.cuda.runtime.getDeviceCount() < 1:
             raise InputError('device="cuda" needs an NVIDIA GPU, and this machine shows none. Train on the CPU.')
     except cupy.cuda.runtime.CUDARuntimeError as problem:
-        raise InputError(f'device="cuda" needs an NVIDIA GPU with its driver: {problem}. Train on the CPU.') from problem
+        raise InputError(
+            f'device="cuda" needs an NVIDIA GPU with its driver: {problem}. Train on the CPU.'
+        ) from problem
     return CudaDevice(cupy)

@@ -68,34 +68,48 @@ struct Producer
         if (place < last) cell = cells[place];
     }
 
+    // Lanes 2 n and 2 n + 1 look after the word and the context of the n-th of the next cells.
     __device__ void prepare(Shared& shared, const Model& model, Batch& batch, int lane)
     {
-        int taken = -1, count = 0;
-        while (count < CELLS && next < last) {
-            const int from = (int)(next & 31);
-            const int sides[2] = {__shfl_sync(ALL, mine.row, from), __shfl_sync(ALL, mine.column, from)};
-            if (__ballot_sync(ALL, taken == sides[0] || taken == sides[1])) break;
-#pragma unroll
-            for (int side = 0; side < 2; side++) {
-                bool fresh;
-                const int slot = account.enter(sides[side], lane, fresh);
-                if (fresh) fetch_row(shared.rows + slot * ROW, model.weights + (i64)sides[side] * ROW, ROW, lane);
-                if (lane == 2 * count + side) taken = sides[side];
-                if (lane == 0) batch.at[2 * count + side] = slot * ROW;
-            }
-            if (lane == from) {
-                batch.log[count] = mine.log;
-                batch.weight[count] = mine.weight;
-            }
-            count++;
-            next++;
-            if ((next & 31) == 0) {
-                mine = coming;
-                look(coming, next + 32 + lane);
+        const int from = (int)(next & 31) + lane / 2;
+        const bool near = from < 32, there = lane < SIDES && next + lane / 2 < last;
+        Cell cell;
+        cell.row = chosen(mine.row, coming.row, from, near);
+        cell.column = chosen(mine.column, coming.column, from, near);
+        cell.log = chosen(mine.log, coming.log, from, near);
+        cell.weight = chosen(mine.weight, coming.weight, from, near);
+        const int wanted = lane & 1 ? cell.column : cell.row;
+        const u32 same = __match_any_sync(ALL, there ? wanted : -1 - lane);
+        const u32 stops = __ballot_sync(ALL, !there || (same & ((1u << lane) - 1)));
+        const int count = stops ? (__ffs(stops) - 1) / 2 : SIDES / 2;
+        u32 fresh;
+        const int place = account.template enter<SIDES>(wanted, lane < 2 * count, lane, fresh) * ROW;
+        for (u32 left = fresh; left; left &= left - 1) {
+            const int who = __ffs(left) - 1;
+            const int row = __shfl_sync(ALL, wanted, who), slot = __shfl_sync(ALL, place, who);
+            fetch_row(shared.rows + slot, model.weights + (i64)row * ROW, ROW, lane);
+        }
+        if (lane < 2 * count) {
+            batch.at[lane] = place;
+            if (lane & 1) {
+                batch.log[lane / 2] = cell.log;
+            } else {
+                batch.weight[lane / 2] = cell.weight;
             }
         }
         if (lane == 0) batch.count = count;
+        if ((int)(next & 31) + count >= 32) {
+            mine = coming;
+            look(coming, ((next >> 5) + 2) * 32 + lane);
+        }
+        next += count;
         __syncwarp();
+    }
+
+    template <class T> __device__ __forceinline__ T chosen(T now, T later, int from, bool near)
+    {
+        const T one = __shfl_sync(ALL, now, from & 31), two = __shfl_sync(ALL, later, from & 31);
+        return near ? one : two;
     }
 
     // Say where the rows go that nobody read ahead needs after this batch, in which no row occurs twice.
@@ -178,7 +192,8 @@ __device__ __forceinline__ void put(float* here, float* away, int column, float4
 
 __device__ void update_rows(Shared& shared, const Batch& batch, float* const* leaves_to, float eta, int worker)
 {
-    const int quarters = WIDTH / 4;
+    // Numbers that only fill up a row stay zero; a division of zeros would take the slow path.
+    const int quarters = (DIM > WHOLE ? (DIM + 3) / 4 : WIDTH / 4);
     for (int task = worker; task < batch.count * quarters; task += WORKERS) {
         const int cell = task / quarters, column = task % quarters * 4;
         float* const word = shared.rows + batch.at[2 * cell];

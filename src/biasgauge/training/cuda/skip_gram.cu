@@ -47,12 +47,18 @@ struct Producer
     int entered;    // words of the piece whose rows were asked for
     int piece;      // running number of the piece's first word
     int next_left;  // running number of the next word to leave
+    int next_entry;  // the word that enters next
+    // Of the next window, in lane 0 its word, in the others what decides a word drawn against it.
+    int own, other;
+    u32 low;
+    u64 keep;
 
     __device__ void open(const Model& model)
     {
         reader.open(model);
         inputs.clear();
         outputs.clear();
+        own = other = -1, low = 0, keep = 0;
         middle = entered = piece = next_left = 0;
     }
 
@@ -70,61 +76,79 @@ struct Producer
             base = reader.state;
             if (reader.count == 1) reader.count = 0, reader.state += GOLDEN;  // a width was drawn, for nothing around
             reader.state += GOLDEN * (u64)(reader.count * GUESSES);
+            if (reader.count) {
+                look_ahead(lane);
+                next_entry = reader.kept[0];
+            }
         }
-        const Text* text = reader.text;
         const int count = reader.count;
-        const u64 ahead = middle ? (u64)middle * GUESSES - 1 : 0;
-        int word = reader.kept[middle];
-        if (lane > 0 && lane <= NEGATIVE) word = drawn_word(text, number(base, ahead + lane));
+        const int word = lane && low >= keep ? other : own;
         const int center = __shfl_sync(ALL, word, 0);
-        const u32 valid = __ballot_sync(ALL, lane == 0 || (lane <= NEGATIVE && word != center));
+        const bool wants = lane == 0 || (lane <= NEGATIVE && word != center);
+        const u32 valid = __ballot_sync(ALL, wants), before = (1u << lane) - 1;
         const u64 after = (u64)middle * GUESSES + NEGATIVE + (middle + 1 < count ? NEGATIVE + 1 : 1);
         const int width = 1 + (int)below(number(base, after), WINDOW);
-        const int guessed = __popc(valid);
+        const int now = middle, guessed = __popc(valid);
+        middle++;
+        if (middle < count) look_ahead(lane);
 
-        int guess = 0;
-        int own_guess = -1;
-        for (u32 left = valid; left; left &= left - 1, guess++) {
-            const int row = __shfl_sync(ALL, word, __ffs(left) - 1);
-            bool fresh;
-            const int slot = outputs.enter(row, lane, fresh);
-            float* const place = shared.rows + (INPUT_SLOTS + slot) * WIDTH;
-            if (fresh) fetch_row(place, model.outputs + (i64)row * WIDTH, WIDTH, lane);
-            if (lane == guess) own_guess = (INPUT_SLOTS + slot) * WIDTH;
+        u32 fresh;
+        const int own_guess = (INPUT_SLOTS + outputs.template enter<GUESSES>(word, wants, lane, fresh)) * WIDTH;
+        for (u32 left = fresh; left; left &= left - 1) {
+            const int from = __ffs(left) - 1;
+            const int row = __shfl_sync(ALL, word, from), place = __shfl_sync(ALL, own_guess, from);
+            fetch_row(shared.rows + place, model.outputs + (i64)row * WIDTH, WIDTH, lane);
         }
-        const int reach = middle + WINDOW < count - 1 ? middle + WINDOW : count - 1;
-        for (; entered <= reach; entered++) {
-            const int row = reader.kept[entered];
-            bool fresh;
-            const int slot = inputs.enter(row, lane, fresh);
-            if (fresh) fetch_row(shared.rows + slot * WIDTH, model.inputs + (i64)row * WIDTH, WIDTH, lane);
+        const int reach = now + WINDOW < count - 1 ? now + WINDOW : count - 1;
+        while (entered <= reach) {
+            const int row = next_entry;
+            const int slot = inputs.template enter<1>(row, lane == 0, lane, fresh);
+            const int place = __shfl_sync(ALL, slot, 0);
+            if (fresh) fetch_row(shared.rows + place * WIDTH, model.inputs + (i64)row * WIDTH, WIDTH, lane);
             if (lane == 0) shared.slot_of[(piece + entered) % INPUT_SLOTS] = slot;
+            if (++entered < count) next_entry = reader.kept[entered];
         }
         __syncwarp();
-        const int first = middle - width > 0 ? middle - width : 0;
-        const int last = middle + width < count - 1 ? middle + width : count - 1;
+        const int first = now - width > 0 ? now - width : 0;
+        const int last = now + width < count - 1 ? now + width : count - 1;
         const int near = last - first;
-        int own_near = -1;
+        int own_near = -1 - lane;
         if (lane < near) {
-            const int place = first + lane + (first + lane >= middle);
+            const int place = first + lane + (first + lane >= now);
             own_near = shared.slot_of[(piece + place) % INPUT_SLOTS] * WIDTH;
         }
-        const u32 before = (1u << lane) - 1;
-        const u32 same_guess = __match_any_sync(ALL, own_guess), same_near = __match_any_sync(ALL, own_near);
-        const u32 guess_again = __ballot_sync(ALL, lane < guessed && (same_guess & before));
+        const int rank = __popc(valid & before);
+        const u32 same_guess = __match_any_sync(ALL, wants ? own_guess : -1 - lane);
+        const u32 same_near = __match_any_sync(ALL, own_near);
+        const u32 again = __ballot_sync(ALL, wants && (same_guess & before));
         const u32 near_again = __ballot_sync(ALL, lane < near && (same_near & before));
-        if (lane < guessed) window.guess[lane] = own_guess;
+        if (wants) window.guess[rank] = own_guess;
         if (lane < near) window.around[lane] = own_near;
+        // Void draws leave gaps in `again`, which the numbers of guesses do not have.
+        u32 guess_again = 0;
+        for (u32 left = again; left; left &= left - 1) guess_again |= 1u << __shfl_sync(ALL, rank, __ffs(left) - 1);
         if (lane == 0) {
             window.guessed = guessed;
             window.near = near;
             window.rate = reader.rate;
             window.guess_again = guess_again;
             window.near_again = near_again;
-            window.leaving = middle == count - 1 ? count - (middle > WINDOW ? middle - WINDOW : 0) : middle >= WINDOW;
+            window.leaving = now == count - 1 ? count - (now > WINDOW ? now - WINDOW : 0) : now >= WINDOW;
         }
-        middle++;
         __syncwarp();
+    }
+
+    // Ask for what decides the words of the window around `middle`, long before it is needed.
+    __device__ __forceinline__ void look_ahead(int lane)
+    {
+        if (lane == 0) own = reader.kept[middle];
+        if (lane > 0 && lane <= NEGATIVE) {
+            const u64 bits = number(base, (middle ? (u64)middle * GUESSES - 1 : 0) + lane);
+            own = (int)below(bits, reader.text->words);
+            low = (u32)bits;
+            keep = reader.text->negative_keep[own];
+            other = (int)reader.text->negative_other[own];
+        }
     }
 
     // List the rows that nobody read ahead needs after this window.

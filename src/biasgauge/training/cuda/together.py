@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from biasgauge.training.cuda.device import Buffer, Device
 from biasgauge.training.cuda.kernels import (
-    CELL, GLOVE_MODEL, LONGEST, MODEL, TEXT, Kernel, glove_row, padded, stored_order,
+    CELL,
+    GLOVE_MODEL,
+    LONGEST,
+    MODEL,
+    TEXT,
+    Kernel,
+    glove_row,
+    padded,
+    stored_order,
 )  # fmt: skip
 
 FILLING = (2048, 128)
@@ -31,7 +39,7 @@ class DeviceText:
 
     @classmethod
     def of(cls, device: Device, tables: dict[str, NDArray[Any]], known: dict[int, Buffer]) -> DeviceText:
-        """Copy tables by the names of `TEXT`; an array that is there already (`known`, by its id) is not copied again."""
+        """Copy tables by the names of `TEXT`; what is there already (`known`, by its id) is not copied again."""
         record = np.zeros(1, TEXT)
         buffers = []
         for name, table in tables.items():

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge.arrays import Singles
 from biasgauge.checks import check_whole
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.algorithms import Fit, GloveSettings
@@ -67,11 +68,19 @@ def train_glove(
     costs = descend(
         weights, dim, visits, iterations=settings.epochs, eta=settings.eta, threads=threads, progress=progress
     )
+    return fit_of_weights(weights, cells, dim, costs, sum_vectors=sum_vectors)
+
+
+def fit_of_weights(
+    weights: Singles, cells: Cooccurrence, dim: int, costs: tuple[float, ...], *, sum_vectors: bool = True,
+    tokens: int = 0,
+) -> Fit:  # fmt: skip
+    """Take the vectors out of trained weights, and say which words no cell mentions."""
     words, contexts = weights[: cells.size, :dim], weights[cells.size :, :dim]
     mentioned = np.diff(cells.starts) > 0
     mentioned[np.bincount(cells.columns, minlength=cells.size) > 0] = True
     vectors = words + contexts if sum_vectors else words.copy()
-    return Fit(vectors, costs, untrained=tuple(np.flatnonzero(~mentioned).tolist()))
+    return Fit(vectors, costs, tokens, untrained=tuple(np.flatnonzero(~mentioned).tolist()))
 
 
 def prepare(text: TrainingText, settings: GloveSettings, folder: Path) -> Cooccurrence:

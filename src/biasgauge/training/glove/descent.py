@@ -34,7 +34,7 @@ _BOUND = np.float32(100)
 """Gradients of vectors are held within ± this, before eta, as the official tool does."""
 _AHEAD = 4
 """The rows of the cell that is so many steps away are fetched from main memory meanwhile."""
-_PIECE = 1 << 21
+PIECE = 1 << 21
 """Cells between two reports of progress."""
 
 
@@ -117,7 +117,7 @@ def descend(
 ) -> tuple[float, ...]:
     """Pass over the cells again and again, changing `weights`; return the mean cost of each pass."""
     edges = np.linspace(0, len(visits), threads + 1).astype(np.int64)
-    rounds = range(0, int(np.diff(edges).max()), _PIECE)
+    rounds = range(0, int(np.diff(edges).max()), PIECE)
     run = partial(pass_over, weights, padded(dim), visits, np.float32(eta))
     costs: list[float] = []
     done = 0
@@ -127,18 +127,27 @@ def descend(
             cost = 0.0
             for offset in rounds:
                 firsts = np.minimum(edges[:-1] + offset, edges[1:])
-                lasts = np.minimum(firsts + _PIECE, edges[1:])
+                lasts = np.minimum(firsts + PIECE, edges[1:])
                 cost += sum(side_by_side(run, firsts, lasts))
                 done += int((lasts - firsts).sum())
                 if progress is not None:
                     progress(done, iterations * len(visits))
-            if not np.isfinite(cost):
-                raise ParameterError(
-                    f"The 'eta' of train_glove must be lower for these cells: with {eta:g} the cost is no longer "
-                    f"finite in iteration {len(costs) + 1}."
-                )
+            refuse_cost(cost, eta, len(costs) + 1)
             costs.append(cost / len(visits))
     return tuple(costs)
+
+
+def refuse_cost(cost: float, eta: float, iteration: int) -> None:
+    """Refuse a cost that has left the numbers.
+
+    Raises:
+        ParameterError: it has.
+    """
+    if not np.isfinite(cost):
+        raise ParameterError(
+            f"The 'eta' of train_glove must be lower for these cells: with {eta:g} the cost is no longer "
+            f"finite in iteration {iteration}."
+        )
 
 
 @compiled
