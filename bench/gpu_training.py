@@ -172,7 +172,7 @@ def cells_per_second(device: Device, replicates: int, dim: int, shape: Shape, ce
     made["weight"] = random.uniform(0.02, 1, len(made))
     whole = device.put(made)
     visitors = (
-        Visitor(Part(whole, 2 * cells * CELL.itemsize * seed), 2 * cells, 2 * VOCABULARY, seed)  # type: ignore[arg-type]
+        Visitor(Part(whole, 2 * cells * CELL.itemsize * seed), 2 * cells, 2 * VOCABULARY, seed)
         for seed in range(replicates)
     )
     kernel = kernel_of("glove", {"dim": dim}, shape)

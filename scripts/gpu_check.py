@@ -94,7 +94,8 @@ def make(folder: Path) -> None:
                     "losses": losses, "sha256": checksum(weights), "cells": len(visits),
                 })  # fmt: skip
             continue
-        read, grams, extra = shared, 0, ()
+        read, grams = shared, 0
+        extra: tuple[Any, ...] = ()
         if chosen["algorithm"] == "fasttext":
             read, grams, extra = shared.read, len(shared.grams), (shared.starts, shared.parts)
             arrays[f"{case}|starts"], arrays[f"{case}|parts"] = shared.starts, shared.parts.astype(np.int32)
@@ -116,7 +117,8 @@ def make(folder: Path) -> None:
                 "state": int(stream("epochs of thread 0", seed)[0]),
                 "losses": losses, "sha256": checksum(inputs),
             })  # fmt: skip
-    np.savez_compressed(folder / "inputs.npz", **{name: plain(array) for name, array in arrays.items()})
+    files: dict[str, Any] = {name: plain(array) for name, array in arrays.items()}
+    np.savez_compressed(folder / "inputs.npz", **files)
     (folder / "expected.json").write_text(json.dumps(about, indent=1))
     print({name: len(entry["replicates"]) for name, entry in about.items()})
 

@@ -31,7 +31,7 @@ from biasgauge.training.cuda.together import (
 from biasgauge.training.glove.algorithm import fit_of_weights
 from biasgauge.training.glove.descent import PIECE, refuse_cost, shuffled
 from biasgauge.training.model_file import TrainedModel, write_model
-from biasgauge.training.negative_sampling import BLOCK, TABLES
+from biasgauge.training.negative_sampling import BLOCK, TABLES, Reading
 from biasgauge.training.stream import stream
 from biasgauge.training.text import TrainingText
 from biasgauge.training.word2vec import SharedParts, fit_of_parts
@@ -55,11 +55,13 @@ class _Source:
     def of(cls, recipe: Recipe, text: TrainingText, prepared: Any) -> _Source:  # noqa: ANN401 - the trainer's own
         if recipe.algorithm == "glove":
             return cls(text, prepared, {})
-        extra = {}
+        extra: dict[str, NDArray[Any]] = {}
         if isinstance(prepared, SharedParts):
             extra = {"starts": prepared.starts, "parts": prepared.parts.astype(np.int32)}
-        read = prepared.read if isinstance(prepared, SharedParts) else prepared
-        return cls(text, prepared, {**read._asdict(), **extra})
+        read: Reading = prepared.read if isinstance(prepared, SharedParts) else prepared
+        return cls(
+            text, prepared, {name: np.asarray(table) for name, table in zip(read._fields, read, strict=True)} | extra
+        )
 
     @property
     def rows(self) -> int:
