@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.training.emulated_gpu import EmulatedDevice, needs_compiler
+from tests.training.emulated_gpu import EmulatedBuffer, EmulatedDevice, needs_compiler
 
 import biasgauge as bg
 from biasgauge.corpora import read_corpus
@@ -25,6 +25,8 @@ from biasgauge.training.glove import descent
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from biasgauge.corpora import TokenCorpus
     from biasgauge.training import TrainedModels
@@ -88,6 +90,23 @@ def test_files_are_those_of_the_cpu(
     assert len(said) == 1
     assert said[0].startswith("4 models side by side on emulated: ")
     assert not any(model.reused for model in result.models)
+
+
+@needs_compiler
+def test_texts_of_one_corpus_share_its_tokens(
+    corpus: TokenCorpus, tmp_path: Path, kernels_at: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = []
+
+    class Noting(EmulatedDevice):
+        def put(self, array: NDArray[Any]) -> EmulatedBuffer:
+            put.append(array)
+            return super().put(array)
+
+    use(monkeypatch, Noting(kernels_at))
+    train(corpus, tmp_path, device="cuda", bootstrap=3)
+    assert sum(array is corpus.tokens for array in put) == 1
+    assert sum(array.dtype == kernels.TEXT for array in put) == 3
 
 
 @needs_compiler

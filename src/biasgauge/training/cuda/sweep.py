@@ -59,9 +59,8 @@ class _Source:
         if isinstance(prepared, SharedParts):
             extra = {"starts": prepared.starts, "parts": prepared.parts.astype(np.int32)}
         read: Reading = prepared.read if isinstance(prepared, SharedParts) else prepared
-        return cls(
-            text, prepared, {name: np.asarray(table) for name, table in zip(read._fields, read, strict=True)} | extra
-        )
+        tables: dict[str, Any] = dict(zip(read._fields, read, strict=True))  # the arrays themselves: texts share them
+        return cls(text, prepared, tables | extra)
 
     @property
     def rows(self) -> int:
