@@ -7,6 +7,24 @@ frequent than 1 in 1,000 skipped at random ("sampled") or not ("all"). A word co
 bench/training.py, whether or not it is skipped. Each replicate trains two slices, the second of which is timed. Bytes
 are those of rows that go to and from the device's memory if no row is found in a cache: the bandwidth beside them is
 what a copy of 4 GB reaches on the same device.
+
+On one H200 (4.26 TB/s by a copy; the best shape of each), replicates x dimensions:
+
+    skip-gram   264 x 300    71.0 M words/s read, 60.7 M of them trained (not skipped)    24 % of the bandwidth
+                528 x 300    84.0 M, 71.8 M                                               29 %
+                264 x 100    86.0 M, 73.5 M                                               10 %
+              1,056 x 100   144.1 M, 123.3 M                                              17 %
+    CBOW        264 x 300    82.3 M, 70.2 M                                               48 %
+    fastText    264 x 300    16.7 M, 14.2 M (about 20 parts a word)                       45 %
+    GloVe       264 x 300   308 M cells/s                                                 72 %
+                528 x 100   687 M cells/s                                                 58 %
+
+Where nothing is skipped ("all"), skip-gram reads and trains 60.0 M words/s: what bounds it is the windows trained. Of
+these the profile (Nsight Compute, 264 x 300) says: not memory (19 % of its peak), but latency. A multiprocessor holds
+two blocks of seven warps (124 registers a thread), issues in 40 % of its cycles, and its warps wait for the end of the
+previous instruction of a running sum (22 % of the samples), for shared memory (23 %) and at barriers (25 %), most of it
+while rows are updated (51 %). The warp that reads ahead is no longer what others wait for. GloVe is near what memory
+gives; its warps wait at barriers (69 %) for rows that come.
 """
 
 from __future__ import annotations

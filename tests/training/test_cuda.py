@@ -7,6 +7,7 @@ import hashlib
 import json
 import sys
 import types
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,7 +159,8 @@ def test_a_missing_barrier_is_noticed(
     monkeypatch.setattr(Kernel, "parts", property(lambda kernel: whole.fget(kernel).replace("meet(WORKERS);", "")))
     train(corpus, tmp_path / "cpu")
     use(monkeypatch, EmulatedDevice(kernels_at, 1))
-    train(corpus, tmp_path / "gpu", device="cuda")
+    with suppress(InputError):  # vectors that leave the numbers show it too
+        train(corpus, tmp_path / "gpu", device="cuda")
     assert bytes_of(tmp_path / "gpu") != bytes_of(tmp_path / "cpu")
 
 

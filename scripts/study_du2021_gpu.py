@@ -1,0 +1,390 @@
+"""Du et al. 2021 with 32 seeds on a GPU: train, score, and leave scores and checksums, no models.
+
+python scripts/study_du2021_gpu.py make du_data             # where Numba is: texts as numbers, about 45 MB
+python scripts/study_du2021_gpu.py run du_data --out OUT    # where a GPU is: needs NumPy, CuPy and PyTorch only
+
+Three texts (English Wikipedia 30 million words, film reviews 5.8, novels 3.5); the paper's settings: 300 dimensions,
+words that occur five times; skip-gram with window 5 and five epochs, GloVe with window 15 and 15 iterations; beside
+them fastText, skip-gram in which no negatives are shared, and 100 dimensions. All seeds of a text are trained side by
+side, several algorithms at once where the GPU has room, the most important first. A block (an algorithm on a text) is
+scored and written as soon as its seeds are done, so that a run that is cut off leaves whole blocks. One replicate is
+trained in order: skip-gram on Wikipedia takes six to eight minutes, however few replicates there are.
+
+A block (OUT/scores_N.zip, one .npz each) holds, for pairs x words x seeds:
+    linear, nbm    scores of the words of the paper's small lists and of some of Google's 10,000 (`rows` in the
+                   vocabulary): DB/WA and RIPA as whole numbers of `scale`, NBM as neighbors that vote, of 100
+    means          over seeds, of all of Google's list (`google`), as whole numbers of `mean_scale`
+    words_f, _c    of every word: mean square of pairs, and of seeds, over that of what is left (two-way analysis)
+    raters_f, _c   of every word: the same with the three measures in place of seeds, from means over seeds
+    pairs          of every pair: mean squares of words, of seeds, of what is left; for Google's list and for all words
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
+
+from study_du2021_jobs import JOBS, Job, TensorBuffer, open_streams  # noqa: E402 - after the path
+from study_du2021_tally import MEASURES, K, Tally, write_block  # noqa: E402 - after the path
+from study_du2021_texts import (  # noqa: E402 - after the path
+    GLOVE,
+    WORD2VEC,
+    Text,
+    count_cells,
+    first_state,
+    make,
+    means_of_parts,
+    orders,
+    orders_on_all_cores,
+)  # fmt: skip
+
+SEEDS = 32
+SLICE, PIECE = 400_000, 1 << 21
+"""Words, and cells, between two looks at the clock."""
+
+
+class Study:
+    """All jobs at once, as far as there is room; scoring beside them."""
+
+    def __init__(self, texts: dict[str, Text], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401
+        self.texts, self.device, self.emulated = texts, device, chosen.emulate
+        self.seeds = list(range(1, chosen.seeds + 1))
+        self.slots, self.out = chosen.slots, chosen.out
+        self.epochs, self.dim = chosen.epochs, chosen.dim
+        self.deadline: float = time.monotonic() + chosen.seconds
+        self.started = time.monotonic()
+        self.room = threading.Condition()
+        self.jobs = [Job(**{**vars(job), "places": {}}) for job in JOBS if job.name in chosen.jobs]
+        for job in self.jobs:
+            job.dim = min(job.dim, self.dim)
+        self.done: queue.Queue[tuple[Job, str] | None] = queue.Queue()
+        self.log: dict[str, Any] = {"device": device.name, "blocks": {}, "seeds": self.seeds, "problems": []}
+
+    def say(self, words: str) -> None:
+        """Print, with the time."""
+        print(f"{time.monotonic() - self.started:7.1f} s  {words}", flush=True)
+
+    def epochs_of(self, job: Job) -> int:
+        """Readings of the text, or of the cells."""
+        return self.epochs or int((GLOVE if job.algorithm == "glove" else WORD2VEC)["epochs"])
+
+    def run(self) -> None:
+        """Train in threads, score here."""
+        threads = [
+            threading.Thread(target=self.follow, args=(number,), daemon=True) for number in range(len(self.jobs))
+        ]
+        for thread in threads:
+            thread.start()
+        left = len(threads)
+        while left and time.monotonic() < self.deadline:
+            try:
+                finished = self.done.get(timeout=max(0.1, self.deadline - time.monotonic()))
+            except queue.Empty:
+                break
+            if finished is None:
+                left -= 1
+                continue
+            try:
+                self.score(*finished)
+            except Exception:  # noqa: BLE001 - the other blocks shall still be scored
+                self.problem(f"scoring {finished[0].name} on {finished[1]}")
+        self.write_log()
+        self.say("end")
+
+    def problem(self, what: str) -> None:
+        """Note an exception and go on."""
+        self.log["problems"].append(f"{what}: {traceback.format_exc()}")
+        self.say(f"FAILED: {what}\n{traceback.format_exc()}")
+        self.write_log()
+
+    def write_log(self) -> None:
+        """What was done, and what went wrong."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        (self.out / "log.json").write_text(json.dumps(self.log, indent=1))
+
+    def follow(self, number: int) -> None:
+        """One job from beginning to end, in a thread and a stream of its own."""
+        job = self.jobs[number]
+        try:
+            with self.stream():
+                self.wait(lambda: all(other.began for other in self.jobs[:number]))
+                prepared = self.prepare(job) if self.left() > self.least(job) else {}
+                size = len(job.texts) * len(self.seeds)
+                self.wait(lambda: not self.active() or size + self.active() <= self.slots)
+                if prepared and self.left() > self.needed(job, prepared):
+                    self.begin(job, size)
+                    self.train(job, prepared)
+                else:
+                    self.say(f"{job.name}: not enough time is left")
+        except Exception:  # noqa: BLE001 - the other jobs shall go on
+            self.problem(job.name)
+        finally:
+            self.begin(job, 0)
+            self.done.put(None)
+
+    def begin(self, job: Job, active: int) -> None:
+        """Say that a job is at work with so many replicates, or no more."""
+        with self.room:
+            job.active, job.began = active, job.began or time.monotonic()
+            self.room.notify_all()
+
+    def active(self) -> int:
+        """Replicates at work."""
+        return sum(job.active for job in self.jobs)
+
+    def stream(self) -> Any:  # noqa: ANN401 - of CuPy
+        """What a thread launches in."""
+        if self.emulated:
+            return nullcontext()
+        import cupy
+
+        return cupy.cuda.Stream(non_blocking=True)
+
+    def left(self) -> float:
+        """Seconds until the end."""
+        return self.deadline - time.monotonic()
+
+    def wait(self, ready: Callable[[], bool]) -> None:
+        """Until a condition of the jobs holds, or the time is over."""
+        with self.room:
+            self.room.wait_for(ready, timeout=max(0.0, self.left()))
+
+    def least(self, job: Job) -> float:
+        """Seconds that GloVe takes at least: a text has more than two cells a word."""
+        words = max(len(self.texts[name].tokens) for name in job.texts)
+        return 2 * words * self.epochs_of(job) / job.rate if job.algorithm == "glove" else 0.0
+
+    def needed(self, job: Job, prepared: dict[str, Any]) -> float:
+        """Seconds that a job takes at the measured rate."""
+        if job.algorithm == "glove":
+            return max(len(base) for base, _ in prepared.values()) * self.epochs_of(job) / job.rate
+        trained = [table["keep"].astype(float) @ self.texts[name].counts / 2**32 for name, table in prepared.items()]
+        return float(max(trained)) * self.epochs_of(job) / job.rate
+
+    def prepare(self, job: Job) -> dict[str, Any]:
+        """What needs no room on the multiprocessors: tables, or cells and their orders."""
+        if job.algorithm != "glove":
+            return {name: self.texts[name].tables(job.subwords) for name in job.texts}
+        made = {}
+        for name in job.texts:
+            base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda")
+            self.say(f"{job.name} on {name}: {len(base):,} cells")
+            workers = 1 if self.emulated else min(16, os.cpu_count() or 1) // 2
+            own = orders(len(base), self.seeds) if workers < 2 else orders_on_all_cores(len(base), self.seeds, workers)
+            made[name] = (base, own)
+            self.say(f"{job.name} on {name}: ordered")
+        return made
+
+    def train(self, job: Job, prepared: dict[str, Any]) -> None:
+        """Slice by slice; a text whose replicates are done goes to be scored."""
+        from biasgauge.training.cuda.kernels import kernel_of
+        from biasgauge.training.cuda.shapes import shape_of
+
+        given = GLOVE if job.algorithm == "glove" else WORD2VEC
+        settings = {**given, "dim": job.dim}
+        # As many blocks of a multiprocessor as other jobs leave room for.
+        kernel = kernel_of(
+            job.algorithm, settings, shape_of(job.algorithm, settings, 2 * self.device.multiprocessors, self.device)
+        )
+        for name in job.texts:
+            job.places[name] = [len(job.places) * len(self.seeds) + place for place in range(len(self.seeds))]
+        job.group = (self.glove if job.algorithm == "glove" else self.word2vec)(job, kernel, prepared)
+        lengths = self.lengths(job, prepared)
+        self.say(f"{job.name}: {len(job.group.courses)} replicates begin, {max(lengths.values())} slices")
+        for number in range(max(lengths.values())):
+            if self.left() < 0:
+                self.say(f"{job.name}: cut off at slice {number}")
+                return
+            job.group.turn(number)
+            if number == 3:
+                self.say(f"{job.name}: {(time.monotonic() - job.began) / 4:.2f} s a slice")
+            for name in [name for name, length in lengths.items() if length == number + 1]:
+                self.say(f"{job.name} on {name}: trained")
+                self.done.put((job, name))
+            self.begin(job, len(self.seeds) * sum(length > number + 1 for length in lengths.values()))
+
+    def lengths(self, job: Job, prepared: dict[str, Any]) -> dict[str, int]:
+        """Slices of each text, over all epochs."""
+        if job.algorithm == "glove":
+            return {name: -(-len(base) // PIECE) * self.epochs_of(job) for name, (base, _) in prepared.items()}
+        return {name: (len(self.edges(name)) - 1) * self.epochs_of(job) for name in job.texts}
+
+    def edges(self, name: str) -> np.ndarray:
+        """Lines at which slices of a text begin and end."""
+        lines = self.texts[name].lines
+        marks = np.searchsorted(lines, np.arange(SLICE, lines[-1], SLICE))
+        return np.unique([0, *marks.tolist(), len(lines) - 1])
+
+    def word2vec(self, job: Job, kernel: Any, prepared: dict[str, Any]) -> Any:  # noqa: ANN401 - imported late
+        """Replicates of skip-gram or fastText on the device."""
+        from gpu_training import sigmoid_tables
+
+        from biasgauge.training.cuda.together import DeviceText, NegativeSamplingGroup, Reader, Slices
+
+        readers = []
+        for name in job.texts:
+            text, there = self.texts[name], DeviceText.of(self.device, prepared[name], {})
+            rows = text.size if job.subwords != "ngrams" else int(prepared[name]["parts"].max()) + 1
+            slices = Slices(self.edges(name), self.epochs_of(job))
+            readers += [
+                Reader(
+                    there, slices, first_state("initial vectors", seed), first_state("epochs of thread 0", seed), rows,
+                    self.epochs_of(job) * int(text.counts.sum()),
+                )
+                for seed in self.seeds
+            ]  # fmt: skip
+        return NegativeSamplingGroup(
+            self.device, kernel, readers, dim=job.dim, alpha=WORD2VEC["alpha"], min_alpha=WORD2VEC["min_alpha"],
+            tables=sigmoid_tables(),
+        )  # fmt: skip
+
+    def glove(self, job: Job, kernel: Any, prepared: dict[str, Any]) -> Any:  # noqa: ANN401 - imported late
+        """Replicates of GloVe on the device."""
+        import torch
+
+        from biasgauge.training.cuda.kernels import CELL
+        from biasgauge.training.cuda.together import GloveGroup, Visitor
+
+        def visitors() -> Any:  # noqa: ANN401 - an iterator
+            for name in job.texts:
+                base, order = prepared[name]
+                for place, seed in enumerate(self.seeds):
+                    cells = base[torch.from_numpy(order[place]).to(base.device).long()]
+                    given: Any = cells.numpy().view(CELL).reshape(-1) if self.emulated else TensorBuffer(cells)
+                    yield Visitor(given, len(base), 2 * self.texts[name].size, first_state("first weights", seed))
+                if not self.emulated:
+                    torch.cuda.current_stream().synchronize()
+
+        return GloveGroup(
+            self.device, kernel, visitors(), dim=job.dim, eta=GLOVE["eta"], epochs=self.epochs_of(job), piece=PIECE
+        )
+
+    # ---------------------------------------------------------------------------------------------- scoring
+
+    def vectors(self, job: Job, name: str, place: int) -> tuple[np.ndarray, str]:
+        """Vectors of words as the CPU has them, and their checksum."""
+        size = self.texts[name].size
+        if job.algorithm == "glove":
+            weights = job.group.weights(place)
+            found = weights[:size, : job.dim] + weights[size:, : job.dim]
+        else:
+            found = job.group.inputs(place)
+            if job.subwords == "ngrams":
+                found = means_of_parts(found, self.texts[name].more["starts"], self.texts[name].more["parts"])
+            found = np.ascontiguousarray(found[:, : job.dim])
+        return found, hashlib.sha256(found.tobytes()).hexdigest()
+
+    def score(self, job: Job, name: str) -> None:
+        """Score the replicates of one text, and write what is kept of the scores."""
+        from biasgauge import registry
+        from biasgauge.scores import engine
+
+        text, more = self.texts[name], self.texts[name].more
+        measures = [registry.get("measure", measure) for measure in MEASURES]
+        tally = Tally(text, len(self.seeds))
+        checksums = []
+        with ThreadPoolExecutor(3) as pool:
+            waiting = [pool.submit(self.vectors, job, name, place) for place in job.places[name][:3]]
+            for number in range(len(self.seeds)):
+                found, digest = waiting.pop(0).result()
+                if number + 3 < len(self.seeds):
+                    waiting.append(pool.submit(self.vectors, job, name, job.places[name][number + 3]))
+                task = engine.Task(found, np.arange(text.size), more["first"], more["second"], measures, K)
+                tally.add(number, self.compute(task))
+                checksums.append(digest)
+        courses = [job.group.courses[place] for place in job.places[name]]
+        block = f"{job.name}_{name}"
+        write_block(self.out, block, tally.arrays(whole=job.whole))
+        self.log["blocks"][block] = {
+            "algorithm": job.algorithm, "dim": job.dim, "subwords": job.subwords, "text": name,
+            "settings": {**(GLOVE if job.algorithm == "glove" else WORD2VEC), "epochs": self.epochs_of(job)},
+            "sha256": checksums, "losses": [course.losses for course in courses],
+            "words": text.size, "tokens": int(text.counts.sum()), "pairs": more["pair_numbers"].tolist(),
+            "finished": time.monotonic() - self.started,
+        }  # fmt: skip
+        self.write_log()
+        self.say(f"{block}: scored and written")
+
+    def compute(self, task: Any) -> np.ndarray:  # noqa: ANN401 - imported late
+        """Scores of one model: measures x pairs x words."""
+        from biasgauge.scores import engine
+
+        if self.emulated:
+            return engine.compute(task)
+        import torch
+
+        from biasgauge.scores import gpu
+
+        first: Any = torch.cuda.Stream  # before what trains: a model is scored in a moment
+        with torch.cuda.stream(first(priority=-1)):
+            return gpu.compute(task, torch.device("cuda"))
+
+
+def main() -> None:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["make", "run"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("du_scores"))
+    parser.add_argument("--seconds", type=float, default=540, help="after which nothing more is begun or written")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--slots", type=int, default=132, help="replicates at work at a time, if a job allows it")
+    parser.add_argument("--jobs", nargs="+", default=[job.name for job in JOBS])
+    parser.add_argument("--texts", nargs="+", default=["novels", "imdb", "wiki"])
+    parser.add_argument("--words", type=int, help="read so many words of each text only, for a trial")
+    parser.add_argument("--epochs", type=int, help="in place of the paper's, for a trial")
+    parser.add_argument("--dim", type=int, default=300)
+    parser.add_argument("--expect", type=Path, help="a log.json of the same run elsewhere: are the checksums the same?")
+    parser.add_argument("--emulate", action="store_true", help="run the kernels on the CPU, block by block")
+    chosen = parser.parse_args()
+    if chosen.what == "make":
+        make(chosen.folder, chosen.texts)
+        return
+    with ThreadPoolExecutor() as pool:
+        names = [name for name in ("wiki", "imdb", "novels") if name in chosen.texts]
+        texts = dict(
+            zip(names, pool.map(Text.read, (chosen.folder / "carry" / f"{name}.npz" for name in names)), strict=True)
+        )
+    for text in texts.values():
+        if chosen.words:
+            text.cut(chosen.words)
+    if chosen.emulate:
+        sys.path.insert(0, str(ROOT))
+        from tests.training.emulated_gpu import EmulatedDevice
+
+        device: Any = EmulatedDevice(chosen.folder)
+    else:
+        device = open_streams()
+    study = Study(texts, chosen, device)
+    for job in study.jobs:
+        job.texts = tuple(name for name in job.texts if name in texts)
+    study.jobs = [job for job in study.jobs if job.texts]
+    study.say(f"{device.name}: " + ", ".join(f"{text.name} {len(text.tokens):,} words" for text in texts.values()))
+    study.run()
+    if chosen.expect:
+        for block, about in json.loads(chosen.expect.read_text())["blocks"].items():
+            same = about["sha256"] == study.log["blocks"].get(block, {}).get("sha256")
+            study.say(f"{block}: {'the same bits' if same else 'OTHER BITS'}")
+    sys.stdout.flush()
+    os._exit(0)  # threads that train may still wait for the GPU
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""Texts of the study of Du et al. 2021 as numbers: made where Numba is, read where only NumPy and PyTorch are.
+
+What trainers look things up in (tables, cells of GloVe and the order in which they are visited) is made here without
+Numba, and is the same as theirs: tests/training/test_study_du2021.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+WIKI = ("long_articles_5M", "long_articles_5M_part2", "short_articles_10M", "short_articles_10M_part2")
+SMALL_LISTS, SAMPLED = ("occ16", "occ18", "adj"), 600
+MIN_COUNT = 5
+WORD2VEC = {"window": 5, "negative": 5, "epochs": 5, "alpha": 0.025, "min_alpha": 0.0001, "subsample": 0.001}
+GLOVE = {"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75, "eta": 0.05}
+PILE = 1 << 15
+"""Cells of a pile, as `glove.descent` has them."""
+_PACK = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lp": 1, "lc": 3, "pb": 1, "dict_size": 1 << 26}]
+_GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+def packed(array: np.ndarray) -> np.ndarray:
+    """Compressed bytes."""
+    return np.frombuffer(lzma.compress(array.tobytes(), filters=_PACK), np.uint8)
+
+
+def unpacked(raw: np.ndarray, dtype: Any) -> np.ndarray:  # noqa: ANN401 - what NumPy takes
+    """What `packed` was given."""
+    return np.frombuffer(lzma.decompress(raw.tobytes()), dtype)
+
+
+def make(folder: Path, names: list[str]) -> None:
+    """Read, tokenize and number the texts; keep what the other machine needs of them."""
+    import study_du2021
+
+    import biasgauge as bg
+
+    def wiki() -> Iterator[str]:
+        for part in WIKI:
+            yield from study_du2021.text("enwiki_sample", f"enwiki_{part}.txt.xz").split("\n\n")
+
+    sources = {"wiki": wiki, "imdb": study_du2021.films, "novels": study_du2021.novels}
+    (folder / "corpora").mkdir(parents=True, exist_ok=True)
+    (folder / "carry").mkdir(exist_ok=True)
+    for name in names:
+        place = folder / "corpora" / name
+        if place.is_dir():
+            corpus = bg.corpora.open_corpus(place)
+        else:
+            corpus = bg.corpora.read_corpus((text for text in sources[name]() if text.strip()), out=place)
+        pack_text(bg.corpora.vocabulary(corpus, min_count=MIN_COUNT), corpus, folder / "carry" / f"{name}.npz", name)
+
+
+def pack_text(vocabulary: Any, corpus: Any, out: Path, name: str) -> None:  # noqa: ANN401 - of biasgauge
+    """Write one text. Words left out of the vocabulary go: no trainer looks at them."""
+    import biasgauge as bg
+    from biasgauge.lexicons import pairs_of
+    from biasgauge.training.word2vec import word_parts
+
+    tokens = vocabulary.places[corpus.tokens]
+    kept = np.concatenate([[0], np.cumsum(tokens >= 0)])
+    lengths = np.diff(kept[corpus.lines])
+    tokens = tokens[tokens >= 0]
+    rare = tokens >= 65_535
+    row = {word: place for place, word in enumerate(vocabulary.words)}
+    pairs = pairs_of("du2021").pairs
+    both = [number for number, pair in enumerate(pairs) if pair[0] in row and pair[1] in row]
+    google = [row[word] for word in bg.lexicon("google10k").words if word in row]
+    small = {word for one in SMALL_LISTS for word in bg.lexicon(one).words}
+    others = np.random.default_rng(2021).permutation(sorted(set(google)))[:SAMPLED]
+    arrays = {
+        "tokens": packed(np.where(rare, 65_535, tokens).astype(np.uint16)),
+        "rare": packed(tokens[rare].astype(np.uint32)),
+        "lengths": packed(lengths.astype(np.uint32)),
+        "counts": vocabulary.counts.astype(np.int64),
+        "pair_numbers": np.array(both),
+        "first": np.array([row[pairs[number][0]] for number in both]),
+        "second": np.array([row[pairs[number][1]] for number in both]),
+        "google": np.unique(google),
+        "rows": np.unique([*(row[word] for word in small if word in row), *others.tolist()]),
+    }
+    if name != "wiki":
+        _, starts, parts = word_parts(vocabulary.words, 3, 6)
+        arrays |= {"starts": packed(starts.astype(np.uint32)), "parts": packed(parts.astype(np.uint32))}
+    np.savez(out, **arrays)
+    (out.parents[1] / f"{name}.words.txt").write_text("\n".join(vocabulary.words), encoding="utf-8")
+    print(
+        name, f"{len(tokens):,} words, {len(row):,} of them different, {len(both)} pairs, {out.stat().st_size:,} bytes"
+    )
+
+
+@dataclass(eq=False)
+class Text:
+    """A text, ready to be trained on."""
+
+    name: str
+    tokens: np.ndarray
+    lines: np.ndarray
+    counts: np.ndarray
+    more: dict[str, np.ndarray]
+
+    @classmethod
+    def read(cls, path: Path) -> Text:
+        """Open what `pack_text` wrote."""
+        given = dict(np.load(path))
+        tokens = unpacked(given["tokens"], np.uint16).astype(np.uint32)
+        tokens[tokens == 65_535] = unpacked(given["rare"], np.uint32)
+        lines = np.concatenate([[0], np.cumsum(unpacked(given["lengths"], np.uint32), dtype=np.int64)])
+        for name, dtype in (("starts", np.int64), ("parts", np.int32)):
+            if name in given:
+                given[name] = unpacked(given[name], np.uint32).astype(dtype)
+        return cls(path.stem, tokens, lines, given["counts"], given)
+
+    @property
+    def size(self) -> int:
+        """Different words."""
+        return len(self.counts)
+
+    def cut(self, words: int) -> None:
+        """Keep the first lines, for a trial."""
+        last = int(np.searchsorted(self.lines, words))
+        self.lines = self.lines[: last + 1]
+        self.tokens = self.tokens[: self.lines[-1]]
+
+    def tables(self, subwords: str) -> dict[str, np.ndarray]:
+        """As `negative_sampling.prepare_reading`; `subwords` are "", "ngrams", or "none" (each word its only part)."""
+        from gpu_training import alias_table
+
+        counts = self.counts.astype(np.float64)
+        threshold = WORD2VEC["subsample"] * counts.sum()
+        shares = np.minimum(1.0, (np.sqrt(counts / threshold) + 1) * threshold / counts)
+        keep, other = alias_table(counts**0.75)
+        made = {
+            "tokens": self.tokens, "lines": self.lines, "order": np.arange(len(self.lines) - 1, dtype=np.int64),
+            "places": np.arange(self.size, dtype=np.int32), "keep": np.floor(shares * 2**32).astype(np.uint64),
+            "negative_keep": keep, "negative_other": other,
+        }  # fmt: skip
+        if subwords == "ngrams":
+            made |= {"starts": self.more["starts"], "parts": self.more["parts"]}
+        if subwords == "none":
+            own = np.arange(self.size + 1)
+            made |= {"starts": own.astype(np.int64), "parts": own[:-1].astype(np.int32)}
+        return made
+
+
+def first_state(purpose: str, seed: int) -> int:
+    """As `stream.stream`."""
+    return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:8], "little")
+
+
+def number_at(state: np.ndarray | np.uint64, place: np.ndarray) -> np.ndarray:
+    """The upper half of the number that `next_number` gives as its (place + 1)th."""
+    mixed = state + np.uint64(_GOLDEN) * (place.astype(np.uint64) + np.uint64(1))
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(_FIRST)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(_SECOND)
+    return (mixed ^ (mixed >> np.uint64(31))) >> np.uint64(32)
+
+
+def orders(cells: int, seeds: list[int]) -> np.ndarray:
+    """The orders in which `glove.descent.shuffled` visits cells: dealt to piles, each pile shuffled; seeds x cells."""
+    piles = cells // PILE + 1
+    made = np.empty((len(seeds), cells), np.int32)
+    firsts, sizes, draws, states = [], [], [], []
+    for number, seed in enumerate(seeds):
+        chosen = (
+            number_at(np.uint64(first_state("piles of cells", seed)), np.arange(cells)) * np.uint64(piles)
+        ) >> np.uint64(32)
+        made[number] = np.argsort(chosen.astype(np.uint16), kind="stable")
+        size = np.bincount(chosen.astype(np.int64), minlength=piles)
+        firsts.append(number * cells + np.cumsum(size) - size)
+        sizes.append(size)
+        draw = np.maximum(size - 1, 0)
+        draws.append(np.cumsum(draw) - draw)
+        states.append(np.full(piles, first_state("order of cells", seed), np.uint64))
+    size = np.concatenate(sizes)
+    by_size = np.argsort(-size, kind="stable")
+    size, first = size[by_size], np.concatenate(firsts)[by_size]
+    draw, state = np.concatenate(draws)[by_size], np.concatenate(states)[by_size]
+    flat = made.reshape(-1)
+    ends = np.searchsorted(-size, -np.arange(1, size[0] + 1), side="right")  # piles of so many cells at least
+    for step in range(size[0] - 1):
+        active = ends[step + 1]
+        place = size[:active] - 1 - step
+        bound = (place + 1).astype(np.uint64)
+        other = ((number_at(state[:active], draw[:active] + step) * bound) >> np.uint64(32)).astype(np.int64)
+        here, there = first[:active] + place, first[:active] + other
+        flat[here], flat[there] = flat[there], flat[here]
+    return made
+
+
+def count_cells(text: Text, device: str) -> Any:  # noqa: ANN401 - PyTorch is imported late
+    """As `count_cooccurrences` and the weights of `shuffled`: one row a cell, four 32-bit numbers each."""
+    import torch
+
+    window, unit = GLOVE["window"], 360_360
+    tokens = torch.from_numpy(text.tokens.astype(np.int64)).to(device)
+    line = torch.from_numpy(np.repeat(np.arange(len(text.lines) - 1), np.diff(text.lines))).to(device)
+    keys = []
+    for distance in range(1, int(window) + 1):
+        near = line[distance:] == line[:-distance]
+        one, other = tokens[:-distance][near], tokens[distance:][near]
+        keys += [(one * text.size + other) * 16 + distance, (other * text.size + one) * 16 + distance]
+    every = torch.sort(torch.cat(keys)).values
+    del keys
+    weights = torch.tensor([0, *(unit // distance for distance in range(1, int(window) + 1))], device=device)
+    cells, counts = torch.unique_consecutive(every >> 4, return_counts=True)
+    sums = torch.cumsum(weights[every & 15], 0)[torch.cumsum(counts, 0) - 1]
+    del every
+    value = (torch.diff(sums, prepend=sums[:1] * 0).double() / unit).float().double()
+    row, column = cells // text.size, cells % text.size + text.size
+    weight = torch.where(value > GLOVE["x_max"], 1.0, (value / GLOVE["x_max"]) ** GLOVE["alpha"])
+    halves = [value.log().float().view(torch.int32), weight.float().view(torch.int32)]
+    return torch.stack([row.int(), column.int(), *halves], dim=1).contiguous()
+
+
+def orders_on_all_cores(cells: int, seeds: list[int], workers: int) -> list[np.ndarray]:
+    """As `orders`, a few seeds in each of several processes; one order a seed."""
+    shares = [seeds[place::workers] for place in range(min(workers, len(seeds)))]
+    with ProcessPoolExecutor(len(shares), mp_context=get_context("spawn")) as pool:
+        made = list(pool.map(orders, [cells] * len(shares), shares))
+    by_seed = {
+        seed: order for share, part in zip(shares, made, strict=True) for seed, order in zip(share, part, strict=True)
+    }
+    return [by_seed[seed] for seed in seeds]
+
+
+def means_of_parts(inputs: np.ndarray, starts: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """As fastText's vectors of words are built, part after part."""
+    count = np.diff(starts)
+    share = (np.float32(1) / count.astype(np.float32))[:, None]
+    vectors = np.zeros((len(count), inputs.shape[1]), np.float32)
+    for part in range(int(count.max())):
+        some = np.flatnonzero(count > part)
+        vectors[some] += share[some] * inputs[parts[starts[some] + part]]
+    return vectors
