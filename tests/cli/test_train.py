@@ -103,6 +103,16 @@ def test_a_papers_settings_and_what_its_code_did(
     assert any("CBOW" in warning for warning in code["warnings"])
 
 
+def test_glove_as_a_paper_trained_it(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Section 3.3 of Du et al.: window 15 and 15 iterations, where skip-gram has 5 and 5; 300 dimensions both."""
+    glove = ("--like", "du2021", "--algorithm", "glove")
+    found = asked(capsys, str(text), "--out", str(tmp_path / "models"), *glove, "--epochs", "1")
+    recipe = found["models"][0]["recipe"]
+    assert recipe["algorithm"] == "glove"
+    assert (recipe["settings"]["dim"], recipe["settings"]["window"], recipe["min_count"]) == (300, 15, 5)
+    assert bg.training.training_plan("du2021", algorithm=["glove"]).settings["epochs"] == 15
+
+
 def test_further_settings(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(
         capsys, str(text), "--out", str(tmp_path / "m"), *SMALL, "--set", "negative=2", "--set", "min-alpha=0.01"
@@ -119,6 +129,8 @@ def test_further_settings(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (["--set", "negative"], "NAME=VALUE"),
         (["--set", "color=3"], "has no setting 'color'"),
         (["--like", "smith2020"], "du2021"),
+        (["--like", "badder_seeds2022", "--algorithm", "glove"], "not by badder_seeds2022"),
+        (["--like", "du2021", "--algorithm", "glove,sgns"], "in a call by itself, and sgns"),
         (["--as-published"], "which paper"),
         (["--tokenizer", "wrods"], "words"),
         (["--dim", "0"], "'dim'"),

@@ -24,6 +24,7 @@ from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.study import CellStore, Plan, plan_study, read_study, study_from
 from biasgauge.study import files as study_files
+from biasgauge.study.costs import RATES
 from biasgauge.study.files import Checksums
 from biasgauge.study.step import analyses
 
@@ -680,3 +681,11 @@ def test_a_column_by_its_number_may_be_text(tmp_path: Path) -> None:
 
     assert corpus_key('"2"') == corpus_key("2")
     assert corpus_key('"1"') != corpus_key("2")
+
+
+def test_the_page_on_clusters_has_the_rate_of_the_plan() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text(encoding="utf-8")
+    words = round(1 / RATES["sgns of 300, a token and epoch"], -3)
+    hours = 822e6 * 5 * 32 / words / 3600
+    assert f"{words:,.0f} words a second and epoch" in page
+    assert f"822 million words × 5 epochs × 32 seeds | {hours:.0f} |" in page

@@ -14,7 +14,7 @@ from biasgauge.spelling import did_you_mean
 if TYPE_CHECKING:
     from biasgauge.training.algorithms import Recipe
 
-OURS = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "cache"})
+OURS = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "say", "cache"})
 """What the study decides itself."""
 
 LEVELS = ("level", "prob")

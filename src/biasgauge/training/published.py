@@ -61,6 +61,11 @@ PAPERS: dict[str, tuple[Plan, Plan]] = {
 }
 """For each paper: what its text says, and what its released code does."""
 
+GLOVE = {
+    "du2021": replace(_DU(algorithms=("glove",)), settings={"dim": 300, "window": 15, "epochs": 15}),
+}
+"""For the papers that trained GloVe beside: its settings, which no other algorithm shares."""
+
 
 def training_plan(
     like: str | None = None,
@@ -82,9 +87,12 @@ def training_plan(
     if as_published and like is None:
         raise ParameterError("as_published needs to know which paper: add like (--like on the command line).")
     base = Plan() if like is None else PAPERS[like][as_published]
+    names = tuple(algorithm) if algorithm else base.algorithms
+    if like is not None and "glove" in names:
+        base = _glove_plan(like, names)
     plan = replace(
         base,
-        algorithms=tuple(algorithm) if algorithm else base.algorithms,
+        algorithms=names,
         settings={**base.settings, **{name: value for name, value in settings.items() if value is not None}},
         min_count=base.min_count if min_count is None else min_count,
         unknown=base.unknown if unknown is None else unknown,
@@ -93,3 +101,15 @@ def training_plan(
     )
     chosen_algorithms(plan.algorithms, plan.settings)
     return plan
+
+
+def _glove_plan(like: str, names: tuple[str, ...]) -> Plan:
+    if like not in GLOVE:
+        raise ParameterError(f"GloVe was trained by {', '.join(GLOVE)}, not by {like}. Leave out algorithm or like.")
+    if set(names) != {"glove"}:
+        others = ", ".join(name for name in names if name != "glove")
+        raise ParameterError(
+            f"{like} trained GloVe with settings of its own (window 15, 15 epochs). "
+            f"Train it in a call by itself, and {others} in another."
+        )
+    return GLOVE[like]
