@@ -85,6 +85,6 @@ def test_what_to_do_next_depends_on_what_was_found(shipped_audit: Callable[..., 
     assert next_step(idle) == "give pairs too"
     case = replace(own, lexicons=tuple(replace(one, case_to_blame=one.lexicon == "weat3") for one in own.lexicons))
     assert next_step(case) == "--case-fallback yes: 1 list lacks words only because of their case"
-    assert brief(own).sentences[0].startswith("3 questions: ")
+    assert brief(own).sentences[1].startswith("3 questions: ")
     twice = replace(own, subjects=(*own.subjects, replace(own.subjects[0], name="other")))
-    assert brief(twice).sentences[0].startswith("3 questions to each of 2 models: ")
+    assert brief(twice).sentences[1].startswith("3 questions to each of 2 models: ")
