@@ -30,6 +30,7 @@ from biasgauge.applications import correlate as correlate
 from biasgauge.applications import extrinsic as extrinsic
 from biasgauge.auditing import AuditResult as AuditResult
 from biasgauge.auditing import audit as audit
+from biasgauge.calibration import calibrate as calibrate
 from biasgauge.calibration import corpus_bias as corpus_bias
 from biasgauge.calibration import criterion as criterion
 from biasgauge.calibration import influence as influence
@@ -50,7 +51,6 @@ from biasgauge.mitigation import balance as balance
 from biasgauge.mitigation import mitigate as mitigate
 from biasgauge.papers import reproduce as reproduce
 from biasgauge.results import Result as Result
-from biasgauge.scores import Resampling as Resampling
 from biasgauge.scores import association_test as association_test
 from biasgauge.scores import score as score
 from biasgauge.scores import weat as weat

@@ -25,8 +25,11 @@ from biasgauge.stats.bootstrap import (
 )
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.credible import Credible
+from biasgauge.stats.detection import dose_of_score
+from biasgauge.stats.dose_response import dose_response
 from biasgauge.stats.means import mean_over_seeds, sd_estimate
 from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
+from biasgauge.stats.slopes import robust_slope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -212,7 +215,37 @@ def _over_pairs_of_models(models: Floats) -> Estimate:
     return jackknife_mean(value, margin, 0.9, (-np.inf, np.inf), n=size)
 
 
+def _uneven_line(random: np.random.Generator) -> Floats:
+    """Points on a line of slope 2 whose spread grows along it."""
+    x = np.linspace(0, 3, 60)
+    return np.column_stack([x, 1 + 2 * x + random.normal(0, 0.2 + x)])
+
+
+def _planted_word(random: np.random.Generator) -> tuple[Floats, Floats, Floats, float]:
+    """Sixty carriers of five doses in two texts and two runs; and a new word of dose 1."""
+    doses = np.stack([random.permutation(np.repeat([-2.0, -1.0, 0.0, 1.0, 2.0], 12)) for _ in range(2)], axis=1)
+    own = random.normal(0, 0.5, 60)[:, None]
+    scores = 0.3 + 1.5 * doses + own + random.normal(0, 0.3, doses.shape)
+    runs = scores[:, :, None] + random.normal(0, 0.2, (60, 2, 2))
+    new = 0.3 + 1.5 + random.normal(0, 0.5) + random.normal(0, 0.3) + random.normal(0, 0.2)
+    return runs, doses, doses, float(new)
+
+
+def _dose(data: tuple[Floats, Floats, Floats, float]) -> Estimate:
+    return dose_of_score(data[3], dose_response(*data[:3]), level=0.9)
+
+
 CASES = {
+    "robust_slope": Case(
+        _uneven_line,
+        lambda x: robust_slope(x[:, 0], x[:, 1], 0.9),
+        2.0,
+        lambda x: x * [1.0, -2.0],
+        _times(-2),
+    ),
+    "dose_of_score": Case(
+        _planted_word, _dose, 1.0, lambda x: (3 * x[0], x[1], x[2], 3 * x[3]), worlds=200
+    ),
     "estimate_from_draws": Case(
         lambda random: random.exponential(1.0, SKEWED), _from_draws, 1.0, lambda x: 3 * x, _times(3), slack=0.03
     ),  # BCa of a skewed mean of 40: second-order correct, still a little short

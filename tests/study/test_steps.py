@@ -366,7 +366,7 @@ def test_factors_are_those_of_all_groups_together(done: Done) -> None:
 
 
 def test_association_tests_are_those_of_each_model_with_their_spread(done: Done) -> None:
-    how = bg.Resampling(resamples=200, random_state=2)
+    how = bg.scores.Resampling(resamples=200, random_state=2)
     found = done.result("lean/given")
     direct = [
         bg.weat(done.given(which), "weat7", alternative="two-sided", interval=how, random_state=2) for which in (1, 2)
@@ -421,7 +421,7 @@ def test_changes_are_of_each_model_before_and_after(done: Done) -> None:
         assert done.result("apart/given")["models"][place]["result"] == plain(back.to_dict())
         effect = bg.mitigation.mitigation_effect(
             done.given(which), repelled, ["weat7"], controls=[], benchmarks=[], recovery=None, random_state=2,
-            interval=bg.Resampling(resamples=200),
+            interval=bg.scores.Resampling(resamples=200),
         )  # fmt: skip
         assert done.result("effect/repel/given")["models"][place]["result"] == plain(effect.to_dict())
 

@@ -10,6 +10,7 @@ from biasgauge._version import __version__
 from biasgauge.agreement import ReliabilityResult
 from biasgauge.applications import CorrelationResult, TaskResult
 from biasgauge.auditing.breakdown import Breakdown
+from biasgauge.auditing.calibrated import CalibratedScores
 from biasgauge.auditing.did_it_work import ContrastChange
 from biasgauge.auditing.explorer import Explorer
 from biasgauge.auditing.extrinsic import HOW_TO_GET
@@ -152,6 +153,7 @@ class AuditResult(Result):
         breakdowns: what each contrast is made of: by base pair, replicate and word.
         date: the day of the audit, as 2026-11-16.
         text: what the text itself says, where it was given.
+        calibration: scores as planted odds ratios, where there is a calibration.
     """
 
     models: tuple[ModelSummary, ...]
@@ -175,6 +177,7 @@ class AuditResult(Result):
     date: str = ""
     text: TextSide | None = None
     contrasts: tuple[ContrastChange, ...] = ()
+    calibration: CalibratedScores | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -279,6 +282,7 @@ class AuditResult(Result):
             },
             **({} if self.explorer is None else {"explorer": self.explorer}),
             **({} if self.text is None else {"text": self.text}),
+            **({} if self.calibration is None else {"calibration": self.calibration}),
             "settings": self.settings,
             "warnings": self.warnings,
             "version": __version__,
@@ -327,4 +331,5 @@ class AuditResult(Result):
             breakdowns=tuple(map(Breakdown.from_dict, content["breakdowns"])),
             date=content["date"],
             text=TextSide.from_dict(content["text"]) if "text" in content else None,
+            calibration=CalibratedScores.from_dict(content["calibration"]) if "calibration" in content else None,
         )

@@ -15,6 +15,7 @@ from biasgauge.applications.tasks.result import as_task
 from biasgauge.auditing.answers import answer, unasked
 from biasgauge.auditing.bias import measure_bias
 from biasgauge.auditing.breakdown import break_down
+from biasgauge.auditing.calibrated import calibrated_scores, given_calibration, in_planted_units
 from biasgauge.auditing.change import answer_change, contrast_changes, measure_change
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.extrinsic import POINTS, track
@@ -46,6 +47,7 @@ from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
+    from biasgauge.calibration.result import Calibration
     from biasgauge.embeddings import Embedding
 
 MOST_POSTERIORS = 8
@@ -81,6 +83,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     points: object = None,
     tasks: Iterable[object] = (),
     corpus: object = None,
+    calibration: Calibration | str | os.PathLike[str] | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
     stage: Callable[[str], None] | None = None,
@@ -108,6 +111,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         tasks: results of `extrinsic`, or files of their JSON, to show their gaps.
         corpus: the text that the vectors were trained on: a tokenized corpus, its folder, or a text file. The audit
             then also shows what the text itself says about each test, from counts, beside what the vectors say.
+        calibration: what `calibrate` gave for vectors of this recipe and text, or its JSON file: contrasts and scores
+            are then also told as planted odds ratios, beside the limit of detection.
         random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
         stage: called with what is being done, such as "reading" or "reliability", as each begins.
@@ -130,6 +135,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     earlier = _earlier(before, models, limit)
     tracked = None if points is None else track(points, random_state=random_state)
     applied = tuple(map(as_task, (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks))
+    gauge = given_calibration(calibration)
     asked: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": fallback, "random_state": random_state}
     scores = SharedScores(
         (*models, *(model for subject in second for model in subject.models)), tuple(chosen), fallback
@@ -190,7 +196,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     return AuditResult(
         models=tuple(summarize(model) for model in (*models, *(one.models[0] for one in second))),
         subjects=(*(_about(one, "audited") for one in subjects), *(_about(one, "second opinion") for one in second)),
-        verdicts=(*changed, *verdicts, *nothing, *tracking),
+        verdicts=(*changed, *in_planted_units(verdicts, chosen, gauge), *nothing, *tracking),
         contrasts=contrasts,
         error_rates=error_rates(measured, rules.alpha, random_state),
         chance=tuple(filter(None, (chance_band(one, random_state) for one in measured))),
@@ -199,6 +205,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         extrinsic=tracked,
         tasks=applied,
         text=None if corpus is None else measure_text(corpus, chosen, bias, **asked),
+        calibration=None if gauge is None else calibrated_scores(gauge, scores.of_lists(gathered or models)),
         lexicons=tuple(
             judge(subject.models[0], one, min_coverage=min_coverage, case_fallback=fallback)
             for one in chosen

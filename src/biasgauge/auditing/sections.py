@@ -62,6 +62,7 @@ SECTIONS: Sequence[Callable[[AuditResult], Summary | None]] = (
     data.extrinsic,
     evidence.uncertainty,
     evidence.error_rates,
+    lambda result: None if result.calibration is None else result.calibration.summary(),
     evidence.chance,
     evidence.bias,
     evidence.replicates,

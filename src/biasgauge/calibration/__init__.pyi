@@ -1,3 +1,4 @@
+from biasgauge.calibration.calibrating import calibrate as calibrate
 from biasgauge.calibration.corpus_bias_amplification import Amplification as Amplification
 from biasgauge.calibration.corpus_bias_amplification import AmplificationRow as AmplificationRow
 from biasgauge.calibration.corpus_bias_amplification import amplification as amplification
@@ -9,6 +10,7 @@ from biasgauge.calibration.criterion_result import Criterion as Criterion
 from biasgauge.calibration.criterion_result import CriterionRow as CriterionRow
 from biasgauge.calibration.criterion_validity import criterion as criterion
 from biasgauge.calibration.criterion_validity import truth_words as truth_words
+from biasgauge.calibration.equivalents import Equivalents as Equivalents
 from biasgauge.calibration.influence_documents import DocumentInfluence as DocumentInfluence
 from biasgauge.calibration.influence_documents import Influence as Influence
 from biasgauge.calibration.influence_documents import Removal as Removal
@@ -16,3 +18,11 @@ from biasgauge.calibration.influence_documents import influence as influence
 from biasgauge.calibration.influence_retraining import InfluenceCheck as InfluenceCheck
 from biasgauge.calibration.influence_retraining import RemovalCheck as RemovalCheck
 from biasgauge.calibration.influence_retraining import check_influence as check_influence
+from biasgauge.calibration.loading import load_calibration as load_calibration
+from biasgauge.calibration.mentions import Mentions as Mentions
+from biasgauge.calibration.mixture import Mixture as Mixture
+from biasgauge.calibration.planting import Planted as Planted
+from biasgauge.calibration.planting import plant as plant
+from biasgauge.calibration.result import Calibration as Calibration
+from biasgauge.calibration.swaps import Shuffle as Shuffle
+from biasgauge.calibration.swaps import Swap as Swap

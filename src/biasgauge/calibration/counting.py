@@ -7,7 +7,7 @@ counts its own contexts, so that a place between two of them counts twice; every
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -181,6 +181,17 @@ def count_contexts(
         totals=totals, squares=squares, near_squares=near_squares,
         starts=starts, documents=documents[order], near=counts[order],
     )  # fmt: skip
+
+
+def count_in_whole(
+    corpus: TokenCorpus, words: Sequence[int], a: Sequence[int], b: Sequence[int], *, window: int = 5
+) -> tuple[Integers, Integers]:
+    """Contexts of two groups that hold each word (words × 2), and all contexts (2), in the text as one document."""
+    whole = replace(corpus, documents=np.array([0, len(corpus.lines) - 1]))
+    counts = count_contexts(whole, words, a, b, window=window)
+    near = np.zeros((len(words), 2))
+    near[np.repeat(np.arange(len(words)), np.diff(counts.starts))] = counts.near
+    return near.astype(np.int64), counts.total.astype(np.int64)
 
 
 def corpus_coverage(corpus: TokenCorpus, sets: Mapping[str, Sequence[str]], *, case_fallback: bool) -> Coverage:

@@ -36,6 +36,7 @@ Examples:
   biasgauge audit glove.txt --lexicon weat7 --lexicon my_words.toml
   biasgauge audit --before vectors.bin --after debiased.bin
   biasgauge audit --points points.csv --points-x weat --points-y gap
+  biasgauge audit models/*.safetensors --calibration calibration.json
   biasgauge audit vectors.bin --tasks hateval.json --tasks coref.json
   biasgauge audit vectors.bin --quiet --fail-on report,report-with-care
   biasgauge audit models/*.safetensors --corpus models/corpus
@@ -108,7 +109,7 @@ app = command(
     arguments="vectors",
     options="before after out lexicon language min_coverage case_fallback limit replicates alpha agreement smallest "
     "reliability points "
-    "points_x points_y points_by points_unit points_seed tasks corpus fail_on verbose",
+    "points_x points_y points_by points_unit points_seed tasks corpus calibration fail_on verbose",
     examples=EXAMPLES,
     sources=("auditing:Rules",),
     changes={
@@ -168,6 +169,12 @@ app = command(
             'column that says which rows belong together; "variant", "name" or "embedding" by default'
         ),
         "points_seed": _column('column with the random seed of the task model; "seed" by default'),
+        "calibration": Option(
+            "JSON of biasgauge calibrate: scores are then also told as planted odds ratios, beside the limit of "
+            "detection",
+            type=Path | None,
+            default=None,
+        ),
         "fail_on": Option(
             "for CI: leave with exit code 3 when a verdict is one of these, separated by commas, as in "
             "report,report-with-care",

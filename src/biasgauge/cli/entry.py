@@ -60,6 +60,7 @@ COMMANDS = {
     "seeds": "Assess whether pairs of word lists are fit to measure anything.",
     "bayes": "Estimate how near words are to stereotypes: posterior with intervals.",
     "simulate-null": "Simulate what a test reports when there is no bias.",
+    "calibrate": "Plant known bias in your text, train on it, and say what the measures can see.",
     "mitigate": "Debias or overbias vectors, and measure what that did.",
     "balance": "Debias or overbias a corpus before training, by removing some of its lines.",
     "extrinsic": "Train a task on vectors, and measure gaps between groups of people.",

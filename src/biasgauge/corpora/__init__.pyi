@@ -1,3 +1,4 @@
+from biasgauge.corpora.edited import edited_corpus as edited_corpus
 from biasgauge.corpora.planted import PlantedCorpus as PlantedCorpus
 from biasgauge.corpora.planted import planted_corpus as planted_corpus
 from biasgauge.corpora.read import read_corpus as read_corpus

@@ -85,20 +85,24 @@ class TokenCorpus:
             "settings": dict(self.settings),
         }
 
-    def check(self) -> None:
-        """Read everything and compare it with the checksum it was written with.
-
-        Raises:
-            CorpusError: it is damaged.
-        """
+    def content_checksum(self) -> str:
+        """The checksum of what is there now; everything is read, a block at a time."""
         sizes = self.to_dict()
         start = json.dumps({name: sizes[name] for name in _SIZES}) + json.dumps(list(self.words), ensure_ascii=False)
         digest = hashlib.sha256(start.encode())
         for numbers, descr in ((self.tokens, "<u4"), (self.lines, "<i8"), (self.documents, "<i8")):
             for place in range(0, len(numbers), _BLOCK):
                 digest.update(np.ascontiguousarray(numbers[place : place + _BLOCK], descr).data)
+        return digest.hexdigest()
+
+    def check(self) -> None:
+        """Read everything and compare it with the checksum it was written with.
+
+        Raises:
+            CorpusError: it is damaged.
+        """
         counts = np.zeros(len(self.words), np.int64)
-        if digest.hexdigest() == self.checksum:
+        if self.content_checksum() == self.checksum:
             for place in range(0, len(self.tokens), _BLOCK):
                 counts += np.bincount(self.tokens[place : place + _BLOCK], minlength=len(counts))
         if not np.array_equal(counts, self.counts):

@@ -1,10 +1,11 @@
-"""Slope of one number on another that may have a known error of its own."""
+"""Slope of one number on another: of many points whose spread may differ, or that may have a known error of their own."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
+from scipy import stats as distributions
 
 from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
@@ -42,3 +43,24 @@ def slope_estimate(x: Floats, y: Floats, errors: Floats, how: Resampling, over: 
         return Estimate(value=None, level=how.level, method=how.method, over=over, n=len(x), reason=NO_SIGNAL)
     estimate = bootstrap(lambda weights: weighted_slope(x, y, errors, weights), value, np.arange(len(x)), how, over)
     return replace(estimate, n=len(x), statistic="slope")
+
+
+def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "words") -> Estimate:
+    """Least squares with an interval that holds where the spread differs along the line (HC3: MacKinnon & White 1985).
+
+    Undefined where fewer than four points are there, or all x are equal.
+    """
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    about = {"level": level, "method": "t, HC3", "n": len(x), "over": over, "statistic": "slope"}
+    if len(x) < 4 or np.ptp(x) == 0:
+        return Estimate(value=None, reason="a slope takes four points that differ", **about)  # type: ignore[arg-type]
+    center = x.mean()
+    design = np.column_stack([np.ones(len(x)), x - center])
+    inverse = np.linalg.inv(design.T @ design)
+    weights = inverse @ design.T @ y
+    leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
+    scaled = (y - design @ weights) / np.maximum(1 - leverage, 1e-12)
+    covariance = inverse @ (design.T * scaled**2) @ design @ inverse
+    margin = float(distributions.t.ppf((1 + level) / 2, len(x) - 2)) * float(np.sqrt(covariance[1, 1]))
+    value = float(weights[1])
+    return Estimate(value=value, low=value - margin, high=value + margin, **about)  # type: ignore[arg-type]

@@ -1,0 +1,217 @@
+"""Calibration in an audit: what the verdicts say of planted sets, and contrasts told as planted odds ratios."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from biasgauge.auditing.answers import answer
+from biasgauge.auditing.questions import measure, questions_of
+from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.subjects import Subject
+from biasgauge.auditing.verdicts import Evidence, Rules, Verdict
+from biasgauge.calibration.equivalents import LARGEST, Equivalent, as_odds, limit_text, odds_text
+from biasgauge.calibration.loading import load_calibration
+from biasgauge.calibration.parts import CalibrationLimit, Rate
+from biasgauge.calibration.result import Calibration
+from biasgauge.embeddings import load
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
+from biasgauge.results import Result, Summary
+from biasgauge.results.summary import Column, Shown, Table
+from biasgauge.scores import ScoreTensor
+from biasgauge.stats import wilson
+from biasgauge.stats.detection import Z, dose_of_score
+
+MEASURE = "dbwa"
+"""A contrast is the difference of two mean scores by this measure."""
+RULE = "calibration"
+SIZES, SETS = (8, 25), 6
+REPORTED = ("report", "report-with-care")
+
+
+def verdict_rates(readings: Any, models: Sequence[Sequence[Any]]) -> tuple[Rate, ...]:  # noqa: ANN401 - of calibrate
+    """How often the audit would report an association of planted sets, by number of words and dose.
+
+    Each set of carriers of a dose, with as many blanks, is one question to the models of its text as replicates. At
+    dose 0 this is the audit's false-positive rate for a single question.
+    """
+    from biasgauge.calibration.set_tests import carrier_sets
+
+    random = np.random.default_rng(23)
+    found: dict[tuple[str, int, float], list[float]] = {}
+    blanks = [int((readings.levels[:, draw] == 0).sum()) for draw in range(len(models))]
+    for draw, sources in enumerate(models):
+        subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
+        for size in SIZES:
+            for level in np.unique(readings.levels).tolist():
+                for _ in range(SETS):
+                    words = carrier_sets(readings, size, level, draw, random)
+                    if words is not None:
+                        decision = _decision(subject, readings.ends, *words)
+                        for name, passes in (("verdict: report", decision == "report"), (
+                            "verdict: report or report with care", decision in REPORTED
+                        )):  # fmt: skip
+                            found.setdefault((name, size, level), []).append(float(passes))
+    return tuple(
+        Rate(
+            name, size, level,
+            wilson(float(np.mean(seen)), max(1, sum(count // (2 * size) for count in blanks)), 0.95, over="sets"),
+            len(seen),
+        )
+        for (name, size, level), seen in sorted(found.items())
+    )  # fmt: skip
+
+
+def _decision(
+    subject: Subject, ends: tuple[tuple[str, ...], tuple[str, ...]], carriers: Sequence[str], blanks: Sequence[str]
+) -> str:
+    known = [tuple(word for word in words if all(word in model for model in subject.models)) for words in ends]
+    question = AssociationTest(
+        name="planted", x=WordSet("carriers", tuple(carriers)), y=WordSet("blanks", tuple(blanks)),
+        a=WordSet("first ends", known[0]), b=WordSet("second ends", known[1]),
+    )  # fmt: skip
+    asked = {"min_coverage": 0.5, "case_fallback": False, "random_state": 0}
+    measured = [measure(each, subject, **asked) for each in questions_of([question])]  # type: ignore[arg-type]
+    scores = SharedScores(subject.models, (question,), case_fallback=False)
+    return answer(measured, rules=Rules(), scores=scores, **asked)[0].decision  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibratedScores(Result):
+    """Scores of words in the audited models as planted odds ratios, and what can be detected at all.
+
+    Attributes:
+        words: words of the occupation lists.
+        limits: of the measure, by number of words.
+        settings: of the calibration: text, recipe, design.
+        remark: what was not known about it.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("words",)
+
+    words: tuple[Equivalent, ...]
+    limits: tuple[CalibrationLimit, ...]
+    settings: Mapping[str, Any]
+    remark: str = ""
+
+    def summary(self) -> Summary:
+        """Limits, then words."""
+        seen = sum(word.detected is True for word in self.words)
+        single = next((limit for limit in self.limits if limit.words == 1), None)
+        tokens = self.settings.get("corpus", {}).get("tokens")
+        needed = ""
+        if single is not None and single.detection.value is not None:
+            needed = f" A single word needs a planted odds ratio of {limit_text(single.detection)}."
+        rows = [
+            (word.word, word.score, Shown(word.dose.value, as_odds(word.dose)), "yes" if word.detected else "no")
+            for word in sorted(self.words, key=lambda word: word.dose.value or 0.0)
+        ]
+        columns = [
+            "word", Column("score", "number", 3), Column("planted odds ratio", "number", 2),
+            Column("detected", "mark", tones={"yes": "good", "no": "quiet"}),
+        ]  # fmt: skip
+        limits = [
+            (
+                limit.words, f"{limit.side} end", limit.blank,
+                None if limit.odds_ratio is None else Shown(limit.odds_ratio, limit_text(limit.detection)),
+                limit.detection.reason or ("beyond what was planted" if limit.beyond else ""),
+            )
+            for limit in self.limits
+        ]  # fmt: skip
+        heads = [
+            Column("words", "count"), "leaning to", Column("limit of blank", "number", 4),
+            Column("limit of detection, odds ratio", "number", 2), "remark",
+        ]  # fmt: skip
+        return Summary(
+            title="Calibration",
+            name="calibration",
+            question="What would a planted association of known strength give?",
+            headline=f"{seen} of {len(self.words)} occupation words lie at or above the limit of detection.{needed}",
+            about=(
+                "Associations of known strength were planted in text and vectors trained on it"
+                f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of "
+                "the base pairs (male words). The interval covers the dose of a single word with this score."
+            ),
+            tables=(
+                Table.of("calibration-limits", "What can be told from nothing (DB/WA)", heads, limits),
+                Table.of(
+                    "calibration-words", "Occupation words as planted odds ratios", columns, rows, most=12, folded=True
+                ),
+            ),
+            warnings=(self.remark,) if self.remark else (),
+        )
+
+
+def calibrated_scores(calibration: Calibration, scores: ScoreTensor) -> CalibratedScores:
+    """Scores of words as planted odds ratios, with the limits of the measure."""
+    words = calibration.equivalent(scores, measure=MEASURE).words
+    limits = tuple(limit for limit in calibration.limits if limit.of == "measure" and limit.name == MEASURE)
+    return CalibratedScores(
+        tuple(word for word in words if word.score is not None), limits, calibration.settings,
+        "; ".join(calibration.warnings),
+    )  # fmt: skip
+
+
+def given_calibration(calibration: Calibration | str | os.PathLike[str] | None) -> Calibration | None:
+    """What was given, as a calibration."""
+    return calibration if calibration is None or isinstance(calibration, Calibration) else load_calibration(calibration)
+
+
+def in_planted_units(
+    verdicts: Sequence[Verdict], lexicons: Sequence[Lexicon], calibration: Calibration | None
+) -> tuple[Verdict, ...]:
+    """Verdicts on contrasts with the calibrated ends, told as planted odds ratios beside the limit of detection."""
+    if calibration is None:
+        return tuple(verdicts)
+    known = {lexicon.name: lexicon for lexicon in lexicons if isinstance(lexicon, AssociationTest)}
+    return tuple(_in_units(verdict, known.get(verdict.question), calibration) for verdict in verdicts)
+
+
+def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Calibration) -> Verdict:
+    contrast = verdict.observed("association").get("contrast")
+    sides = None if lexicon is None else _sides(lexicon, calibration)
+    if contrast is None or sides is None:
+        return verdict
+    sign, sizes = sides
+    response = calibration.curve(MEASURE).response
+    words = 1 / sum(1 / size for size in sizes)  # the variance of a difference of two means
+    alone = replace(
+        response, intercept=0.0, covariance=((0.0, 0.0), (0.0, response.covariance[1][1])),
+        variances=replace(response.variances, shift=0.0),
+    )  # fmt: skip
+    dose = dose_of_score(sign * contrast, alone, words=words)
+    if dose.value is None or not response.slope.value:
+        return verdict
+    limit = 2 * Z * sqrt(alone.variances.of_mean(words)) / response.slope.value
+    seen = abs(dose.value) >= limit
+    below = "" if seen else ": below it"
+    told = f"as a planted odds ratio of {as_odds(dose)} would give (limit of detection {odds_text(limit)}{below})"
+    far = limit > log(LARGEST)
+    if far:
+        largest = max((abs(point.dose) for point in calibration.curve(MEASURE).points), default=0.0)
+        told = f"calibration: an odds ratio of {odds_text(largest)}, the largest planted, is not detected in such sets"
+    observed = {name: None if value is None else exp(value) for name, value in
+                (("odds_ratio", dose.value), ("low", dose.low), ("high", dose.high))}  # fmt: skip
+    piece = Evidence(RULE, observed, exp(min(limit, 50.0)), seen, told, "calibration")
+    claim = f"{verdict.claim}, {told}" if verdict.claim and not far else verdict.claim
+    return replace(verdict, claim=claim, why=f"{verdict.why}; {told}", evidence=(*verdict.evidence, piece))
+
+
+def _sides(lexicon: AssociationTest, calibration: Calibration) -> tuple[float, tuple[int, int]] | None:
+    """Which way the contrast leans and how many words carry it, where attributes or targets are calibrated ends."""
+    pairs = calibration.settings.get("pairs", ())
+    first, second = ({pair[end].lower() for pair in pairs} for end in (0, 1))
+    for ends, words in ((("a", "b"), ("x", "y")), (("x", "y"), ("a", "b"))):
+        one, other = ([word.lower() for word in lexicon.roles[role].words] for role in ends)
+        for sign, groups in ((1.0, (first, second)), (-1.0, (second, first))):
+            if all(
+                2 * sum(word in group for word in part) >= len(part)
+                for part, group in zip((one, other), groups, strict=True)
+            ):
+                return sign, tuple(len(lexicon.roles[role].words) for role in words)  # type: ignore[return-value]
+    return None

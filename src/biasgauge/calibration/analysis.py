@@ -1,0 +1,147 @@
+"""From scores of planted words to curves, limits and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from biasgauge.arrays import Floats
+from biasgauge.calibration.frequency import CORRECTED, corrected_scores, frequency_effects
+from biasgauge.calibration.parts import CalibrationLimit, CarrierDose, Curve, Point, Rate, Specificity
+from biasgauge.calibration.readings import Readings
+from biasgauge.calibration.result import Calibration
+from biasgauge.calibration.set_tests import rates, set_limits, set_values
+from biasgauge.stats import mean_estimate, wilson
+from biasgauge.stats.detection import Z, detection_limits
+from biasgauge.stats.dose_response import DoseResponse, dose_response
+from biasgauge.stats.slopes import robust_slope
+
+LIMIT_OF_BLANK = "{}, beyond the limit of blank of the other texts"
+
+
+def analyzed(
+    readings: Readings,
+    tests: Sequence[str],
+    sizes: tuple[int, ...],
+    settings: Mapping[str, Any],
+    counted: tuple[CarrierDose, ...],
+    judged: tuple[Rate, ...] = (),
+    *,
+    level: float = 0.95,
+    random_state: int = 0,
+) -> Calibration:
+    """Everything that follows from the scores and vectors of planted words."""
+    corrected = corrected_scores(readings)
+    frequency = frequency_effects(readings, corrected, level=level)
+    tables = {measure: readings.of_carriers[place] for place, measure in enumerate(readings.measures)}
+    tables |= {
+        CORRECTED.format(effect.measure): corrected[place, : readings.carriers]
+        for place, effect in enumerate(frequency)
+        if (effect.helps.low or 0.0) > 0
+    }
+    curves, limits, exceeded = [], [], []
+    for measure, scores in tables.items():
+        response = dose_response(scores, readings.doses, readings.levels, level=level)
+        curves.append(_curve(measure, scores, readings, response, level))
+        found = detection_limits(
+            scores, readings.doses, readings.levels, response, words=(1, *sizes), level=level,
+            random_state=random_state,
+        )  # fmt: skip
+        limits += [
+            CalibrationLimit("measure", measure, limit.words, limit.side, limit.blank, limit.detection, limit.beyond)
+            for limit in found
+        ]
+        exceeded.append(_exceeded(measure, scores, readings.levels, level))
+    sets = set_values(readings, tests, sizes, random_state=random_state)
+    limits += [
+        CalibrationLimit("test", limit.test, limit.words, limit.side, limit.blank, limit.detection)
+        for limit in set_limits(sets, level=level, random_state=random_state)
+    ]
+    every = (*rates(sets, level=level), *judged)
+    return Calibration(
+        curves=tuple(curves),
+        limits=tuple(limits),
+        false_positives=(*filter(None, exceeded), *(rate for rate in every if rate.dose == 0)),
+        power=tuple(rate for rate in every if rate.dose != 0),
+        frequency=frequency,
+        specificity=_specificity(readings, curves, level),
+        corpus_bias=counted,
+        settings=settings,
+        warnings=(*readings.warnings, *_few(readings)),
+    )
+
+
+def _curve(measure: str, scores: Floats, readings: Readings, response: DoseResponse, level: float) -> Curve:
+    points = []
+    for dose in np.unique(readings.levels).tolist():
+        at = readings.levels == dose
+        means = [scores[unit, at[unit]].mean() for unit in range(len(scores)) if at[unit].any()]
+        mean = mean_estimate(np.array(means), level=level)
+        points.append(Point(dose, float(readings.doses[at].mean()), mean))
+    parts, total = response.variances, response.variances.total
+    shares = {
+        name: None if (value := getattr(parts, name)) is None else value / total if total > 0 else None
+        for name in ("dose", "carrier", "planting", "run", "shift")
+    }
+    retest = None
+    if scores.shape[2] > 1:
+        pairs = [(one, other) for one in range(scores.shape[2]) for other in range(one)]
+        retest = float(
+            np.mean([
+                np.corrcoef(scores[:, draw, one], scores[:, draw, other])[0, 1]
+                for draw in range(scores.shape[1]) for one, other in pairs
+            ])
+        )  # fmt: skip
+    return Curve(measure, tuple(points), response, shares, retest)
+
+
+def _exceeded(measure: str, scores: Floats, levels: Floats, level: float) -> Rate | None:
+    """How many blanks of each planted text lie above the limit of blank of the other texts; 5 % are meant to."""
+    draws = scores.shape[1]
+    if draws < 2:
+        return None
+    above = []
+    for draw in range(draws):
+        blank = levels == 0
+        rest = np.concatenate([scores[blank[:, other], other].ravel() for other in range(draws) if other != draw])
+        limit = rest.mean() + Z * rest.std(ddof=1)
+        above.append((scores[blank[:, draw], draw] > limit).mean(axis=1))
+    joined = np.concatenate(above)
+    share = wilson(float(joined.mean()), len(joined), level, over="blanks")
+    return Rate(LIMIT_OF_BLANK.format(measure), 1, 0.0, share, len(joined))
+
+
+def _specificity(readings: Readings, curves: Sequence[Curve], level: float) -> tuple[Specificity, ...]:
+    """What a dose of something else does to each measure, over the words that carry it."""
+    if readings.others < 4:  # a slope takes four points
+        return ()
+    own = {curve.measure: curve.response.slope.value or 0.0 for curve in curves}
+    rows = slice(readings.carriers, readings.carriers + readings.others)
+    doses = readings.other_doses.mean(axis=1)
+    return tuple(
+        Specificity(
+            measure,
+            replace(
+                robust_slope(doses, readings.scores[place, rows].mean(axis=(1, 2)), level, over="carriers"),
+                statistic="slope on the other dose",
+            ),
+            own[measure],
+        )
+        for place, measure in enumerate(readings.measures)
+    )
+
+
+def _few(readings: Readings) -> list[str]:
+    """What the design cannot tell."""
+    notes = []
+    if readings.lost:
+        notes.append(f"{len(readings.lost)} words have no score in some model and are left out")
+    _, draws, runs = readings.of_carriers.shape[1:]
+    if draws == 1:
+        notes.append("one planted text: what belongs to a carrier cannot be told from where its dose was put")
+    if runs == 1:
+        notes.append("one run for each text: the part of the random seed is unknown")
+    return notes

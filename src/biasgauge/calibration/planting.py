@@ -1,0 +1,146 @@
+"""`plant`: a text with a known answer, and the answer, counted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from biasgauge.calibration.edit import Edit, Text, Tokens
+from biasgauge.calibration.mentions import Mentions
+from biasgauge.calibration.mixture import Mixture
+from biasgauge.calibration.parts import CarrierDose
+from biasgauge.checks import check_whole
+from biasgauge.corpora import TokenCorpus, edited_corpus
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats.odds_ratios import closed_form_se, log_odds_ratio
+
+VERSION = 2
+"""Raised when the same edits would give another text."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Planted(Result):
+    """A planted text.
+
+    Attributes:
+        corpus: the text.
+        doses: every carrier with what was asked for and what was counted.
+        edits: what was done, in order.
+        random_state: the seed.
+        remarks: what could not be done as asked.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("doses",)
+    abridged: ClassVar[bool] = True
+
+    corpus: TokenCorpus
+    doses: tuple[CarrierDose, ...]
+    edits: tuple[Edit, ...]
+    random_state: int
+    remarks: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counted doses, the edits, and the corpus without its text."""
+        return {
+            "doses": [dose.to_dict() for dose in self.doses],
+            "edits": [edit.to_dict() for edit in self.edits],
+            "corpus": self.corpus.to_dict(),
+            "random_state": self.random_state,
+            "warnings": list(self.remarks),
+        }
+
+    def summary(self) -> Summary:
+        """What was asked for and what was counted, carrier by carrier."""
+        columns = [
+            "edit",
+            "word",
+            Column("dose", "number"),
+            Column("counted log odds", "number"),
+            Column("before", "number"),
+        ]
+        rows = [(self.edits[dose.edit].name, dose.word, dose.dose, dose.log_odds, dose.before) for dose in self.doses]
+        named = ", ".join(edit.name for edit in self.edits)
+        return Summary(
+            title="Planted text",
+            headline=f"{len(self.corpus.tokens):,} tokens, {len(self.doses)} carriers; edits: {named}",
+            tables=(Table.of("doses", "", columns, rows, most=20),),
+            warnings=self.remarks,
+        )
+
+
+def plant(
+    corpus: TokenCorpus,
+    edits: Edit | Iterable[Edit],
+    *,
+    out: str | os.PathLike[str],
+    window: int = 5,
+    random_state: int = 0,
+) -> Planted:
+    """Edit a text so that the association of some words is known, and count what it is then.
+
+    Args:
+        corpus: the tokenized text, which stays as it is.
+        edits: `Mentions`, `Mixture`, `Swap`, `Shuffle`, or several, done in their order.
+        out: folder in which planted texts are kept, each under the address of what was asked; one that is there
+            already is not made again.
+        window: tokens on each side of an end in which carriers are counted.
+        random_state: seed of everything that is drawn.
+
+    Raises:
+        ParameterError: a word does not occur, or the edits ask for more than the text has.
+        CorpusError: the text cannot be written.
+    """
+    chosen = (edits,) if isinstance(edits, Edit) else tuple(edits)
+    check_whole(1, window=window)
+    check_whole(0, random_state=random_state)
+    asked = {
+        "edits": [edit.to_dict() for edit in chosen],
+        "window": window,
+        "random_state": random_state,
+        "version": VERSION,
+    }
+    address = hashlib.sha256(json.dumps([corpus.checksum, asked], sort_keys=True).encode()).hexdigest()
+
+    def edit(tokens: Tokens) -> Mapping[str, Any]:
+        text = Text(corpus, tokens)
+        before = _counted(text, chosen, window)
+        remarks = [
+            remark for number, each in enumerate(chosen) for remark in each.apply(text, random_state * 64 + number)
+        ]
+        after = _counted(text, chosen, window)
+        rows = [{**row, "before": earlier["log_odds"]} for row, earlier in zip(after, before, strict=True)]
+        return {"planted": {**asked, "doses": rows, "remarks": remarks}}
+
+    planted = edited_corpus(corpus, edit, Path(out) / f"planted-{address[:16]}")
+    kept = planted.settings["planted"]
+    return Planted(
+        planted, tuple(map(CarrierDose.from_dict, kept["doses"])), chosen, random_state, tuple(kept["remarks"])
+    )
+
+
+def _counted(text: Text, edits: Sequence[Edit], window: int) -> list[dict[str, Any]]:
+    """Counts and log odds of the carriers of every edit, with the pairs of that edit."""
+    rows: list[dict[str, Any]] = []
+    for place, edit in enumerate(edits):
+        if not isinstance(edit, Mentions | Mixture):
+            continue
+        asked = edit.doses if isinstance(edit, Mentions) else edit.shares
+        text.table(asked)  # every carrier occurs
+        beside, places = text.beside(asked, edit.pairs, window)
+        tables = np.stack([beside[:, 0], places[0] - beside[:, 0], beside[:, 1], places[1] - beside[:, 1]], axis=1)
+        odds, errors = log_odds_ratio(tables), closed_form_se(tables)
+        for number, (word, dose) in enumerate(asked.items()):
+            rows.append({
+                "edit": place, "word": word, "dose": float(dose), "log_odds": float(odds[number]),
+                "se": float(errors[number]),
+                "n_wa": int(beside[number, 0]), "n_a": int(places[0]), "n_wb": int(beside[number, 1]),
+                "n_b": int(places[1]),
+            })  # fmt: skip
+    return rows

@@ -1,0 +1,146 @@
+"""`biasgauge calibrate`: what can be seen in vectors that are trained on this text?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.screen import console, progress
+from biasgauge.cli.words import typed_field, typed_names, typed_words
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from biasgauge.cli.options import Options
+
+EXAMPLES = """\
+Plants associations of known strength on words of your text, trains on it as
+your vectors were trained, and says from which strength on each measure and
+test sees them: the limit of detection. Planted texts and models are kept in
+--work; run again after an interruption, it goes on where it was. --out keeps
+the result: audit --calibration FILE.json then tells scores as odds ratios.
+
+Doses are log odds ratios (0.69 is an odds ratio of 2) and hold 0; with
+--planting mixture they are shares of a word's places. Settings of the training
+go by --set: negative, alpha, subsample, and the like.
+
+Examples:
+  biasgauge calibrate corpus.txt --out calibration.json
+  biasgauge calibrate wiki/*.txt.xz --documents blank-line --dim 64
+  biasgauge calibrate corpus.txt --doses=-1.4,-0.7,0,0.7,1.4 --seeds 4
+  biasgauge calibrate corpus.txt --planting mixture --pairs my_pairs.toml
+  biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
+  biasgauge audit models/*.safetensors --calibration calibration.json
+"""
+_OF_TEXT = ("layout", "tokenizer", "field", "documents")
+_OF_TRAINING = ("algorithm", "dim", "epochs", "min_count", "training_window")
+
+
+def run(arguments: dict[str, Any], options: Options) -> Outcome:
+    """Read the text, tell the plan, calibrate."""
+    from inspect import signature
+
+    from biasgauge.auditing.calibrated import verdict_rates
+    from biasgauge.calibration import calibrate
+    from biasgauge.corpora import read_corpus
+
+    corpus, work = arguments.pop("corpus"), arguments.pop("work")
+    text = {name: value for name in _OF_TEXT if (value := arguments.pop(name, None)) is not None}
+    recipe = {name: value for name in _OF_TRAINING if (value := arguments.pop(name, None)) is not None}
+    if "training_window" in recipe:
+        recipe["window"] = recipe.pop("training_window")
+    known = set(signature(calibrate).parameters)
+    recipe |= {name: arguments.pop(name) for name in list(arguments) if name not in known}
+    work.mkdir(parents=True, exist_ok=True)
+    with progress(options, "reading text") as report:
+        tokens = read_corpus(corpus, out=work / "corpus", progress=report, **text)
+    aside = console(options, aside=True)
+    with progress(options, "calibrating") as report:
+        result = calibrate(
+            tokens,
+            recipe or "sgns",
+            out=work,
+            verdicts=verdict_rates,
+            random_state=options.seed,
+            progress=report,
+            tell=None if options.quiet else lambda plan: aside.print(plan, soft_wrap=True, markup=False),
+            **arguments,
+        )
+    return Outcome(result, written={"planted texts and models": work})
+
+
+def typed_numbers(typed: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(number) for number in typed_names(typed)]
+    except ValueError as problem:
+        raise ParameterError(f"Numbers must be separated by commas. Got {typed!r}.") from problem
+
+
+def _whole(about: str) -> Option:
+    return Option(about, type=int | None, default=None)
+
+
+app = command(
+    "calibration:calibrate",
+    arguments="corpus",
+    options="work pairs planting doses carriers per_dose blanks plantings seeds bootstrap shuffled others window "
+    "measures tests sizes algorithm dim epochs min_count training_window layout tokenizer field documents level n_jobs",
+    examples=EXAMPLES,
+    sources=("corpora:read_corpus",),
+    changes={
+        "corpus": Option("text files or folders of them, compressed or not", type=list[Path]),
+        "work": Option(
+            "folder for planted texts and models, found again after an interruption",
+            type=Path,
+            default=Path("biasgauge-calibration"),
+        ),
+        "planting": Option(
+            "mentions: which end is mentioned beside a word; mixture: a word takes places of the ends",
+            type=Literal["mentions", "mixture"],
+        ),
+        "doses": Option(
+            "log odds ratios, or shares for mixture, separated by commas; odds ratios of 2, 4, 10 to either side by "
+            "default",
+            type=str | None,
+            default=None,
+            read=typed_numbers,
+        ),
+        "carriers": Option(
+            "words to plant on: a lexicon, words separated by commas, or a file; drawn by default",
+            type=str | None,
+            default=None,
+            read=typed_words,
+        ),
+        "measures": Option(
+            "measures, separated by commas; all by default", type=str | None, default=None, read=typed_names
+        ),
+        "tests": Option(
+            "association tests, separated by commas; all by default", type=str | None, default=None, read=typed_names
+        ),
+        "sizes": Option(
+            "numbers of words in sets, separated by commas",
+            type=str,
+            default="4,8,16,25",
+            read=lambda typed: tuple(round(number) for number in typed_numbers(typed)),
+        ),
+        "algorithm": Option("sgns, cbow, fasttext or glove", type=str, default="sgns"),
+        "dim": _whole("numbers in a vector; 100 by default"),
+        "epochs": _whole("readings of the text; 5 by default, 15 for glove"),
+        "min_count": _whole("leave out words that occur less often; 5 by default"),
+        "training_window": _whole("context words on each side in training; 5 by default, 15 for glove"),
+        "window": Option("tokens on each side that are beside a word, for planting and counting"),
+        "layout": Option("as train has it", type=str | None, default=None),
+        "tokenizer": Option("as train has it", type=str | None, default=None),
+        "field": Option("as train has it", type=str | None, default=None, read=typed_field),
+        "documents": Option(
+            "in plain lines, what is a document",
+            type=Literal["line", "blank-line", "file"] | None,
+            default=None,
+        ),
+        "n_jobs": Option("models at a time; all cores by default"),
+    },
+    call=run,
+    figures=True,
+    fixed="recipe trainer verdicts out other_pairs source",
+)

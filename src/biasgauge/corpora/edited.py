@@ -1,0 +1,98 @@
+"""A corpus with some of its tokens changed, as a corpus of its own beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasgauge.corpora.folders import atomic_folder, exclusive_lock, writing
+from biasgauge.corpora.token_corpus import (
+    COUNTS,
+    DOCUMENTS,
+    FORMAT,
+    LINES,
+    MANIFEST,
+    TOKENS,
+    WORDS,
+    TokenCorpus,
+    is_corpus,
+    open_corpus,
+)
+
+Edit = Callable[[NDArray[np.uint32]], Mapping[str, Any]]
+"""Changes the tokens of a text in place, each a place in the corpus's words; gives what is to be recorded about it."""
+_BLOCK = 2**22
+
+
+def edited_corpus(corpus: TokenCorpus, edit: Edit, out: str | os.PathLike[str]) -> TokenCorpus:
+    """Write a corpus whose tokens were edited, with the same lines and documents; `out` appears whole or not at all.
+
+    The text is copied block by block and edited in the file, through a memory map, so that memory does not grow with
+    it. Words are numbered anew where their counts changed. What `out` holds already is opened, not made again.
+
+    Args:
+        corpus: the corpus to start from, which stays as it is.
+        edit: called with the tokens; what it returns goes into the settings of the new corpus.
+        out: folder for the new corpus.
+
+    Raises:
+        CorpusError: it cannot be written, or something else is there.
+    """
+    target = Path(out)
+    with exclusive_lock(target) as sole:
+        if is_corpus(target):
+            return open_corpus(target)
+        with atomic_folder(target, sole=sole) as folder, writing(target):
+            _write(corpus, edit, folder)
+    return open_corpus(target)
+
+
+def _write(corpus: TokenCorpus, edit: Edit, folder: Path) -> None:
+    with (folder / TOKENS).open("wb") as file:
+        np.lib.format.write_array_header_1_0(
+            file, {"descr": "<u4", "fortran_order": False, "shape": corpus.tokens.shape}
+        )
+        for start in range(0, len(corpus.tokens), _BLOCK):
+            file.write(np.ascontiguousarray(corpus.tokens[start : start + _BLOCK], "<u4").data)
+    mapped = np.lib.format.open_memmap(folder / TOKENS, "r+")
+    tokens = mapped.view(np.ndarray)
+    about = edit(tokens)
+    counts = np.zeros(len(corpus.words), np.int64)
+    for start in range(0, len(tokens), _BLOCK):
+        counts += np.bincount(tokens[start : start + _BLOCK], minlength=len(counts))
+    words, counts = _numbered(corpus, counts, tokens)
+    mapped.flush()
+    changed = replace(corpus, words=words, counts=counts, tokens=tokens)
+    sizes = {name: changed.to_dict()[name] for name in ("words", "tokens", "lines", "documents")}
+    settings = {**corpus.settings, **about, "source": corpus.checksum}
+    manifest = {"format": FORMAT, "sizes": sizes, "checksum": changed.content_checksum(), "settings": settings}
+    del tokens, mapped, changed
+    for name, content in ((WORDS, list(words)), (MANIFEST, manifest)):
+        (folder / name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    for name, numbers in ((COUNTS, counts), (LINES, corpus.lines), (DOCUMENTS, corpus.documents)):
+        np.save(folder / name, np.asarray(numbers, "<i8"))
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+
+
+def _numbered(
+    corpus: TokenCorpus, counts: NDArray[np.int64], tokens: NDArray[np.uint32]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Words in the order of their counts, and the counts; tokens are numbered anew where that order changed."""
+    if np.array_equal(counts, corpus.counts):
+        return corpus.words, counts
+    numbers = counts.tolist()
+    order = sorted(np.flatnonzero(counts).tolist(), key=lambda place: (-numbers[place], corpus.words[place]))
+    places = np.zeros(len(counts), np.uint32)
+    places[order] = np.arange(len(order), dtype=np.uint32)
+    for start in range(0, len(tokens), _BLOCK):
+        tokens[start : start + _BLOCK] = places[tokens[start : start + _BLOCK]]
+    return tuple(corpus.words[place] for place in order), counts[order]

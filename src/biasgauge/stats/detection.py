@@ -1,0 +1,283 @@
+"""Limits of blank and of detection (Currie 1968; CLSI EP17), and the dose that a score stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import stats as distributions
+
+from biasgauge.arrays import Floats
+from biasgauge.results.result import Record
+from biasgauge.stats.dose_response import DoseResponse
+from biasgauge.stats.estimate import Estimate
+
+Z = 1.6448536269514722
+"""95 % of a normal distribution lie below it."""
+Side = Literal["first", "second"]
+NOT_REACHED = "no dose that was given is detected; the largest is {:.2f}"
+NO_SLOPE = "the score does not follow the dose, so that no dose can be detected"
+
+
+@dataclass(frozen=True)
+class Limit(Record):
+    """What can be told from nothing, for the mean of so many words.
+
+    Attributes:
+        words: how many words.
+        side: doses that lean to the first or the second end.
+        blank: limit of blank: 5 % of blanks lie beyond it.
+        detection: limit of detection, as a dose: 95 % of words with this dose lie beyond the limit of blank.
+        beyond: whether that dose is larger than any that was planted, so that it rests on the line alone.
+    """
+
+    words: int
+    side: Side
+    blank: float
+    detection: Estimate
+    beyond: bool = False
+
+
+def detection_limits(
+    scores: Floats,
+    doses: Floats,
+    levels: Floats,
+    response: DoseResponse,
+    *,
+    words: tuple[int, ...] = (1,),
+    runs: int = 1,
+    level: float = 0.95,
+    resamples: int = 1000,
+    random_state: int = 0,
+) -> tuple[Limit, ...]:
+    """Limits for means of words, each measured in so many runs; intervals by bootstrap over units.
+
+    The mean of k words varies with what belongs to a word divided by k, and with what moves all words alike; that of
+    the blanks is itself known from so many of them, which counts for large sets. Slopes of the two sides differ where
+    `response` says that they do.
+
+    Args:
+        scores: units × draws × runs.
+        doses: units × draws: what was counted.
+        levels: units × draws: what was asked for; at 0 are the blanks.
+        response: what `dose_response` gave for the same.
+        words: sizes of sets.
+        runs: over how many runs a score is averaged.
+        level: of the intervals.
+        resamples: draws of the bootstrap.
+        random_state: seed.
+    """
+    random = np.random.default_rng([random_state, 11])
+    units = len(scores)
+    weights = np.concatenate([np.ones((1, units)), random.multinomial(units, np.full(units, 1 / units), resamples)])
+    apart = response.p_sides is not None and response.p_sides < 0.05
+    moments = _Moments.of(scores, doses, levels, weights, apart=apart)
+    shift = response.variances.shift / runs
+    shrink = _averaged(response, runs)
+    largest = max(abs(float(doses[levels == dose].mean())) for dose in np.unique(levels))
+    blanks, models = int((levels == 0).any(axis=1).sum()), scores.shape[1] * scores.shape[2]
+    limits = []
+    for side, sign in (("first", 1.0), ("second", -1.0)):
+        slope = moments.slopes[1 if sign > 0 else 0]
+        for count in words:
+            blank_sd = np.sqrt(moments.blank_variance * shrink * (1 / count + 1 / blanks) + shift * (1 + 1 / models))
+            dose_sd = np.sqrt(moments.dose_variance * shrink / count + shift)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gap = (moments.blank_mean - moments.intercept) * sign + Z * (blank_sd + dose_sd)
+                found = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
+            estimate = _estimate(found, units, level, follows=response.follows)
+            limits.append(
+                Limit(
+                    count,
+                    side,  # type: ignore[arg-type]
+                    float(moments.blank_mean[0] + sign * Z * blank_sd[0]),
+                    estimate,
+                    beyond=estimate.value is not None and estimate.value > largest,
+                )
+            )
+    return tuple(limits)
+
+
+def _averaged(response: DoseResponse, runs: int) -> float:
+    """Share of a single score's variance between words that is left when runs are averaged."""
+    parts = response.variances
+    return (parts.word - (parts.run or 0.0) * (1 - 1 / runs)) / parts.word if parts.word > 0 else 1.0
+
+
+def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Estimate:
+    """The limit of the units themselves, with the quantiles of the draws; without an end where those have none."""
+    about = {
+        "level": level,
+        "method": "percentile bootstrap",
+        "over": "carriers",
+        "n": units,
+        "resamples": len(found) - 1,
+    }
+    if not np.isfinite(found[0]) or not follows:
+        return Estimate(value=None, reason=NO_SLOPE, **about)  # type: ignore[arg-type]
+    low, high = np.quantile(found[1:], [(1 - level) / 2, (1 + level) / 2], method="higher")
+    reason = None if np.isfinite(high) else "the interval has no upper end: in some draws nothing can be detected"
+    return Estimate(
+        value=float(found[0]),
+        low=float(low),
+        high=float(high) if np.isfinite(high) else None,
+        reason=reason,
+        **about,  # type: ignore[arg-type]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """What limits rest on, one number for each draw of the bootstrap."""
+
+    intercept: Floats
+    slopes: tuple[Floats, Floats]
+    blank_mean: Floats
+    blank_variance: Floats
+    dose_variance: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, apart: bool) -> _Moments:
+        means = scores.mean(axis=2)
+        means = means - means.mean(axis=0) + means.mean()
+        columns = (
+            [np.ones_like(doses), np.minimum(doses, 0.0), np.maximum(doses, 0.0)]
+            if apart
+            else [np.ones_like(doses), doses]
+        )
+        design = np.stack(columns, axis=2)
+        grams = np.einsum("di,ijk,ijl->dkl", weights, design, design, optimize=True)
+        sides = np.einsum("di,ijk,ij->dk", weights, design, means, optimize=True)
+        solved = np.linalg.lstsq(grams[0], sides[0], rcond=None)[0][None].repeat(len(weights), 0)
+        sound = np.linalg.cond(grams) < 1e12
+        solved[sound] = np.linalg.solve(grams[sound], sides[sound][:, :, None])[:, :, 0]
+        slopes = (solved[:, 1], solved[:, 2] if apart else solved[:, 1])
+        blank = levels == 0
+        blank_mean, blank_variance = _spread(scores, blank[:, :, None] * np.ones_like(scores), weights)
+        variances, shares = [], []
+        for dose in np.unique(levels[~blank]):
+            at = (levels == dose)[:, :, None] * np.ones_like(scores)
+            variances.append(_spread(scores, at, weights)[1])
+            shares.append(at.sum())
+        dose_variance = np.average(np.array(variances), axis=0, weights=shares)
+        return cls(solved[:, 0], slopes, blank_mean, blank_variance, dose_variance)
+
+
+def _spread(scores: Floats, chosen: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Mean of chosen scores, and their variance within runs, for every draw."""
+    units = len(scores)
+    flat, on = scores.reshape(units, -1), chosen.reshape(units, -1)
+    count = weights @ on
+    total, squares = weights @ (on * flat), weights @ (on * flat**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inner = (squares - total**2 / count) * (count > 1)
+    freedom = np.maximum(count - 1, 0).sum(axis=1)
+    return total.sum(axis=1) / np.maximum(count.sum(axis=1), 1), np.nansum(inner, axis=1) / np.maximum(freedom, 1)
+
+
+@dataclass(frozen=True)
+class Detection(Record):
+    """Limits of a number whose means need not lie on a line.
+
+    Attributes:
+        blank: limit of blank, on the side to which doses move it.
+        detection: limit of detection, as a dose, between doses that were given; undefined where none reaches it.
+        means, sds: at each dose.
+    """
+
+    blank: float
+    detection: Estimate
+    means: tuple[float, ...]
+    sds: tuple[float, ...]
+
+
+def detection_between(
+    doses: Floats, rows: Sequence[Floats], *, level: float = 0.95, resamples: int = 300, random_state: int = 0
+) -> Detection:
+    """The smallest dose at which 95 % of values lie beyond the limit of blank, by straight lines between doses.
+
+    Args:
+        doses: sizes of the doses, 0 first, then rising.
+        rows: for each dose its values, each (cluster, value); the interval is over clusters and values within them.
+        level: of the interval.
+        resamples: draws of the bootstrap.
+        random_state: seed.
+    """
+    random = np.random.default_rng([random_state, 17])
+    means, sds = _mean_and_sd([row[:, 1] for row in rows])
+    up = 1.0 if means[-1] >= means[0] else -1.0
+    found = _crossing(doses, means * up, sds)
+    about = {
+        "level": level, "method": "percentile bootstrap", "over": "texts and sets", "n": len(rows[0]),
+        "resamples": resamples,
+    }  # fmt: skip
+    if np.isfinite(found):
+        draws = np.array([_crossing(doses, *_resampled(rows, up, random)) for _ in range(resamples)])
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="higher")
+        ends = {"low": float(low), "high": float(high) if np.isfinite(high) else None}
+        estimate = Estimate(value=float(found), **ends, **about)  # type: ignore[arg-type]
+    else:
+        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **about)  # type: ignore[arg-type]
+    return Detection(float(means[0] + up * Z * sds[0]), estimate, tuple(means.tolist()), tuple(sds.tolist()))
+
+
+def _mean_and_sd(columns: Sequence[Floats]) -> tuple[Floats, Floats]:
+    return np.array([column.mean() for column in columns]), np.array([column.std(ddof=1) for column in columns])
+
+
+def _resampled(rows: Sequence[Floats], up: float, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Moments of clusters drawn with replacement, and of their values likewise."""
+    clusters = np.unique(rows[0][:, 0])
+    drawn = random.choice(clusters, len(clusters))
+    columns = []
+    for row in rows:
+        parts = [row[row[:, 0] == cluster, 1] for cluster in drawn]
+        columns.append(np.concatenate([random.choice(part, len(part)) for part in parts if len(part)]))
+    means, sds = _mean_and_sd(columns)
+    return means * up, sds
+
+
+def _crossing(doses: Floats, means: Floats, sds: Floats) -> float:
+    surplus = means - Z * sds - (means[0] + Z * sds[0])
+    for place in range(1, len(doses)):
+        if surplus[place] >= 0:
+            before = surplus[place - 1]
+            share = -before / (surplus[place] - before) if surplus[place] > before else 1.0
+            return float(doses[place - 1] + share * (doses[place] - doses[place - 1]))
+    return float("inf")
+
+
+def dose_of_score(
+    score: float, response: DoseResponse, *, words: float = 1, runs: int = 1, level: float = 0.95, reach: float = 50.0
+) -> Estimate:
+    """The dose that would give a score, with the doses that could have (Fieller; inversion of the prediction band).
+
+    Args:
+        score: the mean score of some words.
+        response: the fitted line.
+        words: how many words the score is the mean of.
+        runs: over how many runs it is averaged.
+        level: of the interval.
+        reach: the interval has no end beyond this dose.
+    """
+    slope = response.slope.value or 0.0
+    about = {"level": level, "method": "Fieller", "statistic": "dose"}
+    if not response.follows:
+        return Estimate(value=None, reason=NO_SLOPE, **about)  # type: ignore[arg-type]
+    t = float(distributions.t.ppf((1 + level) / 2, response.df))
+    (v_a, v_ab), (_, v_b) = response.covariance
+    gap = score - response.intercept
+    # (gap − b x)² = t² (v + v_a + 2 x v_ab + x² v_b), a quadratic equation in x
+    own = response.variances.of_mean(words, runs)
+    second = slope**2 - t**2 * v_b
+    if second <= 0:
+        reason = "the slope is too uncertain for an interval at this level"
+        return Estimate(value=gap / slope, reason=reason, **about)  # type: ignore[arg-type]
+    first = -2 * (gap * slope + t**2 * v_ab)
+    zeroth = gap**2 - t**2 * (own + v_a)
+    root = float(np.sqrt(max(first**2 - 4 * second * zeroth, 0.0)))
+    low, high = (-first - root) / (2 * second), (-first + root) / (2 * second)
+    ends = [end if abs(end) < reach else None for end in (low, high)]
+    return Estimate(value=gap / slope, low=ends[0], high=ends[1], **about)  # type: ignore[arg-type]

@@ -1,0 +1,68 @@
+"""`biasgauge calibrate` as its users type it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biasgauge.cli.entry import run
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    random = np.random.default_rng(3)
+    words = [f"w{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(80)]
+    ends = ["he", "she", "man", "woman", "him", "her", "boy", "girl"]
+    lines = [" ".join([*random.choice(words, 8), ends[number % 8], ends[number * 3 % 8]]) for number in range(6_000)]
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+SMALL = [
+    "--doses=-1,0,1", "--per-dose", "10", "--blanks", "20", "--others", "0", "--plantings", "1", "--seeds", "1",
+    "--shuffled", "0", "--measures", "dbwa", "--tests", "weat", "--sizes", "4", "--dim", "8", "--epochs", "1",
+]  # fmt: skip
+
+
+def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "calibration.json"
+    command = ["calibrate", str(text), "--work", str(tmp_path / "work"), "--out", str(out), *SMALL]
+    assert run([*command, "--json"]) == 0
+    captured = capsys.readouterr()
+    told = json.loads(captured.out)
+    assert {"curves", "limits", "false_positives", "frequency", "corpus_bias", "settings", "version"} <= told.keys()
+    assert "1 models: 1 planted texts × 1 random seeds" in captured.err
+    assert {rate["name"] for rate in told["false_positives"]} >= {"verdict: report", "weat, p over targets"}
+    assert told["settings"]["design"]["doses"] == [-1.0, 0.0, 1.0]
+    kept = json.loads(out.read_text(encoding="utf-8"))
+    assert kept["limits"] == told["limits"]
+    assert len(told["corpus_bias"]) == 40
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--doses", "1,two"], "Numbers must be separated by commas. Got '1,two'."),
+        (["--doses", "1,2"], "must hold 0 (the blanks)"),
+        (["--carriers", "waa,wba"], "deals doses to 40 carriers; 2 of the 2 given words"),
+        (["--per-dose", "400"], "needs 820 carriers"),
+        (["--pairs", "nothing"], "nothing"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], said: str
+) -> None:
+    assert run(["calibrate", str(text), "--work", str(tmp_path / "work"), *SMALL, *more, "--quiet"]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_calibration_that_is_none_is_refused_by_the_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "c.json").write_text("{}", encoding="utf-8")
+    assert run(["audit", "--calibration", str(tmp_path / "c.json"), "--out", str(tmp_path / "a"), "--quiet"]) == 2
+    assert "is not a calibration; calibrate --out makes such a file" in capsys.readouterr().err
