@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import log
 from pathlib import Path
 
@@ -37,39 +38,70 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> TokenCorpus:
     return read_corpus(folder / "text.txt", out=folder / "corpus", tokenizer="whitespace")
 
 
-def counted_slowly(corpus: TokenCorpus, word: str, window: int) -> tuple[list[int], list[int]]:
-    """Places in windows of first and second ends that hold a word, and all places: straight from the definition."""
+def counted_slowly(corpus: TokenCorpus, window: int) -> tuple[list[Counter[str]], list[int]]:
+    """Words in windows of first and of second ends, and how many places these have: straight from the definition."""
     kinds = {end: side for pair in PAIRS for side, end in enumerate(pair)}
-    beside, places = [0, 0], [0, 0]
+    beside: list[Counter[str]] = [Counter(), Counter()]
+    places = [0, 0]
     for document in range(len(corpus.documents) - 1):
         for line in corpus.document(document):
             for place, end in enumerate(line):
                 if end in kinds:
                     near = line[max(0, place - window) : place] + line[place + 1 : place + 1 + window]
                     places[kinds[end]] += len(near)
-                    beside[kinds[end]] += near.count(word)
+                    beside[kinds[end]].update(near)
     return beside, places
 
 
+DOSES = dict(zip(CARRIERS, [0.0, 0.7, -0.7, 1.4, -1.4, 2.3, -2.3, 0.0], strict=True))
+
+
 @pytest.mark.parametrize("window", [2, 5])
-def test_the_dose_that_is_asked_is_the_one_that_is_counted(corpus: TokenCorpus, tmp_path: Path, window: int) -> None:
-    doses = dict(zip(CARRIERS, [0.0, 0.7, -0.7, 1.4, -1.4, 2.3, -2.3, 0.0], strict=True))
-    planted = plant(corpus, Mentions(doses, PAIRS, window), out=tmp_path, window=window)
-    planted.corpus.check()
-    assert planted.remarks == ()
-    for row in planted.doses:
-        one_place = 1 / row.n_wa + 1 / row.n_wb  # what one end more or less does: doses come in such steps
-        assert row.log_odds == pytest.approx(doses[row.word], abs=5 * one_place)
-    row = planted.doses[3]
-    beside, places = counted_slowly(planted.corpus, row.word, window)
-    assert [row.n_wa, row.n_wb] == beside
-    assert [row.n_a, row.n_b] == places
-    table = np.array([[beside[0], places[0] - beside[0]], [beside[1], places[1] - beside[1]]], float)
+def test_the_dose_that_is_told_is_the_one_that_is_there(corpus: TokenCorpus, tmp_path: Path, window: int) -> None:
     from statsmodels.stats.contingency_tables import Table2x2
 
-    oracle = Table2x2(table)
-    assert row.log_odds == pytest.approx(oracle.log_oddsratio, abs=1e-10)
-    assert row.se == pytest.approx(oracle.log_oddsratio_se, abs=1e-10)
+    planted = plant(corpus, Mentions(DOSES, PAIRS, window), out=tmp_path, window=window)
+    planted.corpus.check()
+    assert planted.remarks == ()
+    for text, told in ((planted.corpus, "log_odds"), (corpus, "before")):
+        beside, places = counted_slowly(text, window)
+        for row in planted.doses:
+            near = [beside[end][row.word] for end in (0, 1)]
+            oracle = Table2x2(np.array([[near[end], places[end] - near[end]] for end in (0, 1)], float))
+            assert getattr(row, told) == pytest.approx(oracle.log_oddsratio, abs=1e-10)
+            if text is planted.corpus:
+                assert (row.n_wa, row.n_wb, row.n_a, row.n_b) == (*near, *places)
+                assert row.se == pytest.approx(oracle.log_oddsratio_se, abs=1e-10)
+
+
+def test_a_carrier_by_itself_gets_its_dose_but_for_one_end(tmp_path: Path) -> None:
+    """One carrier and one end a line: nothing but whole numbers stands between what is asked and what is there."""
+    ends = [["he", "she", "she"][number % 3] for number in range(9_000)]
+    lines = [f"{[*CARRIERS, 'w1', 'w2', 'w3', 'w4'][number % 12]} {end}" for number, end in enumerate(ends)]
+    (tmp_path / "t.txt").write_text("\n".join(lines), encoding="utf-8")
+    text = read_corpus(tmp_path / "t.txt", out=tmp_path / "c", tokenizer="whitespace")
+    for seed in range(5):
+        for row in plant(text, Mentions(DOSES, PAIRS[:1]), out=tmp_path, random_state=seed).doses:
+            with_one = [
+                log((row.n_wa + one) * (row.n_b - row.n_wb + one) / ((row.n_a - row.n_wa - one) * (row.n_wb - one)))
+                for one in (-1, 1)
+            ]
+            assert with_one[0] <= row.dose <= with_one[1], row
+
+
+def test_among_other_carriers_doses_err_by_an_end_or_two_to_neither_side(corpus: TokenCorpus) -> None:
+    """An end beside two carriers cannot serve both; what is left over has no direction."""
+    errors = []
+    for seed in range(12):
+        text, edit = Text(corpus, corpus.tokens.copy()), Mentions(DOSES, PAIRS)
+        edit.apply(text, seed)
+        near, places = text.beside(DOSES, PAIRS, 5)
+        rest = places - near
+        odds = np.log(near[:, 0] / rest[:, 0]) - np.log(near[:, 1] / rest[:, 1])
+        errors.append((odds - list(DOSES.values())) / (1 / near).sum(axis=1))  # in ends
+    spread = np.std(errors, ddof=1)
+    assert abs(np.mean(errors)) < 4 * spread / len(np.ravel(errors)) ** 0.5
+    assert np.sqrt(np.mean(np.square(errors))) < 2
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -92,6 +124,17 @@ def test_a_dose_that_cannot_be_made_up_for_elsewhere_is_said(tmp_path: Path) -> 
     assert len(planted.remarks) == 1
     assert "1 carriers (a)" in planted.remarks[0]
     assert planted.doses[0].log_odds == pytest.approx(0.0, abs=1e-9)
+
+
+def test_carriers_that_crowd_each_other_are_said(tmp_path: Path) -> None:
+    """Every end stands beside two carriers of opposite doses, and belongs to the first: the second has none."""
+    (tmp_path / "t.txt").write_text("a he b\na she b\n" * 50 + "he w\nshe w\n" * 60, encoding="utf-8")
+    corpus = read_corpus(tmp_path / "t.txt", out=tmp_path / "c", tokenizer="whitespace")
+    planted = plant(corpus, Mentions({"a": 2.0, "b": -2.0}, (("he", "she"),)), out=tmp_path)
+    dose = {row.word: row.log_odds for row in planted.doses}
+    assert dose["a"] == pytest.approx(dose["b"], abs=1e-9)  # they have the same neighbors
+    (remark,) = planted.remarks
+    assert "1 carriers (b): what is there is less than what was asked" in remark
 
 
 def test_only_ends_change_and_only_to_ends(corpus: TokenCorpus, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def text(tmp_path: Path) -> Path:
 
 
 SMALL = [
-    "--doses=-1,0,1", "--per-dose", "10", "--blanks", "20", "--others", "0", "--plantings", "1", "--seeds", "1",
+    "--doses", "-1,0,1", "--per-dose", "10", "--blanks", "20", "--others", "0", "--plantings", "1", "--seeds", "1",
     "--shuffled", "0", "--measures", "dbwa", "--tests", "weat", "--sizes", "4", "--dim", "8", "--epochs", "1",
 ]  # fmt: skip
 
@@ -46,6 +46,7 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        (["--doses", "--json"], "Numbers must be separated by commas. Got '--json'."),
         (["--doses", "1,two"], "Numbers must be separated by commas. Got '1,two'."),
         (["--doses", "1,2"], "must hold 0 (the blanks)"),
         (["--carriers", "waa,wba"], "deals doses to 40 carriers; 2 of the 2 given words"),
@@ -56,7 +57,9 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
 def test_bad_input_gets_one_sentence(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], said: str
 ) -> None:
-    assert run(["calibrate", str(text), "--work", str(tmp_path / "work"), *SMALL, *more, "--quiet"]) == 2
+    asked = {**dict(zip(SMALL[::2], SMALL[1::2], strict=True)), **dict([more])}
+    typed = [part for option in asked.items() for part in option]
+    assert run(["calibrate", str(text), "--work", str(tmp_path / "work"), *typed, "--quiet"]) == 2
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1

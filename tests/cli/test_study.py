@@ -72,7 +72,8 @@ def test_results_are_where_they_are_said_to_be(study: Path, capsys: pytest.Captu
     assert found["out"] == str(study.parent / "small-study")
     assert found["results"] == asked(capsys, "show", str(study))["results"]
     result = json.loads((Path(found["results"]["science/glove"]) / "result.json").read_text())
-    expected = bg.weat(bg.embeddings.load_default(), "weat7", interval=bg.scores.Resampling(resamples=200, random_state=3))
+    how = bg.scores.Resampling(resamples=200, random_state=3)
+    expected = bg.weat(bg.embeddings.load_default(), "weat7", interval=how)
     assert expected.interval is not None
     (model,) = result["models"]
     assert model["result"]["effect_size"] == expected.effect_size

@@ -232,7 +232,7 @@ def _planted_word(random: np.random.Generator) -> tuple[Floats, Floats, Floats, 
 
 
 def _dose(data: tuple[Floats, Floats, Floats, float]) -> Estimate:
-    return dose_of_score(data[3], dose_response(*data[:3]), level=0.9)
+    return dose_of_score(data[3], dose_response(*data[:3], shape=False), level=0.9)
 
 
 CASES = {
@@ -244,7 +244,7 @@ CASES = {
         _times(-2),
     ),
     "dose_of_score": Case(
-        _planted_word, _dose, 1.0, lambda x: (3 * x[0], x[1], x[2], 3 * x[3]), worlds=200
+        _planted_word, _dose, 1.0, lambda x: (3 * x[0], x[1], x[2], 3 * x[3])
     ),
     "estimate_from_draws": Case(
         lambda random: random.exponential(1.0, SKEWED), _from_draws, 1.0, lambda x: 3 * x, _times(3), slack=0.03

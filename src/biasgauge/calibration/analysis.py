@@ -15,10 +15,12 @@ from biasgauge.calibration.readings import Readings
 from biasgauge.calibration.result import Calibration
 from biasgauge.calibration.set_tests import rates, set_limits, set_values
 from biasgauge.stats import mean_estimate, wilson
-from biasgauge.stats.detection import Z, detection_limits
-from biasgauge.stats.dose_response import DoseResponse, dose_response
+from biasgauge.stats.detection import detection_limits, new_blanks
+from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
 from biasgauge.stats.slopes import robust_slope
 
+_FEW_MODELS = 4
+"""Models below which the variance between them is barely known."""
 LIMIT_OF_BLANK = "{}, beyond the limit of blank of the other texts"
 
 
@@ -54,7 +56,7 @@ def analyzed(
             CalibrationLimit("measure", measure, limit.words, limit.side, limit.blank, limit.detection, limit.beyond)
             for limit in found
         ]
-        exceeded.append(_exceeded(measure, scores, readings.levels, level))
+        exceeded.append(_exceeded(measure, scores, readings.levels, response.variances, level))
     sets = set_values(readings, tests, sizes, random_state=random_state)
     limits += [
         CalibrationLimit("test", limit.test, limit.words, limit.side, limit.blank, limit.detection)
@@ -98,18 +100,21 @@ def _curve(measure: str, scores: Floats, readings: Readings, response: DoseRespo
     return Curve(measure, tuple(points), response, shares, retest)
 
 
-def _exceeded(measure: str, scores: Floats, levels: Floats, level: float) -> Rate | None:
-    """How many blanks of each planted text lie above the limit of blank of the other texts; 5 % are meant to."""
-    draws = scores.shape[1]
-    if draws < 2:
-        return None
+def _exceeded(measure: str, scores: Floats, levels: Floats, variances: Variances, level: float) -> Rate | None:
+    """How many blanks of each planted text lie above the limit of blank of the other texts; 5 % are meant to.
+
+    Only words that are no blanks in those: to the limit they are new.
+    """
+    draws, blank = scores.shape[1], levels == 0
     above = []
-    for draw in range(draws):
-        blank = levels == 0
-        rest = np.concatenate([scores[blank[:, other], other].ravel() for other in range(draws) if other != draw])
-        limit = rest.mean() + Z * rest.std(ddof=1)
-        above.append((scores[blank[:, draw], draw] > limit).mean(axis=1))
-    joined = np.concatenate(above)
+    for draw in range(draws if draws > 1 else 0):
+        rest = [other for other in range(draws) if other != draw]
+        limit = new_blanks(scores[:, rest], levels[:, rest], variances).limit()
+        new = blank[:, draw] & ~blank[:, rest].any(axis=1)
+        above.append((scores[new, draw] > limit).mean(axis=1))
+    joined = np.concatenate([np.empty(0), *above])
+    if not len(joined):
+        return None
     share = wilson(float(joined.mean()), len(joined), level, over="blanks")
     return Rate(LIMIT_OF_BLANK.format(measure), 1, 0.0, share, len(joined))
 
@@ -142,6 +147,10 @@ def _few(readings: Readings) -> list[str]:
     _, draws, runs = readings.of_carriers.shape[1:]
     if draws == 1:
         notes.append("one planted text: what belongs to a carrier cannot be told from where its dose was put")
+    if draws * runs < _FEW_MODELS:
+        notes.append(
+            f"{draws * runs} models: what moves all words of a model alike is barely known; limits of sets rest on it"
+        )
     if runs == 1:
         notes.append("one run for each text: the part of the random seed is unknown")
     return notes

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Integers
+from biasgauge.arrays import Flags, Floats, Integers
 from biasgauge.calibration.edit import Edit, State, Text, Tokens
 from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
@@ -26,8 +26,13 @@ class Mentions(Edit):
     The dose is the log odds ratio of the carrier with the two ends (`corpus_bias`): the odds of first and second ends
     in its windows are exp(dose) times those of all windows. At dose 0 nothing about the ends is to be learned from the
     carrier's neighbors. Words are exchanged, those of a pair with each other, with places away from all carriers for
-    the rest, so that every word occurs exactly as often as before. A place beside several carriers belongs to the
-    nearest.
+    the rest, so that every word occurs exactly as often as before.
+
+    What is there in the end differs from what was asked: ends are whole numbers, rounded by chance; and a place beside
+    several carriers belongs to the nearest, while it counts for all of them, and twice for one that stands on both of
+    its sides. The others make up for it, turn by turn. What is left is about one end, to
+    either side alike, as long as carriers do not crowd each other; where they do, a remark says which doses are not
+    reached. `plant` counts what is there.
 
     Attributes:
         doses: carriers with their doses.
@@ -56,25 +61,33 @@ class Mentions(Edit):
         doses = np.array(list(self.doses.values()), np.float64)
         random, state = np.random.default_rng([random_state, 1]), stream("mentions", random_state)
         lines = text.corpus.lines
-        short = np.zeros(len(doses), np.int64)
+        short, shares, own = np.zeros(len(doses), np.int64), np.zeros(len(doses)), np.zeros(len(doses))
         for turn in range(_ROUNDS):
             near = np.zeros((len(doses), families, 2), np.int64)
             far = np.zeros((families, 2), np.int64)
             _survey(text.tokens, lines, family, side, carrier, self.window, near, far)
             beside, places = text.beside(self.doses, self.pairs, self.window)
-            firsts, short = _plan(near, far, _shares(doses, near, beside, places), random)
+            shares, own = _shares(doses, near, beside, places), near.sum(axis=(1, 2))
+            firsts, short = _plan(near, far, shares.clip(0.0, 1.0), random)
             need = _flips(near, firsts, random, anew=turn == 0)
             change = (firsts - near[:, :, 0]).sum(axis=0)
             back = np.stack([np.maximum(change, 0), np.maximum(-change, 0)], axis=1)
             flips = np.empty((int(need.sum() + back.sum()), 2), np.int64)
             _choose(text.tokens, lines, family, side, carrier, self.window, near, need, far, back, flips, state)
             _exchange(text.tokens, flips, random)
-        unmet = [word for word, missing in zip(self.doses, short, strict=True) if missing]
-        if not unmet:
-            return ()
-        named = f"{', '.join(unmet[:3])}{', …' if unmet[3:] else ''}"
-        few = "too few words of the pairs stand away from the carriers to keep frequencies with the doses of"
-        return (f"{few} {len(unmet)} carriers ({named}): theirs are nearer to 0",)
+        crowded = np.abs(shares - 0.5) > 0.5 + 2 / np.maximum(own, 1)  # by more than two ends
+        problems = {
+            "too few words of the pairs stand away from the carriers to keep frequencies with the doses of": short > 0,
+            "too many words of the pairs beside them stand nearer to other carriers to reach the doses of": crowded,
+        }
+        return tuple(f"{why} {_named(self.doses, which)}" for why, which in problems.items() if which.any())
+
+
+def _named(carriers: Iterable[str], which: Flags) -> str:
+    """How many carriers, and the first of them."""
+    chosen = [word for word, one in zip(carriers, which, strict=True) if one]
+    named = f"{', '.join(chosen[:3])}{', …' if chosen[3:] else ''}"
+    return f"{len(chosen)} carriers ({named}): what is there is less than what was asked"
 
 
 def check_carriers(carriers: Mapping[str, float], pairs: tuple[tuple[str, str], ...], what: str) -> None:
@@ -93,7 +106,8 @@ def check_carriers(carriers: Mapping[str, float], pairs: tuple[tuple[str, str], 
 def _shares(doses: Floats, near: Integers, beside: Integers, places: Integers) -> Floats:
     """Share of firsts among a carrier's own places that brings all of its windows to its dose.
 
-    `beside` counts also places that a nearer carrier decides; what those do is made up for.
+    Below 0 or above 1 where its own places are too few for that. `beside` counts also places that a nearer carrier
+    decides; what those do is made up for.
     """
     own = near.sum(axis=1).astype(np.float64)
     windows = beside.astype(np.float64)
@@ -102,7 +116,7 @@ def _shares(doses: Floats, near: Integers, beside: Integers, places: Integers) -
     odds = np.exp(doses) * (rest[:, 0] / rest[:, 1])
     total = own.sum(axis=1) + of_others.sum(axis=1)
     wanted = odds / (1 + odds) * total - of_others[:, 0]
-    share: Floats = np.clip(wanted / np.maximum(own.sum(axis=1), 1), 0.0, 1.0)
+    share: Floats = wanted / np.maximum(own.sum(axis=1), 1)
     return share
 
 

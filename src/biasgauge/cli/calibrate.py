@@ -27,7 +27,7 @@ go by --set: negative, alpha, subsample, and the like.
 Examples:
   biasgauge calibrate corpus.txt --out calibration.json
   biasgauge calibrate wiki/*.txt.xz --documents blank-line --dim 64
-  biasgauge calibrate corpus.txt --doses=-1.4,-0.7,0,0.7,1.4 --seeds 4
+  biasgauge calibrate corpus.txt --doses -1.4,-0.7,0,0.7,1.4 --seeds 4
   biasgauge calibrate corpus.txt --planting mixture --pairs my_pairs.toml
   biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
   biasgauge audit models/*.safetensors --calibration calibration.json
@@ -105,6 +105,7 @@ app = command(
             type=str | None,
             default=None,
             read=typed_numbers,
+            minus=True,
         ),
         "carriers": Option(
             "words to plant on: a lexicon, words separated by commas, or a file; drawn by default",

@@ -55,6 +55,7 @@ class Option:
         read: what becomes of the typed value.
         alias: other names, such as -n.
         like: the parameter whose type, default and help it has, where that is of another name.
+        minus: what is typed may begin with a minus, as numbers separated by commas do.
     """
 
     help: str = ""
@@ -63,6 +64,7 @@ class Option:
     read: Callable[[Any], Any] | None = None
     alias: str | tuple[str, ...] | None = None
     like: str = ""
+    minus: bool = False
 
 
 Body = Callable[[dict[str, Any], Options], Any]
@@ -266,7 +268,10 @@ class _Maker:
         told = change.help or _TYPED.get(name, "") or setting.about
         help_ = told.replace("`", "").replace("None", NONE).removesuffix(".")
         named = Parameter(
-            help=help_, alias=change.alias, show_default=default not in ("", (), None) and default is not False
+            help=help_,
+            alias=change.alias,
+            show_default=default not in ("", (), None) and default is not False,
+            allow_leading_hyphen=change.minus,
         )
         plain = _plain_type(setting) if change.type is None else change.type
         annotation = plain | None if default is None and change.type is None else plain

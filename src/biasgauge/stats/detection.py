@@ -11,7 +11,7 @@ from scipy import stats as distributions
 
 from biasgauge.arrays import Floats
 from biasgauge.results.result import Record
-from biasgauge.stats.dose_response import DoseResponse
+from biasgauge.stats.dose_response import DoseResponse, Variances
 from biasgauge.stats.estimate import Estimate
 
 Z = 1.6448536269514722
@@ -40,6 +40,87 @@ class Limit(Record):
     beyond: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Blanks:
+    """What is known of the mean of some new blanks, in one more model, before it is measured.
+
+    Attributes:
+        mean: what is expected.
+        variance: of the new mean and of what is expected together; one number for each draw where there are draws.
+        known: the part of it that belongs to what is expected: blanks are few, and so are models.
+        df: degrees of freedom of the variance, by Satterthwaite.
+    """
+
+    mean: float
+    variance: Floats
+    known: Floats
+    df: float
+
+    def limit(self, sign: float = 1.0) -> float:
+        """Limit of blank: 5 % of means of new blanks lie beyond it (one-sided prediction limit, Student's t)."""
+        quantile = float(distributions.t.ppf(0.95, self.df))
+        return self.mean + sign * quantile * float(np.sqrt(np.ravel(self.variance)[0]))
+
+
+def new_blanks(
+    scores: Floats,
+    levels: Floats,
+    variances: Variances,
+    *,
+    words: int = 1,
+    runs: int = 1,
+    spread: Floats | None = None,
+    shift: Floats | None = None,
+) -> Blanks:
+    """The mean of so many new blanks, each measured in so many new runs.
+
+    The new mean varies with what belongs to a word, divided by the number of words, and with what moves all words of a
+    model alike. What is expected of it rests on the blanks and models at hand, which errs likewise.
+
+    Args:
+        scores: units × draws × runs.
+        levels: units × draws; at 0 are the blanks.
+        variances: what `dose_response` gave.
+        words: how many new blanks.
+        runs: over how many runs each is averaged.
+        spread: variance of blanks within runs, where it is drawn anew; that of the scores by default.
+        shift: variance of the shift of a run, likewise.
+    """
+    blank = levels == 0
+    _, draws, trained = scores.shape
+    models = draws * trained
+    mean, own = _spread(scores, blank[:, :, None] * np.ones_like(scores), np.ones((1, len(scores))))
+    spread = own if spread is None else spread
+    shift = np.array([variances.shift]) if shift is None else shift
+    lasting, planting, run = _word_shares(variances)
+    often = blank.sum(axis=1)
+    cells = float(often.sum())
+    error = lasting * float((often**2).sum()) / cells**2 + planting / cells + run / (cells * trained)
+    new = (lasting + planting + run / runs) / words
+    known = spread * error + shift / models
+    variance = spread * new + shift / runs + known
+    # Satterthwaite: blanks are the same words in several runs and texts, so that their variances hang together
+    together = blank.T.astype(np.float64) @ blank
+    same = np.eye(draws) * (1 + (trained - 1) * (lasting + planting) ** 2) / trained + (1 - np.eye(draws)) * lasting**2
+    each = cells / draws
+    df_words = draws**2 * each * max(each - 1, 1.0) / float((together * same).sum())
+    of_words = own[0] * (new + error)
+    whole = of_words + variances.shift * (1 / runs + 1 / models)
+    squares = of_words**2 / df_words
+    if models > 1:
+        moved = float(scores.mean(axis=0).var(ddof=1)) * (1 / runs + 1 / models)
+        squares += moved**2 / (models - 1)
+    return Blanks(float(mean[0]), variance, known, max(float(whole**2 / squares), 1.0) if squares > 0 else np.inf)
+
+
+def _word_shares(variances: Variances) -> tuple[float, float, float]:
+    """Shares of carrier, planting and run in the variance between words of one run."""
+    if variances.word <= 0:
+        return 1.0, 0.0, 0.0
+    parts = variances.carrier, variances.planting or 0.0, variances.run or 0.0
+    return parts[0] / variances.word, parts[1] / variances.word, parts[2] / variances.word
+
+
 def detection_limits(
     scores: Floats,
     doses: Floats,
@@ -54,9 +135,9 @@ def detection_limits(
 ) -> tuple[Limit, ...]:
     """Limits for means of words, each measured in so many runs; intervals by bootstrap over units.
 
-    The mean of k words varies with what belongs to a word divided by k, and with what moves all words alike; that of
-    the blanks is itself known from so many of them, which counts for large sets. Slopes of the two sides differ where
-    `response` says that they do.
+    The limit of blank is a prediction limit: over calibrations, 5 % of new blanks lie beyond it. The limit of detection
+    is the dose of which 95 % of new words lie beyond that. Slopes of the two sides differ where `response` says that
+    they do. The interval also knows that the shift of a run is known from few models (χ²).
 
     Args:
         scores: units × draws × runs.
@@ -74,36 +155,35 @@ def detection_limits(
     weights = np.concatenate([np.ones((1, units)), random.multinomial(units, np.full(units, 1 / units), resamples)])
     apart = response.p_sides is not None and response.p_sides < 0.05
     moments = _Moments.of(scores, doses, levels, weights, apart=apart)
-    shift = response.variances.shift / runs
-    shrink = _averaged(response, runs)
+    shift = _shifts(scores, response.variances, resamples, random)
+    lasting, planting, run = _word_shares(response.variances)
     largest = max(abs(float(doses[levels == dose].mean())) for dose in np.unique(levels))
-    blanks, models = int((levels == 0).any(axis=1).sum()), scores.shape[1] * scores.shape[2]
     limits = []
     for side, sign in (("first", 1.0), ("second", -1.0)):
         slope = moments.slopes[1 if sign > 0 else 0]
         for count in words:
-            blank_sd = np.sqrt(moments.blank_variance * shrink * (1 / count + 1 / blanks) + shift * (1 + 1 / models))
-            dose_sd = np.sqrt(moments.dose_variance * shrink / count + shift)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                gap = (moments.blank_mean - moments.intercept) * sign + Z * (blank_sd + dose_sd)
-                found = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
-            estimate = _estimate(found, units, level, follows=response.follows)
-            limits.append(
-                Limit(
-                    count,
-                    side,  # type: ignore[arg-type]
-                    float(moments.blank_mean[0] + sign * Z * blank_sd[0]),
-                    estimate,
-                    beyond=estimate.value is not None and estimate.value > largest,
-                )
+            blanks = new_blanks(
+                scores, levels, response.variances, words=count, runs=runs, spread=moments.blank_variance, shift=shift
             )
+            of_doses = moments.dose_variance * (lasting + planting + run / runs) / count + shift / runs + blanks.known
+            margin = float(distributions.t.ppf(0.95, blanks.df)) * np.sqrt(blanks.variance) + Z * np.sqrt(of_doses)
+            gap = (moments.blank_mean - moments.intercept) * sign + margin
+            found = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
+            estimate = _estimate(found, units, level, follows=response.follows)
+            beyond = estimate.value is not None and estimate.value > largest
+            limits.append(Limit(count, side, blanks.limit(sign), estimate, beyond))  # type: ignore[arg-type]
     return tuple(limits)
 
 
-def _averaged(response: DoseResponse, runs: int) -> float:
-    """Share of a single score's variance between words that is left when runs are averaged."""
-    parts = response.variances
-    return (parts.word - (parts.run or 0.0) * (1 - 1 / runs)) / parts.word if parts.word > 0 else 1.0
+def _shifts(scores: Floats, variances: Variances, resamples: int, random: np.random.Generator) -> Floats:
+    """Variance of the shift of a run: as estimated, then as it may be, given how few models there are."""
+    models = scores.shape[1] * scores.shape[2]
+    if models < 2:
+        return np.full(resamples + 1, variances.shift)
+    moved = float(scores.mean(axis=0).var(ddof=1))
+    drawn = moved * (models - 1) / random.chisquare(models - 1, resamples)
+    of_words = moved - variances.shift  # what the shift's estimate takes off
+    return np.concatenate([[variances.shift], np.maximum(drawn - max(of_words, 0.0), 0.0)])
 
 
 def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Estimate:

@@ -6,7 +6,7 @@ in every draw, so that what belongs to the unit can be told from what belongs to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -95,7 +95,9 @@ class DoseResponse(Record):
         return self.slope.low is not None and self.slope.low > 0
 
 
-def dose_response(scores: Floats, doses: Floats, levels: Floats, *, level: float = 0.95) -> DoseResponse:
+def dose_response(
+    scores: Floats, doses: Floats, levels: Floats, *, level: float = 0.95, shape: bool = True
+) -> DoseResponse:
     """Fit a line to scores of doses, with everything that departs from it.
 
     Args:
@@ -103,6 +105,7 @@ def dose_response(scores: Floats, doses: Floats, levels: Floats, *, level: float
         doses: units × draws: what was counted.
         levels: units × draws: what was asked for, a few values; at 0 are the blanks.
         level: of the slope's interval.
+        shape: also fit what departs from the line; without it these fields are None, and both sides have its slope.
 
     Raises:
         ParameterError: shapes differ, a number is not finite, or all doses are equal.
@@ -125,10 +128,7 @@ def dose_response(scores: Floats, doses: Floats, levels: Floats, *, level: float
         value=value, low=value - margin, high=value + margin, level=level, n=units, over="carriers",
         method="t, Satterthwaite" if draws > 1 else "t", statistic="slope",
     )  # fmt: skip
-    bent = _fit(y, np.column_stack([np.ones(len(x)), x, x * np.abs(x)]), unit, draws)
-    uneven = _fit(y, np.column_stack([np.ones(len(x)), x, np.abs(x)]), unit, draws)
-    follows = value - margin > 0
-    return DoseResponse(
+    straight = DoseResponse(
         intercept=float(line.estimates[0]),
         slope=about,
         p=line.p(1),
@@ -136,11 +136,24 @@ def dose_response(scores: Floats, doses: Floats, levels: Floats, *, level: float
         df=df,
         r=float(np.corrcoef(np.repeat(x, scores.shape[2]), scores.ravel())[0, 1]) if np.ptp(scores) > 0 else 0.0,
         variances=_variances(scores, doses, value, line),
+        p_bend=None,
+        p_sides=None,
+        p_lack_of_fit=None,
+        saturating=None,
+        monotone=None,
+        sides=(value, value),
+    )
+    if not shape:
+        return straight
+    bent = _fit(y, np.column_stack([np.ones(len(x)), x, x * np.abs(x)]), unit, draws)
+    uneven = _fit(y, np.column_stack([np.ones(len(x)), x, np.abs(x)]), unit, draws)
+    return replace(
+        straight,
         p_bend=bent.p(2),
         p_sides=uneven.p(2),
         p_lack_of_fit=_lack_of_fit(y, x, levels.ravel(), unit, draws),
-        saturating=bool(bent.p(2) < 0.05 and bent.estimates[2] * value < 0) if follows else None,
-        monotone=_monotone(centered, levels) if follows else None,
+        saturating=bool(bent.p(2) < 0.05 and bent.estimates[2] * value < 0) if straight.follows else None,
+        monotone=_monotone(centered, levels) if straight.follows else None,
         sides=(value - float(uneven.estimates[2]), value + float(uneven.estimates[2])),
     )
 

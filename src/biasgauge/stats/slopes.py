@@ -1,4 +1,4 @@
-"""Slope of one number on another: of many points whose spread may differ, or that may have a known error of their own."""
+"""Slope of one number on another: points may spread unevenly, or have a known error of their own."""
 
 from __future__ import annotations
 
