@@ -23,14 +23,15 @@ def text(tmp_path: Path) -> Path:
 
 
 SMALL = [
-    "--doses", "-1,0,1", "--per-dose", "10", "--blanks", "20", "--others", "0", "--plantings", "1", "--seeds", "1",
-    "--shuffled", "0", "--measures", "dbwa", "--tests", "weat", "--sizes", "4", "--dim", "8", "--epochs", "1",
+    "--doses", "-1,0,1", "--per-dose", "10", "--blanks", "20", "--plantings", "1", "--seeds", "1", "--measures", "dbwa",
+    "--sizes", "4", "--dim", "8", "--epochs", "1",
 ]  # fmt: skip
+FURTHER = ["--set", "others=0", "--set", "shuffled=0", "--set", "tests=weat", "--set", "recipe.negative=3"]
 
 
 def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "calibration.json"
-    command = ["calibrate", str(text), "--work", str(tmp_path / "work"), "--out", str(out), *SMALL]
+    command = ["calibrate", str(text), "--work", str(tmp_path / "work"), "--out", str(out), *SMALL, *FURTHER]
     assert run([*command, "--json"]) == 0
     captured = capsys.readouterr()
     told = json.loads(captured.out)
@@ -38,6 +39,7 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
     assert "1 models: 1 planted texts × 1 random seeds" in captured.err
     assert {rate["name"] for rate in told["false_positives"]} >= {"verdict: report", "weat, p over targets"}
     assert told["settings"]["design"]["doses"] == [-1.0, 0.0, 1.0]
+    assert told["settings"]["recipe"] == {"algorithm": "sgns", "dim": 8, "epochs": 1, "negative": 3}
     kept = json.loads(out.read_text(encoding="utf-8"))
     assert kept["limits"] == told["limits"]
     assert len(told["corpus_bias"]) == 40
@@ -52,6 +54,8 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
         (["--carriers", "waa,wba"], "deals doses to 40 carriers; 2 of the 2 given words"),
         (["--per-dose", "400"], "needs 820 carriers"),
         (["--pairs", "nothing"], "nothing"),
+        (["--set", "recipe=glove"], "--set: recipe is set as a whole and by its parts; give one of the two."),
+        (["--set", "recipe.dimm=9"], "dimm"),
     ],
 )
 def test_bad_input_gets_one_sentence(
@@ -59,7 +63,7 @@ def test_bad_input_gets_one_sentence(
 ) -> None:
     asked = {**dict(zip(SMALL[::2], SMALL[1::2], strict=True)), **dict([more])}
     typed = [part for option in asked.items() for part in option]
-    assert run(["calibrate", str(text), "--work", str(tmp_path / "work"), *typed, "--quiet"]) == 2
+    assert run(["calibrate", str(text), "--work", str(tmp_path / "work"), *typed, *FURTHER, "--quiet"]) == 2
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from biasgauge.stats.permutation import Alternative
 
-MOST = {"audit": 21}
+MOST = {"audit": 23}
 """Options of a command that has more than fifteen."""
 OF_MANY = {"set", "figures", "out", "force", "options"}
 

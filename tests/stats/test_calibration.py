@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from biasgauge import stats
 from biasgauge.stats.bootstrap import (
@@ -23,13 +24,16 @@ from biasgauge.stats.bootstrap import (
     leave_one_out,
     percentile_estimate,
 )
-from biasgauge.stats.contrasts import contrast_estimate
+from biasgauge.stats.contrasts import Contrast, contrast_estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.detection import dose_of_score
 from biasgauge.stats.dose_response import dose_response
+from biasgauge.stats.group_contrasts import at_least, slope_over_groups, welch
 from biasgauge.stats.means import mean_over_seeds, sd_estimate
+from biasgauge.stats.odds_ratios import closed_form, closed_form_se, log_odds_ratio
 from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
-from biasgauge.stats.slopes import robust_slope
+from biasgauge.stats.roc import auc_estimate
+from biasgauge.stats.slopes import robust_slope, slope_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -221,6 +225,39 @@ def _uneven_line(random: np.random.Generator) -> Floats:
     return np.column_stack([x, 1 + 2 * x + random.normal(0, 0.2 + x)])
 
 
+def _line_of_groups(random: np.random.Generator) -> Floats:
+    """Means of eight periods on a line of slope .3."""
+    return np.asarray(0.3 * np.arange(8.0) + random.normal(0, 0.5, 8))
+
+
+def _two_groups(random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Six and eight models; the second group spreads twice as much and lies .5 higher."""
+    return random.normal(0.0, 1.0, 6), random.normal(0.5, 2.0, 8)
+
+
+def _wider(models: Floats) -> Estimate:
+    """A mean of six models, by their own spread and as if that were known from many words."""
+    value, se = float(models.mean()), float(models.std(ddof=1)) / len(models) ** 0.5
+    about = {"value": value, "se": se, "p": 0.5, "n": len(models)}
+    few, many = (Contrast(df=df, **about).at(0.9) for df in (len(models) - 1.0, 60.0))  # type: ignore[arg-type]
+    return at_least(many, few)
+
+
+def _table_of_counts(random: np.random.Generator) -> Floats:
+    """Independent counts with an odds ratio of 2."""
+    return random.poisson([80.0, 4000.0, 40.0, 4000.0]).astype(np.float64)
+
+
+def _odds(table: Floats) -> Estimate:
+    return closed_form(float(log_odds_ratio(table)), float(closed_form_se(table)), 0.9)
+
+
+def _with_errors(random: np.random.Generator) -> Floats:
+    """One number rises by .5 with something that is seen with an error of .5."""
+    real = random.normal(0, 1, 100)
+    return np.column_stack([real + random.normal(0, 0.5, 100), 0.5 * real + random.normal(0, 0.5, 100)])
+
+
 def _planted_word(random: np.random.Generator) -> tuple[Floats, Floats, Floats, float]:
     """Sixty carriers of five doses in two texts and two runs; and a new word of dose 1."""
     doses = np.stack([random.permutation(np.repeat([-2.0, -1.0, 0.0, 1.0, 2.0], 12)) for _ in range(2)], axis=1)
@@ -236,6 +273,34 @@ def _dose(data: tuple[Floats, Floats, Floats, float]) -> Estimate:
 
 
 CASES = {
+    "welch": Case(
+        _two_groups,
+        lambda x: welch(x[0], x[1], (False, False), 0.9),
+        0.5,
+        lambda x: (-x[0], -x[1]),
+        _negated,
+    ),
+    "slope_over_groups": Case(
+        _line_of_groups, lambda x: slope_over_groups(np.arange(8.0), x, level=0.9), 0.3, np.negative, _negated
+    ),
+    "at_least": Case(lambda random: random.normal(0.2, 1.0, 6), _wider, 0.2, np.negative, _negated),
+    "auc_estimate": Case(
+        lambda random: (random.normal(1, 1, 30), random.normal(0, 1, 30)),
+        lambda x: auc_estimate(x[0], x[1], level=0.9),
+        float(ndtr(2**-0.5)),
+        lambda x: (x[1], x[0]),
+        _complement,
+        conservative=True,  # as Newcombe's tables have it
+    ),
+    "closed_form": Case(_table_of_counts, _odds, float(np.log(2)), lambda x: x[[2, 3, 0, 1]], _negated),
+    "slope_estimate": Case(
+        _with_errors,
+        lambda x: slope_estimate(x[:, 0], x[:, 1], np.full(len(x), 0.5), Resampling("percentile", 0.9, 400)),
+        0.5,
+        lambda x: x * [1.0, -2.0],
+        _times(-2),
+        slack=0.02,  # percentiles of 100 words
+    ),
     "robust_slope": Case(
         _uneven_line,
         lambda x: robust_slope(x[:, 0], x[:, 1], 0.9),
@@ -430,6 +495,9 @@ SETTLED_ELSEWHERE = {
     "bootstrap": "estimate_from_draws, held by tests of correlations",
     "estimates_of_sums": "estimate_from_draws, held by tests of coreference",
     "sd_over_seeds": "sd_estimate",
+    "bootstrap_estimate": "percentile_estimate",
+    "over_documents": "its coverage of clustered counts: test_odds_ratios.py",
+    "disattenuated": "its coverage: test_disattenuation.py",
     "joined": "reads an estimate that was written",
 }
 """Producers without a case of their own, with the reason."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.cli.from_function import Option, Outcome, command
+from biasgauge.cli.from_function import Option, Outcome, command, further_settings
+from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
-from biasgauge.cli.words import typed_field, typed_names, typed_words
+from biasgauge.cli.words import typed_names, typed_words
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,24 +23,23 @@ the result: audit --calibration FILE.json then tells scores as odds ratios.
 
 Doses are log odds ratios (0.69 is an odds ratio of 2) and hold 0; with
 --planting mixture they are shares of a word's places. Settings of the training
-go by --set: negative, alpha, subsample, and the like.
+go by --set recipe.NAME=VALUE: window, min_count, negative, and the like.
 
 Examples:
   biasgauge calibrate corpus.txt --out calibration.json
   biasgauge calibrate wiki/*.txt.xz --documents blank-line --dim 64
   biasgauge calibrate corpus.txt --doses -1.4,-0.7,0,0.7,1.4 --seeds 4
   biasgauge calibrate corpus.txt --planting mixture --pairs my_pairs.toml
+  biasgauge calibrate corpus.txt --set recipe.window=10 --set others=0
   biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
   biasgauge audit models/*.safetensors --calibration calibration.json
 """
 _OF_TEXT = ("layout", "tokenizer", "field", "documents")
-_OF_TRAINING = ("algorithm", "dim", "epochs", "min_count", "training_window")
+_OF_TRAINING = ("algorithm", "dim", "epochs")
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Read the text, tell the plan, calibrate."""
-    from inspect import signature
-
     from biasgauge.auditing.calibrated import verdict_rates
     from biasgauge.calibration import calibrate
     from biasgauge.corpora import read_corpus
@@ -47,10 +47,12 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     corpus, work = arguments.pop("corpus"), arguments.pop("work")
     text = {name: value for name in _OF_TEXT if (value := arguments.pop(name, None)) is not None}
     recipe = {name: value for name in _OF_TRAINING if (value := arguments.pop(name, None)) is not None}
-    if "training_window" in recipe:
-        recipe["window"] = recipe.pop("training_window")
-    known = set(signature(calibrate).parameters)
-    recipe |= {name: arguments.pop(name) for name in list(arguments) if name not in known}
+    further = arguments.pop("recipe", {})
+    if not isinstance(further, dict):
+        raise ParameterError(
+            f"Settings of the training are set one by one, as recipe.window=8. Got recipe={further!r}."
+        )
+    recipe |= further_settings([f"{name}={value}" for name, value in further.items()], {}, "train", open_ended=True)
     work.mkdir(parents=True, exist_ok=True)
     with progress(options, "reading text") as report:
         tokens = read_corpus(corpus, out=work / "corpus", progress=report, **text)
@@ -84,8 +86,8 @@ def _whole(about: str) -> Option:
 app = command(
     "calibration:calibrate",
     arguments="corpus",
-    options="work pairs planting doses carriers per_dose blanks plantings seeds bootstrap shuffled others window "
-    "measures tests sizes algorithm dim epochs min_count training_window layout tokenizer field documents level n_jobs",
+    options="work pairs planting doses carriers per_dose blanks plantings seeds measures sizes algorithm dim epochs "
+    "documents",
     examples=EXAMPLES,
     sources=("corpora:read_corpus",),
     changes={
@@ -116,9 +118,6 @@ app = command(
         "measures": Option(
             "measures, separated by commas; all by default", type=str | None, default=None, read=typed_names
         ),
-        "tests": Option(
-            "association tests, separated by commas; all by default", type=str | None, default=None, read=typed_names
-        ),
         "sizes": Option(
             "numbers of words in sets, separated by commas",
             type=str,
@@ -128,20 +127,14 @@ app = command(
         "algorithm": Option("sgns, cbow, fasttext or glove", type=str, default="sgns"),
         "dim": _whole("numbers in a vector; 100 by default"),
         "epochs": _whole("readings of the text; 5 by default, 15 for glove"),
-        "min_count": _whole("leave out words that occur less often; 5 by default"),
-        "training_window": _whole("context words on each side in training; 5 by default, 15 for glove"),
-        "window": Option("tokens on each side that are beside a word, for planting and counting"),
-        "layout": Option("as train has it", type=str | None, default=None),
-        "tokenizer": Option("as train has it", type=str | None, default=None),
-        "field": Option("as train has it", type=str | None, default=None, read=typed_field),
         "documents": Option(
             "in plain lines, what is a document",
             type=Literal["line", "blank-line", "file"] | None,
             default=None,
         ),
-        "n_jobs": Option("models at a time; all cores by default"),
     },
     call=run,
     figures=True,
-    fixed="recipe trainer verdicts out other_pairs source",
+    outputs=(Output("work", "continued"),),
+    fixed="trainer verdicts out other_pairs source",
 )

@@ -323,6 +323,8 @@ def further_settings(
         if name not in known and not open_ended:
             meant = did_you_mean(name, known) or f"; it has {', '.join(known)}"
             raise ParameterError(f"--set: {function} has no further setting {name!r}{meant}")
+        if name in settings and isinstance(settings[name], dict) != bool(part):
+            raise ParameterError(f"--set: {name} is set as a whole and by its parts; give one of the two.")
         if part:
             settings.setdefault(name, {})[part] = value.strip()
         else:
