@@ -239,7 +239,7 @@ def _wider(models: Floats) -> Estimate:
     """A mean of six models, by their own spread and as if that were known from many words."""
     value, se = float(models.mean()), float(models.std(ddof=1)) / len(models) ** 0.5
     about = {"value": value, "se": se, "p": 0.5, "n": len(models)}
-    few, many = (Contrast(df=df, **about).at(0.9) for df in (len(models) - 1.0, 60.0))  # type: ignore[arg-type]
+    few, many = (Contrast(df=df, **about).at(0.9) for df in (len(models) - 1.0, 60.0))
     return at_least(many, few)
 
 
@@ -281,7 +281,7 @@ CASES = {
         _negated,
     ),
     "slope_over_groups": Case(
-        _line_of_groups, lambda x: slope_over_groups(np.arange(8.0), x, level=0.9), 0.3, np.negative, _negated
+        _line_of_groups, lambda x: slope_over_groups(range(8), x, level=0.9), 0.3, np.negative, _negated
     ),
     "at_least": Case(lambda random: random.normal(0.2, 1.0, 6), _wider, 0.2, np.negative, _negated),
     "auc_estimate": Case(

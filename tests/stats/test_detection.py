@@ -69,7 +69,7 @@ def sd_of(words: int) -> float:
 
 def within(values: Sequence[float], truth: float, errors: float = 4.0) -> bool:
     """Whether the mean over worlds is the truth, but for so many of its standard errors."""
-    return abs(np.mean(values) - truth) <= errors * np.std(values, ddof=1) / len(values) ** 0.5
+    return bool(abs(np.mean(values) - truth) <= errors * np.std(values, ddof=1) / len(values) ** 0.5)
 
 
 @pytest.mark.calibration
@@ -84,7 +84,7 @@ def test_variances_and_slope_are_found_again(simulated: Simulated) -> None:
     held = np.mean([(slope.low or 0) <= 0.4 <= (slope.high or 0) for slope in slopes])
     assert held == pytest.approx(0.95, abs=4 * (0.05 * 0.95 / WORLDS) ** 0.5)
     # the square of an estimated slope is larger than that of the slope by its variance, on average
-    squared = 0.16 + np.var([slope.value for slope in slopes], ddof=1)
+    squared = 0.16 + np.var([slope.value or 0 for slope in slopes], ddof=1)
     assert within([each.dose for each in variances], squared * LEVELS.var())
 
 
@@ -92,7 +92,7 @@ def test_variances_and_slope_are_found_again(simulated: Simulated) -> None:
 @pytest.mark.parametrize("words", SIZES)
 def test_new_blanks_exceed_the_limit_of_blank_in_five_percent(simulated: Simulated, words: int) -> None:
     """In every world the chance that new blanks lie beyond its limit is known exactly: their distribution is."""
-    chances = distributions.norm.sf([(limit.blank - 0.2) / sd_of(words) for limit in simulated.limits[words]])
+    chances = [float(distributions.norm.sf((limit.blank - 0.2) / sd_of(words))) for limit in simulated.limits[words]]
     assert np.std(chances) / WORLDS**0.5 < 0.003
     assert within(chances, 0.05, 3.0)
 

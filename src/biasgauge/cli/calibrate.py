@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.cli.from_function import Option, Outcome, command, further_settings
+from biasgauge.cli.from_function import Option, command, further_settings
+from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.words import typed_names, typed_words
