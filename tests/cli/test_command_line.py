@@ -63,6 +63,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("balance",),
         ("extrinsic",),
         ("correlate",),
+        ("calibrate",),
         ("corpus-bias",),
         ("criterion",),
         ("influence",),
