@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from make_default_replicates import default_source  # type: ignore[import-not-found]  # beside this file
+from make_default_replicates import default_source  # beside this file
 
 import biasgauge as bg
 from biasgauge.auditing.calibrated import verdict_rates

@@ -117,7 +117,8 @@ def test_the_default_covers_what_it_promises() -> None:
     assert vectors.vectors.dtype == np.float16
     verdicts = {one.lexicon: one.verdict for one in bg.audit(vectors, case_fallback=True).lexicons}
     undefined = {name for name, verdict in verdicts.items() if verdict == "undefined"}
-    assert undefined <= {"gender_specific"}  # GoogleNews phrases, capitals and misspellings: 1,441, two thirds lost
+    # GoogleNews phrases, capitals and misspellings: 1,441, two thirds lost; a list that is younger than the vectors
+    assert undefined <= {"gender_specific", "bls2015"}
     for name in ("du2021", "occ18", "adj", "human", "weat7", "race", "religion", "gender"):
         assert verdicts[name] == "measurable"
 

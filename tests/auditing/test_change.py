@@ -158,6 +158,7 @@ def test_before_and_after_are_one_model_each(pair: tuple[bg.Embedding, bg.Embedd
 def test_the_command_takes_both_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "vectors.npz"
     np.savez(file, words=np.array(["he", "she"]), vectors=np.eye(2))
-    assert run(["audit", "--before", str(file)]) == 2
+    out = ["--out", str(tmp_path / "out")]
+    assert run(["audit", "--before", str(file), *out]) == 2
     assert "--before and --after go together" in capsys.readouterr().err
-    assert run(["audit", str(file), "--before", str(file), "--after", str(file)]) == 2
+    assert run(["audit", str(file), "--before", str(file), "--after", str(file), *out]) == 2

@@ -57,7 +57,7 @@ def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.AuditResult) 
     assert 0 < len(about_people) < len(audited.verdicts)
     assert sum(int(tile.value) for tile in shown[:-1]) == len(about_people)
     rate = next(one.rate for one in audited.error_rates if one.null == "relabeled")
-    assert shown[-1].value == f"≤\u00a0{100 * rate:g}\u00a0 %"
+    assert shown[-1].value == f"≤\u00a0{100 * rate:g}\u00a0%"
     assert audited.summary().caveat == CAVEAT
 
 

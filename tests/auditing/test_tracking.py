@@ -244,7 +244,7 @@ def test_the_command(vectors: bg.Embedding, tmp_path: Path, capsys: pytest.Captu
     assert len(content["extrinsic"]["tasks"]) == 1
     assert content["settings"]["points"] == "points.csv"
     assert (content["verdicts"][-1]["model"], content["verdicts"][-1]["question"]) == ("points.csv", "extrinsic")
-    assert run([*asked, *points]) == 0
+    assert run([*asked, *points, "--force", "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert "Do the intrinsic numbers track the application?" in shown
     assert "would be seen (p ≤ 0.05)" in " ".join(shown.split())

@@ -108,7 +108,7 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
         files.append(str(bg.save(changed, tmp_path / f"model{seed}.bin")))
     assert run(["audit", *files, *QUICK, "--out", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    for name in ("model0.bin", "model1.bin"):
+    for name in ("model0", "model1"):
         assert sum(name in line and "weat7" in line for line in lines) == 1
     content = json.loads((tmp_path / "out" / "report.json").read_text())
     result = bg.AuditResult.from_dict(content)

@@ -310,7 +310,7 @@ def test_a_folder_that_cannot_be_made_is_the_users_to_mend(
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = tmp_path / "broken.txt"
     broken.write_text("cat 0.1 0.2\ndog 0.1 zero\n")
-    assert run(["audit", str(broken)]) == 2
+    assert run(["audit", str(broken), "--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err.startswith(f"biasgauge: {broken}, line 2: ")
 
 

@@ -34,14 +34,15 @@ def test_the_script_makes_the_shipped_file_byte_for_byte(shared_data: Path, repo
 
 
 @pytest.mark.shared
-def test_every_english_lexicon_word_of_the_source_ships_at_half_precision(shared_data: Path) -> None:
+def test_every_english_lexicon_word_of_the_source_ships_at_half_precision(shared_data: Path, repository: Path) -> None:
+    younger = script_named("make_default_vectors", repository).YOUNGER
     with np.load(shared_data / "glove_6b_100d_subset" / "glove6B100d_subset.npz") as source:
         rows = {word: row for row, word in enumerate(source["words"].tolist())}
         vectors = source["vectors"]
     shipped = bg.embeddings.load_default()
     for name in bg.registry.names("lexicon"):
         lexicon = bg.lexicon(name)
-        if lexicon.language == "en":
+        if lexicon.language == "en" and name not in younger:
             assert [word for word in lexicon.words if word in rows and word not in shipped] == [], name
     expected = np.array([vectors[rows[word]] for word in shipped.words])
     assert np.abs(expected - shipped.vectors).max() < 2**-9  # half precision: 11 bits, all numbers below 8

@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_two_commands_come_first(page: str, repository: Path) -> None:
     assert console_lines(page)[:2] == ["make audit", "make test"]
     makefile = (repository / "Makefile").read_text()
-    assert re.search(r"^audit: .*\n\t\$\(BIN\)/biasgauge audit$", makefile, re.MULTILINE)
+    assert re.search(r"^audit: .*\n\t\$\(BIN\)/biasgauge audit --force$", makefile, re.MULTILINE)
     assert re.search(r"^test: .*\n\t\$\(PYTEST\) ", makefile, re.MULTILINE)
     assert re.search(r"^PYTEST := \$\(BIN\)/python -m pytest ", makefile, re.MULTILINE)
     assert "make test" in (repository / ".ci" / "run").read_text()

@@ -84,5 +84,11 @@ def test_file_that_is_being_read_from_can_be_replaced(embedding: Embedding, tmp_
     mapped = load(path)
     save(Embedding(("b",), np.full((1, 2), 7, np.float32)), path)
     np.testing.assert_array_equal(mapped.vectors, embedding.vectors)
-    save(mapped, path)
-    np.testing.assert_array_equal(load(path).vectors, embedding.vectors)
+
+
+def test_vectors_are_never_saved_over_their_own_file(embedding: Embedding, tmp_path: Path) -> None:
+    path = save(embedding, tmp_path / "v.safetensors")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="is an input, which is never overwritten"):
+        save(load(path), path)
+    assert path.read_bytes() == before

@@ -121,7 +121,7 @@ def test_expand_writes_a_lexicon_that_checks(tmp_path: Path, capsys: pytest.Capt
     assert "x (5 added)" in shown
     assert "mathematical" in shown
     assert "only lexicons of kind test or sets can be expanded" in refused(
-        capsys, "lexicons", "expand", "occ16", vectors, "--out", out
+        capsys, "lexicons", "expand", "occ16", vectors, "--out", tmp_path / "other.toml"
     )
 
 

@@ -58,7 +58,7 @@ def test_the_code_runs(page: str, tmp_path: Path) -> None:
 def test_the_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     block = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
-    commands = [shlex.split(line) for line in block.splitlines()]
+    commands = [shlex.split(line) for line in block.replace("\\\n", " ").splitlines()]
     assert len(commands) == 3
     for command in commands:
         assert command[0] == "biasgauge"

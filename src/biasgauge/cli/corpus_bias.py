@@ -39,17 +39,13 @@ TEXT = {
     "pairs": Option("base pairs in the place of --a and --b: a lexicon of pairs, or your own TOML file"),
     "test": Option('a lexicon of kind "test" in the place of all of them, or your own TOML file'),
     "documents": Option("in plain lines, what is a document", type=Literal["line", "blank-line", "file"]),
-    "case_fallback": Option(
-        "look a word up in another case too: yes, no, or auto, where the whole text is in lower case",
-        type=Literal["auto", "yes", "no"],
-        default="auto",
-        read=lambda typed: {"auto": None, "yes": True, "no": False}[typed],
-    ),
     "tokenizer": Option(
         "words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en", type=str
     ),
     "field": Option("column or field that holds the text", read=typed_field, type=str | None, default=None),
 }
+READING = ("layout", "tokenizer", "field", "documents")
+"""How text is read."""
 _SETS = ("words", "a", "b", "x", "y")
 
 
@@ -61,7 +57,7 @@ def read_arguments(arguments: dict[str, Any], options: Options) -> dict[str, Any
     for name in _SETS:
         given[name] = None if given.get(name) is None else words_or_word(given[name])
     paths = given.pop("corpus")
-    reading = {name: given.pop(name) for name in ("layout", "tokenizer", "field", "documents") if name in given}
+    reading = {name: given.pop(name) for name in READING if name in given}
     with progress(options, "reading text") as report:
         corpus = corpus_of(paths[0] if len(paths) == 1 else paths, progress=report, **reading)
     return {**given, "corpus": corpus}
@@ -85,29 +81,24 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Count, and set vectors beside it where they are given."""
     from biasgauge.calibration import amplification, corpus_bias
 
-    vectors, least = list(arguments.pop("vectors")), arguments.pop("min_contexts")
+    vectors = list(arguments.pop("vectors"))
+    beside = {name: arguments.pop(name) for name in ("min_contexts",) if name in arguments}
     given = read_arguments(arguments, options)
     with progress(options, "counting") as report:
         result = corpus_bias(given.pop("corpus"), random_state=options.seed, progress=report, **given)
-    also = (
-        {"amplification": amplification(result, vectors, min_contexts=least, random_state=options.seed)}
-        if vectors
-        else {}
-    )
+    also = {"amplification": amplification(result, vectors, random_state=options.seed, **beside)} if vectors else {}
     return Outcome(result, also=also)
 
 
 app = command(
     "calibration:corpus_bias",
     arguments="corpus",
-    options="words a b pairs test x y window weighting min_count interval level vectors min_contexts "
-    "documents layout tokenizer field case_fallback min_coverage as_published",
+    options="words a b pairs test x y window weighting vectors documents layout tokenizer field as_published",
     examples=EXAMPLES,
     sources=("calibration:amplification",),
     fixed="bias scores measures k",
     changes={
         **TEXT,
-        "min_contexts": Option("with --vectors: leave out words with fewer contexts of both groups together"),
         "vectors": Option(
             "vector files, replicates or one model: scores beside the text", type=tuple[Path, ...], default=()
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.cli.corpus_bias import TEXT, read_arguments
+from biasgauge.cli.corpus_bias import READING, TEXT, read_arguments
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
@@ -30,8 +31,9 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Leave out each document; train again where that was asked for."""
     from biasgauge.calibration import check_influence, influence
 
-    removals, algorithm, seeds = (arguments.pop(name) for name in ("check", "algorithm", "seeds"))
-    own = {name: arguments.pop(name) for name in list(arguments) if name not in _OF_INFLUENCE}
+    removals = arguments.pop("check")
+    counting = {*READING, *signature(influence).parameters}
+    own = {name: arguments.pop(name) for name in list(arguments) if name not in counting}
     given = read_arguments(arguments, options)
     corpus = given.pop("corpus")
     with progress(options, "counting") as report:
@@ -40,29 +42,20 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     if removals:
         with progress(options, "training") as report:
             also["check"] = check_influence(
-                result, corpus, removals=removals, algorithm=algorithm, seeds=seeds, random_state=options.seed,
-                progress=report, **own,
-            )  # fmt: skip
+                result, corpus, removals=removals, random_state=options.seed, progress=report, **own
+            )
     return Outcome(result, also=also)
 
-
-_OPTIONS = (
-    "words a b pairs test x y top window weighting min_count level check algorithm seeds documents layout tokenizer "
-    "field case_fallback min_coverage"
-)
-_OF_INFLUENCE = {"corpus", *_OPTIONS.split()}
 
 app = command(
     "calibration:influence",
     arguments="corpus",
-    options=_OPTIONS,
+    options="words a b pairs test x y top window weighting check documents layout tokenizer field",
     examples=EXAMPLES,
     sources=("calibration:check_influence",),
     changes={
         **TEXT,
         "check": Option("train again without so many random sets of documents; 0 for none", type=int, default=0),
-        "algorithm": Option("with --check: sgns, cbow, fasttext or glove"),
-        "seeds": Option("with --check: random seeds"),
     },
     call=run,
     figures=True,
