@@ -41,7 +41,9 @@ def test_a_headline_repeats_what_may_be_reported(audited: bg.AuditResult) -> Non
     both = headline(decided(audited, weat6="report", weat7="report-with-care"))
     assert both == f"In these vectors, {claim}. Nothing else about people may be reported without care."
     careful = headline(decided(audited, weat6="report-with-care"))
-    assert careful.startswith(f"With care, it may be reported that {claim}. Nothing may be reported about race, ")
+    assert careful.startswith(
+        f"With care, it may be reported that {claim}. Nothing can be said either way about race, "
+    )
     assert "gender" not in careful
 
 

@@ -40,8 +40,8 @@ LABELS = {
     "not-measurable": "not measurable",
 }
 CAVEAT = (
-    "No verdict shows a system to be fair. These are numbers about vectors and word lists, not about people, nor about "
-    "an application that uses the vectors."
+    "No verdict shows a system to be fair, or unfair: these are numbers about vectors and word lists, not about "
+    "people, nor about an application that uses the vectors. “Inconclusive” does not mean that there is no bias."
 )
 MOST_CLAIMS = 3
 """Claims that a headline repeats."""
@@ -74,7 +74,7 @@ def headline(result: AuditResult) -> str:
         rest = "Nothing else{} may be reported{}.".format(about, " without care" if careful else "")
         return f"In these vectors, {listed(claims)}. {rest}" if len(asked) > len(sure) else f"{listed(claims)}."
     silent = [_group(one).lower() for one in families if one and all(it.family != one for it in careful)]
-    rest = f" Nothing may be reported about {listed(silent, 'or')}." if silent and OWN not in families else ""
+    rest = f" Nothing can be said either way about {listed(silent, 'or')}." if silent and OWN not in families else ""
     return f"With care, it may be reported that {', and that '.join(claims)}.{rest}"
 
 
@@ -91,9 +91,8 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
     if rates:
         worst = max(rates, key=lambda rate: rate.rate)
         share = f"{100 * worst.rate:.1f}".removesuffix(".0")
-        found.append(
-            Tile(f"≤\u00a0{share}\u00a0%", f"of {worst.audits} audits of relabeled lists in these vectors say “report”")
-        )
+        told = f"false alarms: of {worst.audits} audits of meaningless lists in these vectors, so many find something"
+        found.append(Tile(f"≤\u00a0{share}\u00a0%", told))
     return tuple(found) if decisions else ()
 
 
@@ -171,9 +170,9 @@ def _row(verdict: Verdict, broken: Breakdown | None, part: str, several: bool) -
 
 
 def _sizes(broken: Breakdown) -> str:
-    """How many words were found: "8 + 8 × 8 + 8 words"."""
+    """How many words were found: "8 + 8 words, 8 + 8 attributes"."""
     targets, attributes = (" + ".join(map(str, sizes)) for sizes in broken.sizes)
-    return f"{targets} × {attributes} {'pairs' if len(broken.sizes[1]) == 1 else 'words'}"
+    return f"{targets} words, {attributes} {'pairs' if len(broken.sizes[1]) == 1 else 'attributes'}"
 
 
 def reason_in_brief(verdict: Verdict) -> str:
@@ -186,7 +185,7 @@ def reason_in_brief(verdict: Verdict) -> str:
     unknown = [piece for piece in verdict.evidence if piece.passes is None]
     if verdict.decision == "inconclusive" and verdict.plan is not None:
         words = verdict.plan.get("both")
-        more = f"; about {words:,} words in each list would settle it" if words is not None else ""
+        more = f"; lists of about {words:,} words would tell" if words is not None else ""
         return f"neither shown nor ruled out{more}"
     if verdict.decision == "no-association-shown":
         return "whatever there is, is too small to matter"
