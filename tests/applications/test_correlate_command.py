@@ -105,7 +105,7 @@ def test_figures_are_written(points: Path, tmp_path: Path, capsys: pytest.Captur
     assert run(["correlate", str(points), *words, "--resamples", "50"]) == 0
     assert capsys.readouterr().out
     assert {path.name for path in (tmp_path / "new").iterdir()} == {
-        f"{name}.{kind}" for name in ("points", "correlations") for kind in ("svg", "png")
+        f"{name}.{kind}" for name in ("points", "correlations") for kind in ("svg", "png", "pdf")
     }
 
 

@@ -45,7 +45,7 @@ def test_one_word_as_in_the_design(text: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_words_of_a_lexicon_between_pairs(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["corpus-bias", str(text), "--words", "bls2015", "--pairs", "du2021", "--min-coverage", "0"]
+    asked = ["corpus-bias", str(text), "--words", "bls2015", "--pairs", "du2021", "--set", "min_coverage=0"]
     content = printed(asked, capsys)
     known = {row["word"]: row for row in content["words"]}
     assert len(known) == 185
@@ -95,7 +95,7 @@ def test_vectors_stand_beside_the_text(text: Path, tmp_path: Path, capsys: pytes
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("he 1 0\nshe 0 1\nnurse 1 3\ndoctor 3 1\nsaid 1 1\n")
     asked = ["corpus-bias", str(text), "--words", "nurse,doctor,said", "--a", "he", "--b", "she"]
-    content = printed([*asked, "--vectors", str(vectors), "--min-contexts", "0"], capsys)
+    content = printed([*asked, "--vectors", str(vectors), "--set", "min_contexts=0"], capsys)
     rows = {row["measure"]: row for row in content["amplification"]["rows"]}
     points = [point for point in content["amplification"]["points"] if point["measure"] == "dbwa"]
     assert rows["dbwa"]["words"] == 3

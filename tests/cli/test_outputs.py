@@ -99,7 +99,7 @@ def test_an_input_is_never_overwritten_however_it_is_named(
         ("balance text.txt --x x.txt --y b --a c --b d --out x.txt", "x.txt"),
         ("factors sgns:wiki=s --counts wiki=points.csv --out points.csv", "points.csv"),
         ("lexicons expand own.toml vectors.bin --out own.toml", "own.toml"),
-        ("audit --points report.csv --out .", "report.csv"),
+        ("audit --points verdicts.csv --out .", "verdicts.csv"),
         ("score vectors.bin --words x.txt --csv x.txt", "x.txt"),
         ("robustness vectors.bin --forms plural,mine=own.toml --out own.html", "own.html"),
         ("reproduce zhang2020 --data report.csv --out report.csv", "report.csv"),
@@ -110,7 +110,16 @@ def test_no_command_writes_over_what_it_reads(
     words: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for file in ("points.csv", "vectors.txt", "vectors.bin", "x.txt", "text.txt", "own.toml", "report.csv"):
+    for file in (
+        "points.csv",
+        "vectors.txt",
+        "vectors.bin",
+        "x.txt",
+        "text.txt",
+        "own.toml",
+        "report.csv",
+        "verdicts.csv",
+    ):
         (tmp_path / file).write_text("valuable")
     if name in {"own.json", "own.html"}:  # a hard link of the lexicon, under a name that says what to write
         (tmp_path / name).hardlink_to(tmp_path / "own.toml")

@@ -39,7 +39,7 @@ def test_json_is_that_of_the_function(folders: Path, capsys: pytest.CaptureFixtu
     assert told["differences"][0]["interval"]["low"] == found.differences[0].low
     assert told["headline"] == found.summary().headline
     assert {"groups", "contrasts", "trends", "words", "coverage", "settings", "warnings", "version"} <= told.keys()
-    assert [group["models"] for group in told["groups"]][1][0] == "seed3.safetensors"
+    assert [group["models"] for group in told["groups"]][1][0] == "seed3"
 
 
 def test_positions_files_and_patterns(folders: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

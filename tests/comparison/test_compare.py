@@ -234,8 +234,8 @@ def test_files_are_read_for_their_words_only() -> None:
     whole = bg.compare({"one": in_memory[:2], "two": in_memory[2:4]}, "weat7")
     assert found.differences[0].value == whole.differences[0].value
     assert [group.models[0] for group in found.groups] == [
-        "sgns-64d-enwiki-seed0.safetensors",
-        "sgns-64d-enwiki-seed2.safetensors",
+        "sgns-64d-enwiki-seed0",
+        "sgns-64d-enwiki-seed2",
     ]
 
 

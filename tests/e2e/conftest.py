@@ -53,7 +53,7 @@ def _pages(browser: Any) -> Iterator[Callable[..., Any]]:  # noqa: ANN401 - a br
 
     def opened(file: Path, width: int = 1280, **settings: Any) -> Any:  # noqa: ANN401 - a page of the browser
         context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
-        context.set_default_timeout(600_000)  # a busy machine takes a while; only a hang takes ten minutes
+        context.set_default_timeout(120_000)  # a busy machine takes a while; only a hang takes ten minutes
         contexts.append(context)
         address = file.as_uri()
         page = context.new_page()

@@ -106,8 +106,8 @@ def test_the_first_screen_gives_the_answer(page: Any, audited: bg.AuditResult) -
     assert re.search(r"\d+ \w+ 20\d\d", page.locator("header time").inner_text())
     assert "No verdict shows a system to be fair, or unfair" in page.locator(".caveat").inner_text()
     counts = [int(text) for text in texts(page, ".tile b") if "%" not in text]
-    assert sum(counts) == len(audited.verdicts)
-    assert "relabeled lists" in page.locator(".tile").last.inner_text()
+    assert sum(counts) == sum(one.family != "sanity" for one in audited.verdicts)
+    assert "audits of meaningless lists" in page.locator(".tile").last.inner_text()
 
 
 def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
@@ -406,7 +406,7 @@ def test_dark_pages_are_dark_and_so_are_their_charts(page: Any) -> None:  # noqa
 def test_it_prints_on_few_sheets_without_what_is_folded(page: Any) -> None:  # noqa: ANN401
     page.emulate_media(media="print")
     sheets = len(re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4")))
-    assert 5 <= sheets <= 8
+    assert 5 <= sheets <= 9  # this audit has points too, which take a sheet
     assert page.locator("nav:visible, .controls:visible, #theme:visible, .copy:visible").count() == 0
     assert page.locator("details:not(.row):not([open]):visible").count() == 0
     assert page.locator(".forest .row > summary:visible").count() == page.locator(".forest .row > summary").count()

@@ -117,8 +117,10 @@ def test_figures_are_written(files: list[str], tmp_path: Path, capsys: pytest.Ca
     assert {path.name for path in (tmp_path / "drawn").iterdir()} == {
         "explained_variance.svg",
         "explained_variance.png",
+        "explained_variance.pdf",
         "coherence.svg",
         "coherence.png",
+        "coherence.pdf",
     }
     capsys.readouterr()
 

@@ -86,8 +86,10 @@ def test_figures_are_written(asked: list[str], tmp_path: Path, capsys: pytest.Ca
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {
         "word.svg",
         "word.png",
+        "word.pdf",
         "pairs.svg",
         "pairs.png",
+        "pairs.pdf",
     }
 
 

@@ -81,7 +81,7 @@ def test_figures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out
     names = {path.name for path in (tmp_path / "new").iterdir()}
     assert names == {
-        f"null_{what}.{kind}" for what in ("effect_size", "statistic", "p_values") for kind in ("svg", "png")
+        f"null_{what}.{kind}" for what in ("effect_size", "statistic", "p_values") for kind in ("svg", "png", "pdf")
     }
 
 

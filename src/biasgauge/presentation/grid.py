@@ -39,7 +39,8 @@ def fitted_to_grid(chart: Any) -> Any:  # noqa: ANN401 - a chart
     for _ in range(_TRIES):
         drawn = vl_convert.vegalite_to_svg(scaled_panels(spec, factor))
         tried.append((factor, float(re.findall(r'<svg[^>]*? width="([\d.]+)"', drawn)[0])))
-        if abs(tried[-1][1] - width) <= _NEAR:
+        narrowest = len(tried) > 1 and tried[-1][0] == tried[-2][0]  # labels alone are wider than the grid
+        if narrowest or abs(tried[-1][1] - width) <= _NEAR:
             break
         slope = (tried[-1][1] - tried[-2][1]) / (tried[-1][0] - tried[-2][0]) if tried[1:] else tried[-1][1] / factor
         factor = max(_NARROWEST, factor + (width - tried[-1][1]) / (slope or tried[-1][1]))
