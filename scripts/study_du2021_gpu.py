@@ -93,11 +93,8 @@ class Study:
         for thread in threads:
             thread.start()
         left = len(threads)
-        while left and time.monotonic() < self.deadline:
-            try:
-                finished = self.done.get(timeout=max(0.1, self.deadline - time.monotonic()))
-            except queue.Empty:
-                break
+        while left:  # what is trained is scored, even after the deadline: threads end a slice after it
+            finished = self.done.get()
             if finished is None:
                 left -= 1
                 continue
@@ -343,7 +340,7 @@ def main() -> None:
     parser.add_argument("what", choices=["make", "run"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, default=Path("du_scores"))
-    parser.add_argument("--seconds", type=float, default=540, help="after which nothing more is begun or written")
+    parser.add_argument("--seconds", type=float, default=540, help="after which nothing more is trained")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--slots", type=int, default=132, help="replicates at work at a time, if a job allows it")
     parser.add_argument("--jobs", nargs="+", default=[job.name for job in JOBS])
