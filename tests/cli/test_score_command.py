@@ -68,7 +68,7 @@ def test_one_model_has_no_second_row(models: list[str], tmp_path: Path, capsys: 
     assert run([*words, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["scores"]
     assert [(row["word"], row["model"]) for row in rows] == [
-        (word, "a-model-with-a-long-name-seed0.bin") for word in ("nurse", "surgeon")
+        (word, "a-model-with-a-long-name-seed0") for word in ("nurse", "surgeon")
     ]
 
 
