@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from biasgauge.cli.corpus_bias import READING
 from biasgauge.cli.from_function import Option, command, further_settings
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
@@ -35,7 +36,6 @@ Examples:
   biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
   biasgauge audit models/*.safetensors --calibration calibration.json
 """
-_OF_TEXT = ("layout", "tokenizer", "field", "documents")
 _OF_TRAINING = ("algorithm", "dim", "epochs")
 
 
@@ -46,7 +46,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     from biasgauge.corpora import read_corpus
 
     corpus, work = arguments.pop("corpus"), arguments.pop("work")
-    text = {name: value for name in _OF_TEXT if (value := arguments.pop(name, None)) is not None}
+    text = {name: value for name in READING if (value := arguments.pop(name, None)) is not None}
     recipe = {name: value for name in _OF_TRAINING if (value := arguments.pop(name, None)) is not None}
     further = arguments.pop("recipe", {})
     if not isinstance(further, dict):

@@ -14,7 +14,7 @@ from biasgauge.stats.estimate import Estimate
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import counted
 from biasgauge.study.step import analyses
-from biasgauge.wording import estimate_text
+from biasgauge.wording import estimate_text, setting_text
 
 Result = dict[str, Any]
 
@@ -147,13 +147,7 @@ def _studied(content: Mapping[str, Any]) -> Summary:
 
 
 def _settings(table: Mapping[str, Any]) -> dict[str, str]:
-    return {name: _text(value) for name, value in table.items() if value not in (None, "", [], {})}
-
-
-def _text(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_text(part)}" for name, part in value.items())
-    return ", ".join(map(_text, value)) if isinstance(value, list | tuple) else str(value)
+    return {name: setting_text(value) for name, value in table.items() if value not in (None, "", [], {})}
 
 
 def _missing(failures: Sequence[Mapping[str, str]], missing: Sequence[str]) -> Summary:
