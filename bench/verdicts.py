@@ -4,10 +4,11 @@
     python bench/verdicts.py --audits 100 --rows relabeled
 
 Each row is a kind of meaninglessness (METHODS 7.3): vectors without structure; words shuffled over the vocabulary;
-attributes relabeled by a coin toss; attributes replaced by random words of like frequency; on one file and on eight
-replicates. "report" counts audits in which any question is answered by `report` or `report-with-care`, "found" those in
-which the rule "association" passes for any; "old rule" is Holm's correction of WEAT's permutation p over targets alone.
-Then the share of planted contrasts that are found, by size and by words in each list, and how often each rule fails.
+attributes relabeled by a coin toss; attributes replaced by random words of like frequency; random words along base
+pairs, pairs of which nobody knows the order, values that belong to other words; on one file and on eight replicates.
+"report" counts audits in which any question is answered by `report` or `report-with-care`, "found" those in which the
+rule "association" passes for any; "old rule" is Holm's correction of WEAT's permutation p over targets alone. Then the
+share of planted contrasts that are found, by size and by words in each list, and how often each rule fails.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,13 +26,13 @@ from biasgauge.auditing.answers import answer
 from biasgauge.auditing.families import Corrected, corrected_questions
 from biasgauge.auditing.meaningless import matched
 from biasgauge.auditing.questions import ASKING, Asked, Measured, measure, questions_of
-from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.shared_scores import PAIRS, SharedScores
 from biasgauge.auditing.subjects import Subject, subjects_of
 from biasgauge.auditing.verdict_rule import Case
 from biasgauge.auditing.verdicts import Rules
 from biasgauge.embeddings import load_default, load_default_replicates
 from biasgauge.geometry import unit_rows
-from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, WordSet
+from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, Stereotypes, Values, Words, WordSet, lexicon
 from biasgauge.stats.multiple import holm
 
 ALPHA = 0.05
@@ -70,6 +71,12 @@ def nulls() -> dict[str, Callable[[np.random.Generator], Drawn]]:
         "X and Y relabeled, GloVe": lambda random: relabeled(glove, every, random, targets=True),
         "random attributes of like frequency, GloVe": lambda random: like_frequency(glove, every, random),
         "random attributes of like frequency, SGNS × 8": lambda random: like_frequency(runs, every, random),
+        "random words along base pairs, GloVe": lambda random: random_words(glove, random),
+        "random words along base pairs, SGNS × 8": lambda random: random_words(runs, random),
+        "base pairs turned by a coin toss, GloVe": lambda random: turned(glove, random),
+        "base pairs turned by a coin toss, SGNS × 8": lambda random: turned(runs, random),
+        "shares of women shuffled, GloVe": lambda random: values_shuffled(glove, random),
+        "shares of women shuffled, SGNS × 8": lambda random: values_shuffled(runs, random),
     }
 
 
@@ -130,6 +137,40 @@ def _like(one: AssociationTest, model: Embedding, random: np.random.Generator) -
         drawn = dict.fromkeys(model.words[row] for row in matched(rows, len(model), random))
         sets[role] = WordSet(members.name, tuple(drawn))
     return replace(one, **sets)
+
+
+def random_words(models: Sequence[Embedding], random: np.random.Generator) -> Drawn:
+    """Three lists of twenty words of about the frequency of occupations, along the gender pairs."""
+    model = models[0]
+    rows = model.lookup(lexicon("bls2015").words, case_fallback=True).rows
+    while True:
+        drawn = (matched(random.choice(rows, 20, replace=False), len(model), random) for _ in range(3))
+        lists = [tuple(dict.fromkeys(model.words[row] for row in places)) for places in drawn]
+        words = [Words(name=f"list-{place}", language="en", listed=listed) for place, listed in enumerate(lists)]
+        yield models, [lexicon(PAIRS), *words]
+
+
+def turned(models: Sequence[Embedding], random: np.random.Generator) -> Drawn:
+    """Occupations along gender pairs whose order means nothing, as a list and by their share of women."""
+    pairs, values = cast("Pairs", lexicon(PAIRS)), _known_values(models)
+    words = Words(name="occupations", language="en", listed=values.words)
+    while True:
+        either = tuple(pair if random.random() < 0.5 else pair[::-1] for pair in pairs.pairs)
+        yield models, [replace(pairs, pairs=either), words, values]
+
+
+def values_shuffled(models: Sequence[Embedding], random: np.random.Generator) -> Drawn:
+    """Occupations with the shares of women of others, along gender pairs."""
+    values = _known_values(models)
+    while True:
+        shuffled_values = random.permutation([value for _, value in values.items]).tolist()
+        yield models, [lexicon(PAIRS), replace(values, items=tuple(zip(values.words, shuffled_values, strict=True)))]
+
+
+def _known_values(models: Sequence[Embedding]) -> Values:
+    """Occupations that are in the vocabulary, with their share of women."""
+    values = cast("Values", lexicon("bls2015"))
+    return replace(values, items=tuple(item for item in values.items if item[0] in models[0]))
 
 
 def rates(drawn: Drawn, audits: int) -> tuple[float, float, float]:

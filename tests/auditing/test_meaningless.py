@@ -139,17 +139,90 @@ def test_chance_contrasts_are_those_of_random_attributes() -> None:
     assert len(band.edges) == len(band.counts) + 1
 
 
+def lean_question() -> list[bg.lexicons.Lexicon]:
+    """Ten words along eight base pairs."""
+    words = {"name": "list", "kind": "words", "language": "en", "words": list(WORDS[:10])}
+    pairs = {"name": "p", "kind": "pairs", "language": "en", "pairs": [list(pair) for pair in PAIRS]}
+    return [parse_lexicon(words, path="l.toml"), parse_lexicon(pairs, path="p.toml")]
+
+
+PAIRS = [(WORDS[20 + n], WORDS[40 + n]) for n in range(8)]
+
+
+def leans_of(vectors: bg.Embedding, words: tuple[str, ...]) -> np.ndarray:
+    """The definition: mean cosine with the first words of the pairs less that with the second."""
+    unit = {word: row / np.linalg.norm(row) for word, row in zip(vectors.words, vectors.vectors, strict=True)}
+    direction = np.mean([unit[first] - unit[second] for first, second in PAIRS], axis=0)
+    return np.array([unit[word] @ direction for word in words])
+
+
 def test_a_question_along_pairs_is_shuffled_alone() -> None:
-    words = parse_lexicon({"name": "list", "kind": "words", "language": "en", "words": list(WORDS[:10])}, path="l.toml")
-    pairs = parse_lexicon(
-        {"name": "p", "kind": "pairs", "language": "en", "pairs": [[WORDS[20 + n], WORDS[40 + n]] for n in range(8)]},
-        path="p.toml",
-    )
-    asked = put([words, pairs], isotropic(1))
+    asked = put(lean_question(), isotropic(1))
     found = error_rates(asked, 0.05, 0)
     assert [one.null for one in found] == ["shuffled"]
     assert found[0].rate <= 0.05 + 3 * (0.05 * 0.95 / found[0].audits) ** 0.5
-    assert chance_band(asked[0], 0) is None
+
+
+def test_chance_along_pairs_is_that_of_random_targets() -> None:
+    """The mean of ten words has a tenth of the variance of the leans of single words, around their mean."""
+    vectors = isotropic(4)
+    (one,) = put(lean_question(), vectors)
+    leans = leans_of(vectors, WORDS[60:400])
+    drawn = chance_contrasts(one, 0, draws=4_000)
+    assert drawn.std() == pytest.approx((leans.var() / 10) ** 0.5, rel=0.15)
+    assert drawn.mean() == pytest.approx(leans.mean(), abs=4 * (leans.var() / 50) ** 0.5)
+    band = chance_band(one, 0)
+    assert band is not None
+    assert band.contrast == pytest.approx(leans_of(vectors, WORDS[:10]).mean())
+
+
+def leaning(everyone: float, listed: float) -> bg.Embedding:
+    """Vectors in which first words of pairs lie to one side, all words lean there a little, and those listed more."""
+    random = np.random.default_rng(5)
+    rows = random.standard_normal((len(WORDS), DIM)) / DIM**0.5
+    side = np.zeros(DIM)
+    side[0] = 1.0
+    rows += everyone * side
+    rows[:10] += listed * side
+    for first, second in PAIRS:
+        rows[WORDS.index(first)] += side
+        rows[WORDS.index(second)] -= side
+    return bg.Embedding(WORDS, rows, name="leaning")
+
+
+@pytest.mark.parametrize(
+    ("everyone", "listed", "decision"),
+    [(0.5, 0.0, "do-not-report"), (0.0, 0.5, "report-with-care"), (0.5, 0.8, "report-with-care")],
+)
+def test_words_that_lean_as_all_words_do_are_not_reported(everyone: float, listed: float, decision: str) -> None:
+    """The lean of the whole vocabulary is that of its corpus, not of these words."""
+    vectors = leaning(everyone, listed)
+    (verdict,) = bg.audit(vectors, lexicons=lean_question()).verdicts
+    assert verdict.evidence[0].passes, "an association by itself"
+    assert verdict.decision == decision
+    random = verdict.observed("random words")
+    assert random["mean"] == pytest.approx(leans_of(vectors, WORDS[60:]).mean(), abs=0.05)
+    assert (random["p"] <= 1e-3) == (listed > 0)
+
+
+def test_words_that_lean_less_than_all_words_are_not_said_to_lean() -> None:
+    """Their own lean is clear, and so is the difference, but it is to the other side."""
+    (verdict,) = bg.audit(leaning(0.9, -0.45), lexicons=lean_question()).verdicts
+    assert verdict.evidence[0].passes
+    assert verdict.observed("random words")["p"] <= 0.05
+    assert verdict.decision == "do-not-report"
+
+
+def test_a_vocabulary_without_other_words_cannot_say_what_random_words_give() -> None:
+    many = leaning(0.0, 0.8)
+    tiny = bg.Embedding(
+        (*WORDS[:10], *WORDS[20:28], *WORDS[40:48]), many.vectors[[*range(10), *range(20, 28), *range(40, 48)]]
+    )
+    (verdict,) = bg.audit(tiny, lexicons=lean_question()).verdicts
+    piece = next(piece for piece in verdict.evidence if piece.rule == "random words")
+    assert piece.passes is None
+    assert piece.reason.startswith("unknown whether random words lean as much: the vocabulary has 0 others")
+    assert verdict.decision == "report-with-care"
 
 
 @pytest.mark.slow

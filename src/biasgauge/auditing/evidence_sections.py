@@ -55,8 +55,8 @@ ERRORS = (
     "are random words of like frequency. The audit promises at most {alpha}."
 )
 CHANCE = (
-    "Contrasts of the same targets with random attributes of like frequency. Topics differ from each other along any "
-    "direction: a contrast that random words give too says nothing about these attributes."
+    "Contrasts of the same targets with random attributes of like frequency; along base pairs, of random targets. "
+    "Topics differ from each other along any direction: a contrast that random words give too says nothing about these."
 )
 POSTERIORS = ("groups", "contrasts", "words")
 """Charts of a posterior that a page shows."""
@@ -246,7 +246,7 @@ def chance(result: AuditResult) -> Summary | None:
         headline=f"{outside} of {len(rows)} contrasts are larger than those of 95 % of random lists.",
         name="chance",
         about=CHANCE,
-        tables=(Table.of("chance", "Contrasts of random attributes, and those measured", columns, rows, folded=True),),
+        tables=(Table.of("chance", "Contrasts of random words, and those measured", columns, rows, folded=True),),
     )
 
 

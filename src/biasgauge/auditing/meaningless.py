@@ -7,7 +7,7 @@ words in the place of all of its words; put random words of like frequency in th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,8 +15,9 @@ import numpy as np
 from biasgauge.arrays import Floats, Places
 from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.families import corrected
-from biasgauge.auditing.questions import Asked, Measured, Unmeasurable, unit_vectors
+from biasgauge.auditing.questions import Asked, Measured, Unmeasurable, tabulate, unit_vectors
 from biasgauge.auditing.subjects import Subject
+from biasgauge.lexicons import WordSet
 from biasgauge.results import Record
 from biasgauge.stats.contrasts import contrast_parts
 from biasgauge.stats.shares import clopper_pearson
@@ -40,8 +41,10 @@ POOL = 1_000
 """Words of the vocabulary from which random words are drawn."""
 CELLS = 10_000
 """Similarities of one model up to which a question is simulated."""
+REFERENCE = 400
+"""Random words with which a list of words along base pairs is compared."""
 CANDIDATES = 40
-"""Words of like frequency that may stand in the place of each attribute."""
+"""Words of like frequency that may stand in the place of each attribute, or target."""
 
 
 @dataclass(frozen=True)
@@ -156,17 +159,40 @@ def matched(places: Places, words: int, random: np.random.Generator) -> Places:
 
 
 def chance_contrasts(one: Measured, random_state: int, draws: int = DRAWS) -> Floats:
-    """Contrasts of the targets with random attributes of like frequency: what any words would give; none with pairs."""
-    if one.question.pairs:
-        return np.empty(0)
+    """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
     random = np.random.default_rng([random_state, 7])
-    tables = _meaningless(one, "matched", draws, random)
-    return contrast_parts(tables, one.rows, one.columns, one.question.weights).value
+    if not one.question.pairs:
+        tables = _meaningless(one, "matched", draws, random)
+        return contrast_parts(tables, one.rows, one.columns, one.question.weights).value
+    leans = random_leans(one, random_state)
+    if not leans.size:
+        return leans
+    drawn = random.choice(leans, (draws, len(one.rows)))
+    groups = [drawn[:, one.rows == group].mean(axis=1) for group in range(len(one.question.weights))]
+    return np.asarray(np.array([weight for (weight,) in one.question.weights]) @ np.stack(groups))
+
+
+def random_leans(one: Measured, random_state: int) -> Floats:
+    """How far random words of about the frequency of the targets lean along the base pairs, each by itself.
+
+    They are at most `REFERENCE`, fewer where a vocabulary is small; none is a word of the question.
+    """
+    model, question = one.subject.models[0], one.question
+    random = np.random.default_rng([random_state, 23])
+    like = np.unique([matched(one.places[0], len(model), random) for _ in range(CANDIDATES)])
+    drawn = random.permutation(like)[:REFERENCE]
+    own = {*one.target_words, *(word for pair in question.pairs for word in pair)}
+    words = tuple(word for word in (model.words[row] for row in drawn) if word not in own)
+    if not words:
+        return np.empty(0)
+    asked = replace(question, targets=(WordSet("random words", words),))
+    found = tabulate(asked, one.subject, min_coverage=0.0, case_fallback=False)
+    return np.empty(0) if isinstance(found, Unmeasurable) else found.table.mean(axis=(0, 2))
 
 
 @dataclass(frozen=True)
 class ChanceBand(Record):
-    """A contrast beside those of the same targets with random attributes of like frequency.
+    """A contrast beside those of random words of like frequency, as attributes; along base pairs, as targets.
 
     Attributes:
         question: the question.
@@ -187,9 +213,9 @@ class ChanceBand(Record):
 
 def chance_band(one: Asked, random_state: int) -> ChanceBand | None:
     """Contrasts by chance as a histogram; None where there are none."""
-    if isinstance(one, Unmeasurable) or one.question.pairs:
+    drawn = np.empty(0) if isinstance(one, Unmeasurable) else chance_contrasts(one, random_state)
+    if isinstance(one, Unmeasurable) or not drawn.size:
         return None
-    drawn = chance_contrasts(one, random_state)
     counts, edges = np.histogram(drawn, BINS)
     band = float(np.quantile(np.abs(drawn), 0.95))
     return ChanceBand(

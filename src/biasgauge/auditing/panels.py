@@ -174,8 +174,9 @@ def _chance(band: ChanceBand) -> Histogram:
     outside = abs(band.contrast) > band.band
     return Histogram(
         "chance",
-        "Larger than the contrasts of 95 % of random lists" if outside else "Random attributes give contrasts as large",
-        "Bars: the same targets with random attributes of like frequency. Line: what was measured.",
+        "Larger than the contrasts of 95 % of random lists" if outside else "Random lists give contrasts as large",
+        "Bars: the same question with random words of like frequency as attributes (along base pairs: as targets). "
+        "Line: what was measured.",
         AXIS,
         band.edges,
         band.counts,
