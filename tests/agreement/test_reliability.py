@@ -227,6 +227,10 @@ class TestLists:
         assert [(one.name, one.source) for one in found.queries] == [("math", "weat7"), ("jobs", "jobs")]
         roles = reliability(made, queries="weat7").queries
         assert [one.name for one in roles] == ["math", "arts", "male terms", "female terms"]
+        file.write_text('kind = "sets"\n[sets]\nonly = ["nurse", "judge", "cook"]\n')
+        assert [one.name for one in reliability(made, queries=str(file)).queries] == ["jobs"], "one set, named so"
+        file.write_text('kind = "sets"\n[sets]\ncare = ["nurse", "cook"]\nlaw = ["judge", "lawyer"]\n')
+        assert [one.name for one in reliability(made, queries=str(file)).queries] == ["care", "law"]
 
     def test_lost_words_are_listed_and_too_many_make_it_undefined(self, tensor: Make) -> None:
         made = tensor(WORDS, pairs=PAIRS, models=3, lost=WORDS[:3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -11,6 +12,7 @@ import pytest
 import biasgauge as bg
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from biasgauge.agreement import ReliabilityResult
@@ -50,6 +52,25 @@ def test_boxes_are_the_quantiles_of_the_summary(found: ReliabilityResult) -> Non
     assert {
         (row["measure"], row["list"]): tuple(row[name] for name in ("p05", "q1", "median", "q3", "p95")) for row in rows
     } == expected
+
+
+def test_a_list_without_a_known_reliability_has_no_box_and_the_scale_reaches_the_lowest(
+    tensor: Callable[..., bg.scores.ScoreTensor],
+) -> None:
+    """Words whose scores never vary have no reliability: counted, not drawn. Those below 0 are on the scale."""
+    made = tensor(WORDS, models=4, pairs=PAIRS, measures=["dbwa"], noise=100.0)
+    values = made.values.copy()
+    values[:, :, 6:] = 1.0
+    result = bg.reliability(replace(made, values=values), lists={"jobs": WORDS[:6], "constant": WORDS[6:]})
+    known = {one.list: one.count for one in result.summaries if one.reliability == "test_retest" and one.of == "word"}
+    assert known == {"jobs": 6, "constant": 0}
+    box = result.figures()["test_retest"]
+    rows = drawn(box)
+    assert [row["list"] for row in rows] == ["jobs"]
+    lowest = min(row["p05"] for row in rows)
+    assert lowest < 0
+    whisker = box.to_dict()["spec"]["layer"][1]
+    assert whisker["encoding"]["x"]["scale"]["domain"] == [lowest, 1]
 
 
 def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResult) -> None:

@@ -157,6 +157,19 @@ def test_direct_bias_by_hand() -> None:
     assert (lost.mean.value, lost.mean.reason) == (None, "fewer than 80 % found of: words")
 
 
+def test_direct_bias_leaves_out_words_without_direction_and_counts_the_others() -> None:
+    vectors = bg.Embedding(
+        ("he", "she", "along", "half", "nothing"), np.array([[1.0, 0], [-1, 0], [3, 0], [1, 1], [0, 0]])
+    )
+    asked = {"pairs": [("he", "she")], "words": ["along", "half", "nothing"]}
+    found = bg.scores.direct_bias(vectors, **asked, min_coverage=0.5, interval=None)
+    assert found.words == pytest.approx({"along": 1.0, "half": 2**-0.5})
+    assert (found.mean.value, found.mean.n) == (pytest.approx((1 + 2**-0.5) / 2), 2)
+    assert list(found.coverage.sets["words"].lost) == ["nothing"]
+    undefined = bg.scores.direct_bias(vectors, **asked, interval=None)
+    assert (undefined.mean.value, undefined.mean.reason) == (None, "fewer than 80 % found of: words")
+
+
 def test_indirect_bias_by_hand() -> None:
     vectors = bg.Embedding(("he", "she", "u", "v"), np.array([[1.0, 0, 0], [-1, 0, 0], [1, 1, 0], [1, 0, 1]]))
     # cos(u, v) = 1/2, all of it along the direction: across it, (0, 1, 0) and (0, 0, 1) are at right angles.
