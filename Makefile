@@ -39,7 +39,7 @@ ROOMS := $(filter-out fuzz e2e,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard 
 QUICK := not slow $(SPECIAL:%=and not %)
 
 test: known-room $(VENV)/.installed-dev
-	$(PYTEST) $(if $(ROOM),worksteal -m "$(QUICK)" $(ROOM:%=tests/%),loadfile -m "not slow")
+	$(PYTEST) $(if $(ROOM),worksteal -m "$(QUICK)" $(ROOM:%=tests/%),loadfile --no-loadscope-reorder -m "not slow")
 
 known-room:
 	@test -z "$(filter-out $(ROOMS),$(ROOM))" || \

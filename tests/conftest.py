@@ -22,6 +22,11 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose tests are few and long come first: a process that starts on one of them last keeps all waiting."""
+    items.sort(key=lambda item: not any(item.get_closest_marker(mark) for mark in ("e2e", "crash", "calibration")))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with real vectors, corpora and published results; tests that need it skip where it is absent."""
