@@ -142,8 +142,8 @@ def _coverage(result: AuditResult) -> str:
         shares += [sum(one.found for one in words) / asked] if asked else []
     if not shares:
         return "no list of words was asked"
-    ends = list(dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares))))
-    return f"{' to '.join(ends)} % of the words asked for found"
+    ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
+    return f"{' to '.join(ends)} of the words asked for found"
 
 
 def _opinions(result: AuditResult) -> list[str]:

@@ -11,7 +11,7 @@ from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
-from biasgauge.wording import share_text
+from biasgauge.wording import share_text, shares_text
 
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
@@ -157,7 +157,7 @@ def _recoverable(piece: Evidence | None) -> Tile:
     numbers = _numbers(piece)
     if piece is None or not numbers:
         return Tile("Bias recoverable", "unknown", "–", "too few biased words for a classifier", TONES[None])
-    ends = "" if numbers["low"] is None else f" [{100 * numbers['low']:.0f}, {100 * numbers['high']:.0f}]"
+    ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
     about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"

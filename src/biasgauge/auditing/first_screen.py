@@ -90,7 +90,7 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
     rates = [rate for rate in result.error_rates if rate.null == "relabeled"]
     if rates:
         worst = max(rates, key=lambda rate: rate.rate)
-        share = f"{100 * worst.rate:.1f}".removesuffix(".0")
+        share = number_text(100 * worst.rate, 1).removesuffix(".0")
         told = f"false alarms: of {worst.audits} audits of meaningless lists in these vectors, so many find something"
         found.append(Tile(f"≤\u00a0{share}\u00a0%", told))
     return tuple(found) if decisions else ()
@@ -137,7 +137,7 @@ def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
 
 
 def short_title(verdict: Verdict) -> str:
-    """What a test is called in a few letters: "WEAT 7" of "WEAT 7: mathematics and arts, …"."""
+    """What a test is called in a few letters: "WEAT 7" of "WEAT 7: math and arts, …"."""
     start, colon, _ = verdict.title.partition(":")
     return start if colon else verdict.title or verdict.question
 

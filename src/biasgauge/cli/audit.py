@@ -88,7 +88,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         if options.quiet:
             screen.print(str(page.resolve()), markup=False, soft_wrap=True)
         else:
-            print_summary(screen, result.summary() if verbose else brief(result))
+            print_summary(screen, result.summary() if verbose else brief(result), terms=verbose)
 
     return Outcome(
         result,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.presentation.tables import csv_text
 from biasgauge.presentation.text import NUMERIC, cell_text
+from biasgauge.wording import figures_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ def _latex_numbers(title: str, frame: pd.DataFrame) -> str:
     """The numbers of a result that is one row, a line each."""
     cells = {str(name): values.iloc[0] for name, values in frame.items() if values.dtype.kind in "if"}
     rows = [
-        f"{_tex(name.replace('_', ' '))} & {_tex(_figures(value))} \\\\"
+        f"{_tex(name.replace('_', ' '))} & {_tex(figures_text(value, 4))} \\\\"
         for name, value in cells.items()
         if isfinite(value)
     ]
@@ -83,11 +84,6 @@ def _latex_numbers(title: str, frame: pd.DataFrame) -> str:
         r"\begin{table}", r"\centering", rf"\caption{{{_tex(title)}}}", r"\label{tab:numbers}", r"\begin{tabular}{lr}",
         r"\toprule", *rows, r"\bottomrule", r"\end{tabular}", r"\end{table}",
     ])  # fmt: skip
-
-
-def _figures(value: float) -> str:
-    """A number to four figures."""
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.4g}".replace("-", "−")
 
 
 def latex_table(table: Table) -> str:

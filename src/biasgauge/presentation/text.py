@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.names import registered_name
 from biasgauge.wording import MISSING, estimate_text, number_text, p_text, share_text, words_text
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def cell_text(value: Any, column: Column, most_words: int | None = None) -> str:
         return p_text(value)
     if column.kind == "share":
         return share_text(value, max(column.digits - 2, 0))
+    if column.kind == "name":
+        return registered_name(str(value))
     if column.kind == "words":
         return words_text(value, most_words)
     if isinstance(value, bool):

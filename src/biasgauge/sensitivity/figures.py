@@ -10,7 +10,7 @@ import numpy as np
 
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair, spelled
-from biasgauge.wording import pair_text
+from biasgauge.wording import number_text, pair_text
 
 if TYPE_CHECKING:
     from biasgauge.sensitivity.result import RobustnessResult
@@ -161,5 +161,5 @@ def _heat(base: Any, field: str, width: int, height: int) -> Any:  # noqa: ANN40
 
 def _kappa_text(kappa: float) -> str:
     """A kappa in a cell, as papers print it: ".42"."""
-    text = f"{kappa:.2f}".replace("-", "−").replace("0.", ".")
+    text = number_text(kappa).replace("0.", ".")
     return {"1.00": "1", "−.00": ".00"}.get(text, text)
