@@ -175,11 +175,13 @@ def _damage(piece: Evidence | None) -> Tile:
 
 def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     """The contrast of every question before and after; those that flipped or were shown before come first."""
-    known = [one for one in contrasts if one.before.value is not None and one.after.value is not None]
+    known = [
+        contrast for contrast in contrasts if contrast.before.value is not None and contrast.after.value is not None
+    ]
     if not known:
         return ()
-    first = sorted(known, key=lambda one: (not one.flipped, not one.biased))[:MOST]
-    flips = sum(one.flipped for one in known)
+    first = sorted(known, key=lambda contrast: (not contrast.flipped, not contrast.biased))[:MOST]
+    flips = sum(contrast.flipped for contrast in known)
     told = f"{flips} of {len(known)} change their sign" if flips else f"none of {len(known)} changes its sign"
     title = f"Contrast of each question, before and after: {told}"
     left = f" {len(known) - len(first)} more are in the table." if len(known) > len(first) else ""
@@ -189,8 +191,11 @@ def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     )
     slopes = [
         Slope(
-            one.title or one.question, float(one.before.value or 0), float(one.after.value or 0), note=" *" * one.biased
+            contrast.title or contrast.question,
+            float(contrast.before.value or 0),
+            float(contrast.after.value or 0),
+            note=" *" * contrast.biased,
         )
-        for one in first
+        for contrast in first
     ]
     return (Chart("slopes", title, remark, partial(slope_chart, slopes, "contrast")),)

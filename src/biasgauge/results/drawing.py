@@ -46,7 +46,7 @@ def styled(chart: Any, title: str, remark: str, width: Width = "full") -> Any:  
 def _with_display_names(chart: Any) -> Any:  # noqa: ANN401 - a chart
     spec = chart.to_dict(validate=False)
     named = with_display_names(spec)
-    return chart if named == spec else altair().Chart.from_dict(named, validate=False)
+    return chart if named == spec else altair().Chart.from_dict(named)
 
 
 def top_legend() -> Any:  # noqa: ANN401 - a legend
