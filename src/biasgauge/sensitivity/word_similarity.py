@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from biasgauge.arrays import Floats, Places
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.procrustes import ROWS
+from biasgauge.geometry import row_cosines
 from biasgauge.stats.repeated_words import STUDENT, WordStatistic, mean_cosine, undefined_statistic
 
 
