@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.names import measure_name
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair, spelled
 from biasgauge.wording import number_text, pair_text
@@ -125,7 +126,7 @@ def _kappas(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     cells = cells.assign(pair=cells["pair"].map(spelled), against=cells["against"].map(spelled))
     known = set(cells["pair"])
     order = [name for name in map(pair_text, result.pairs) if name in known]
-    frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"])
+    frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"].map(measure_name))
     measures = frame["measure"].drop_duplicates().tolist()
     panels = []
     for measure in measures:

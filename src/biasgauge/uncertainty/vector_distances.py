@@ -129,7 +129,7 @@ def distances(
     taken = np.asarray(model.vectors[np.fromiter(places.values(), np.intp, len(places))], np.float64)
     unit = dict(zip(places, unit_rows(taken, pairwise=True), strict=True))
     return distance_table(
-        name or f"{asked.name}, {model.name}",
+        name or f"{asked.name}, {getattr(vectors, 'name', model.name)}",
         [row for row in _rows(asked, unit, duplicates) if row[3] not in undefined],
         duplicates=duplicates,
         lost=coverage.lost,
