@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import wrap
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,19 @@ TERMS = (
     ),
     Term("HPDI", "highest posterior density interval: the narrowest that holds so much probability", "bayes.md"),
 )
+
+
+def explained(names: Iterable[str], width: int = 78) -> str:
+    """Some terms as the end of a help text: a line each, broken where it is too long."""
+    known = {term.name: term for term in TERMS}
+    lines = [
+        line
+        for name in names
+        for line in wrap(
+            f"{name}: {known[name].line}", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        )
+    ]
+    return "\nTerms:\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def terms_in(texts: Iterable[str]) -> tuple[Term, ...]:

@@ -111,6 +111,7 @@ app = command(
     "reliability points "
     "points_x points_y points_by points_unit points_seed tasks corpus calibration fail_on verbose",
     examples=EXAMPLES,
+    terms="contrast replicate",
     sources=("auditing:Rules",),
     changes={
         "vectors": Option(
