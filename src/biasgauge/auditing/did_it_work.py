@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.auditing.questions import SANITY
+from biasgauge.names import lexicon_name
 from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
@@ -171,6 +172,11 @@ def _damage(piece: Evidence | None) -> Tile:
     about = "similarity benchmarks are clearly worse"
     word = "no damage seen" if piece.passes else "damage done"
     return Tile("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
+
+
+def _short(contrast: ContrastChange) -> str:
+    """What a question is called beside its line: "WEAT 7: math and arts"."""
+    return contrast.title.partition(",")[0] if ":" in contrast.title else lexicon_name(contrast.question)
 
 
 def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:

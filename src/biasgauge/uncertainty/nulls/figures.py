@@ -10,7 +10,7 @@ import numpy as np
 from biasgauge.names import test_name
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
-from biasgauge.wording import figures_text, share_text
+from biasgauge.wording import figures_text, share_text, shares_text
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty.nulls.result import Comparison, NullSimulation, Spread
@@ -52,7 +52,7 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
         lines.append(
             f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as "
             f"{figures_text(row.observed, 4)} (dashed), "
-            f"95 % interval [{share_text(share.low, 2)}, {share_text(share.high, 2)}]"
+            f"95 % interval {shares_text(share.low, share.high, 2)}"
         )
     return "\n".join(lines)
 
