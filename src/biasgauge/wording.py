@@ -50,7 +50,8 @@ def share_text(share: float | None, digits: int = 0) -> str:
 def shares_text(low: float | None, high: float | None, digits: int = 0) -> str:
     """An interval of shares in percent: [12, 34] %; empty where there is none."""
     ends = [MISSING if end is None or not isfinite(end) else f"{100 * end:.{digits}f}" for end in (low, high)]
-    return "" if ends == [MISSING, MISSING] else f"[{',\u00a0'.join(ends)}]\u00a0%".replace("-", "−")
+    told = ",\u00a0".join(ends).replace("-", "−")
+    return "" if ends == [MISSING, MISSING] else f"[{told}]\u00a0%"
 
 
 def level_text(level: float) -> str:

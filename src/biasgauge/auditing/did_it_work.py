@@ -197,7 +197,7 @@ def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     )
     slopes = [
         Slope(
-            contrast.title or contrast.question,
+            _short(contrast),
             float(contrast.before.value or 0),
             float(contrast.after.value or 0),
             note=" *" * contrast.biased,
