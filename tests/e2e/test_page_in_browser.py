@@ -328,7 +328,7 @@ def test_the_explorer_answers_to_the_keyboard_and_to_choices(page: Any) -> None:
     assert page.locator("#word").input_value() == "engineer"
     page.fill("#word", "Nur")
     assert "nurse" in [one.get_attribute("value") for one in page.locator("#suggestions option").all()]
-    page.select_option("#measure", label="ripa")
+    page.select_option("#measure", label="RIPA")
     page.select_option("#pair", label="he – she")
     page.select_option("#side", label="second")
     assert page.locator("#list-title").inner_text() == "Words with the largest scores: ripa, he – she"
@@ -350,7 +350,7 @@ def test_the_explorer_answers_to_the_keyboard_and_to_choices(page: Any) -> None:
 def test_a_word_and_its_choices_are_in_the_link(page: Any, opened: Callable[..., Any]) -> None:  # noqa: ANN401
     page.fill("#word", "judge")
     page.select_option("#pair", label="mean of all pairs")
-    page.select_option("#measure", label="nbm")
+    page.select_option("#measure", label="NBM")
     assert page.evaluate("location.hash") == "#explorer?word=judge&measure=nbm"
     again = opened()
     again.evaluate("location.hash = '#explorer?word=nurse&measure=ripa&pair=he%20%E2%80%93%20she'")
@@ -487,7 +487,7 @@ def test_one_small_model_has_intervals_over_pairs_and_says_what_is_undefined(
     shown = [float(end.replace("−", "-")) for end in row.locator("td").nth(1).inner_text().split(" to ")]
     expected = [means.mean[0, 0] + side * means.reach[0, 0] for side in (-1, 1)]
     np.testing.assert_allclose(shown, expected, atol=1.5e-3)
-    page.select_option("#measure", label="nbm")
+    page.select_option("#measure", label="NBM")
     assert "fewer than k neighbors exist" in page.locator("#word-measures").inner_text()
     assert page.locator("#list tbody tr").count() == 0
     assert page.locator("#word-plot").inner_text() == "Undefined: fewer than k neighbors exist."
