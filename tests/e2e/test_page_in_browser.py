@@ -331,7 +331,7 @@ def test_the_explorer_answers_to_the_keyboard_and_to_choices(page: Any) -> None:
     page.select_option("#measure", label="RIPA")
     page.select_option("#pair", label="he – she")
     page.select_option("#side", label="second")
-    assert page.locator("#list-title").inner_text() == "Words with the largest scores: ripa, he – she"
+    assert page.locator("#list-title").inner_text() == "Words with the largest scores: RIPA, he – she"
     scores = [float(one.replace("−", "-")) for one in texts(page, "#list tbody tr td:nth-child(2)")]
     assert scores == sorted(scores)
     assert max(scores) < 0
@@ -340,11 +340,11 @@ def test_the_explorer_answers_to_the_keyboard_and_to_choices(page: Any) -> None:
     assert "woman" in words
     assert all("wom" in word for word in words)
     page.locator("#list .word", has_text="woman").first.press("Enter")
-    assert page.locator("#word-title").inner_text() == "“woman” on every pair: ripa"
+    assert page.locator("#word-title").inner_text() == "“woman” on every pair: RIPA"
     page.click("#next")
-    assert page.locator("#word-title").inner_text() != "“woman” on every pair: ripa"
+    assert page.locator("#word-title").inner_text() != "“woman” on every pair: RIPA"
     page.click("#previous")
-    assert page.locator("#word-title").inner_text() == "“woman” on every pair: ripa"
+    assert page.locator("#word-title").inner_text() == "“woman” on every pair: RIPA"
 
 
 def test_a_word_and_its_choices_are_in_the_link(page: Any, opened: Callable[..., Any]) -> None:  # noqa: ANN401
@@ -355,8 +355,8 @@ def test_a_word_and_its_choices_are_in_the_link(page: Any, opened: Callable[...,
     again = opened()
     again.evaluate("location.hash = '#explorer?word=nurse&measure=ripa&pair=he%20%E2%80%93%20she'")
     again.wait_for_function("document.querySelector('#word-title').textContent.includes('nurse')")
-    assert again.locator("#word-title").inner_text() == "“nurse” on every pair: ripa"
-    assert again.locator("#list-title").inner_text().endswith("ripa, he – she")
+    assert again.locator("#word-title").inner_text() == "“nurse” on every pair: RIPA"
+    assert again.locator("#list-title").inner_text().endswith("RIPA, he – she")
 
 
 # --- looks, print, reach ----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ _TYPE, _LABEL = 13, 20
 _ROUNDS, _MARGIN = 6, 0.06
 _LONGEST = 410
 """Pixels of a label."""
-_LEFT, _RIGHT = -0.35, 3.3
+_LEFT, _RIGHT = -0.35, 4.0
 """The lines run from 0 to 1; right of them is room for labels."""
 
 
