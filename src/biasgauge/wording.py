@@ -13,6 +13,7 @@ from typing import Any
 
 MISSING = "–"
 _SMALLEST_P = 0.001
+_LARGEST_WHOLE = 1e9
 _TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<>] )|(?<=\bp [=<>]) (?=\.?\d)")
 """Spaces at which no line may end: within 89 % and p = .034."""
 
@@ -27,6 +28,14 @@ def number_text(value: float | None, digits: int = 2) -> str:
     return shown.replace("-", "−") if float(f"{value:.{digits}f}") else shown.lstrip("-")
 
 
+def figures_text(value: float | None, figures: int = 3) -> str:
+    """A number to so many significant figures, for what may be of any size; whole numbers in full."""
+    if value is None or not isfinite(value):
+        return MISSING
+    whole = float(value).is_integer() and abs(value) < _LARGEST_WHOLE
+    return (f"{value:,.0f}" if whole else f"{value:.{figures}g}").replace("-", "−")
+
+
 def signed_text(value: float | None, digits: int = 3) -> str:
     """A number whose sign matters, such as a contrast or a change: +0.084, −0.031."""
     text = number_text(value, digits)
@@ -36,6 +45,13 @@ def signed_text(value: float | None, digits: int = 3) -> str:
 def share_text(share: float | None, digits: int = 0) -> str:
     """A share of 0 to 1 in percent."""
     return MISSING if share is None or not isfinite(share) else f"{100 * share:.{digits}f} %".replace("-", "−")
+
+
+def shares_text(low: float | None, high: float | None, digits: int = 0) -> str:
+    """An interval of shares in percent: [12, 34] %; empty where there is none."""
+    ends = [MISSING if end is None or not isfinite(end) else f"{100 * end:.{digits}f}" for end in (low, high)]
+    told = ",\u00a0".join(ends).replace("-", "−")
+    return "" if ends == [MISSING, MISSING] else f"[{told}]\u00a0%"
 
 
 def level_text(level: float) -> str:

@@ -14,6 +14,7 @@ from biasgauge.agreement import ReliabilityResult, reliability
 from biasgauge.agreement.reliabilities import standardized
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import lexicon
+from biasgauge.names import measure_name
 from biasgauge.scores import ScoreStore
 from biasgauge.scores.store import ModelScores
 
@@ -167,7 +168,7 @@ def test_standardizing_makes_measures_of_another_scale_agree(found: ReliabilityR
         for rows in (found.inter_rater, found.inter_rater_standardized)
     )
     assert raw < 0.5 < scaled
-    assert any("spreads" in sentence and "nbm" in sentence for sentence in found.verdicts)
+    assert any("spreads" in sentence and "NBM" in sentence for sentence in found.verdicts)
 
 
 def test_a_measure_without_spread_is_left_alone() -> None:
@@ -283,7 +284,9 @@ class TestDegenerate:
         found = reliability(replace(made, values=values), lists={"first": words[:30], "rest": words[30:]}, target=None)
         heavy = [sentence for sentence in found.warnings if "heavy tails" in sentence]
         assert len(heavy) == 1
-        assert heavy[0].startswith(f"first: mean scores of words have heavy tails under {made.measures[1]}, so that")
+        assert heavy[0].startswith(
+            f"first: mean scores of words have heavy tails under {measure_name(made.measures[1])}, so that"
+        )
 
     def test_one_measure(self, scores: ScoreTensor) -> None:
         found = reliability(scores.select(measure=["ripa"]))

@@ -68,7 +68,7 @@ def test_pairs_and_replicates_are_those_that_the_rules_counted(shipped_audit: Ca
 def test_what_could_not_be_measured_is_still_asked() -> None:
     vectors = bg.Embedding(("he", "she"), np.eye(2), name="toy")
     found = broken(bg.audit(vectors, lexicons=["weat7"]), "weat7")
-    assert found.asked == "Are math words more associated with male terms than arts are?"
+    assert found.asked == "Are math words more associated with male terms than arts words are?"
     assert (found.statement, found.words) == ("", ())
 
 

@@ -184,6 +184,6 @@ def test_the_audit_has_an_explorer_small_enough_for_a_page(shipped_audit: Callab
 
 def test_other_lists_of_pairs_are_offered_as_far_as_their_pairs_are_there() -> None:
     found = pair_lists([("he", "she"), ("woman", "man"), ("man", "woman"), ("x", "y")])
-    assert found["mean of zhang2020 (2 of its 10 pairs)"] == [0, 2]
+    assert found["mean of Zhang et al. 2020 (2 of its 10 pairs)"] == [0, 2]
     assert all(len(places) > 1 for places in found.values())
     assert not any("du2021" in name for name in found)

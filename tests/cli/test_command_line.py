@@ -16,6 +16,7 @@ from biasgauge import registry
 from biasgauge.cli.entry import app, run
 from biasgauge.cli.options import Options
 from biasgauge.cli.screen import console
+from biasgauge.terms import terms_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,6 +88,8 @@ def test_every_help_has_an_example_of_itself(words: tuple[str, ...], capsys: pyt
     assert "Examples:" in shown
     assert f"biasgauge {' '.join(words)}" in shown.split("Examples:")[1]
     assert all(len(line) <= 80 for line in shown.splitlines())
+    unexplained = [term.name for term in terms_in([shown]) if f"  {term.name}: " not in shown]
+    assert unexplained == []  # each term has its line at the end
 
 
 @pytest.mark.parametrize(

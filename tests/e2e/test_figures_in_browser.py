@@ -57,10 +57,16 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result.save(tmp_path_factory.mktemp("audit") / "report.html")
 
 
-@pytest.fixture(params=["paper", "changed"])
+@pytest.fixture(scope="module", params=["paper", "changed"])
 def path(request: pytest.FixtureRequest) -> Path:
     found: Path = request.getfixturevalue(request.param)
     return found
+
+
+@pytest.fixture(scope="module")
+def shown(open_shared: Callable[..., Any], path: Path) -> Any:  # noqa: ANN401 - a page of the browser
+    """A page that is opened once for all tests that only look at it."""
+    return open_shared(path)
 
 
 def outer_widths(page: Any) -> dict[str, float]:  # noqa: ANN401 - a page of the browser
@@ -71,8 +77,8 @@ def outer_widths(page: Any) -> dict[str, float]:  # noqa: ANN401 - a page of the
     return found
 
 
-def test_figures_have_one_of_two_widths(open_page: Callable[..., Any], path: Path) -> None:
-    widths = outer_widths(open_page(path))
+def test_figures_have_one_of_two_widths(shown: Any) -> None:  # noqa: ANN401
+    widths = outer_widths(shown)
     assert widths
     for name, width in widths.items():
         assert width == pytest.approx(WIDTHS[name.split(maxsplit=1)[0]], abs=1.5), name  # type: ignore[index]
@@ -87,20 +93,19 @@ def test_on_a_phone_figures_fit_and_digits_do_not_overlap(open_page: Callable[..
         assert figure.evaluate(OVERLAPS) == [], figure.get_attribute("id")
 
 
-def test_every_picture_has_a_name(open_page: Callable[..., Any], path: Path) -> None:
-    page = open_page(path)
-    marks = page.locator("svg [role='img'], svg [role='graphics-symbol'], svg[role]")
+def test_every_picture_has_a_name(shown: Any) -> None:  # noqa: ANN401
+    marks = shown.locator("svg [role='img'], svg [role='graphics-symbol'], svg[role]")
     unnamed = marks.evaluate_all("all => all.filter(one => !(one.getAttribute('aria-label') ?? '').trim()).length")
     assert marks.count() > 0
     assert unnamed == 0
-    names = page.locator(".takeaways button").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
-    assert len(names) == 3 * page.locator("figure[data-chart]").count()
+    names = shown.locator(".takeaways button").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    assert len(names) == 3 * shown.locator("figure[data-chart], .drawing, .forest[id]").count()
     assert len(set(names)) > 3
 
 
 def downloaded(page: Any, figure: str, kind: str) -> bytes:  # noqa: ANN401 - a page of the browser
     with page.expect_download() as waiting:
-        page.locator(f"#{figure} .takeaways button", has_text=kind.upper()).click()
+        page.locator(f"#{figure} > .takeaways button", has_text=kind.upper()).click()
     assert waiting.value.suggested_filename == f"{figure}.{kind}"
     content: bytes = waiting.value.path().read_bytes()
     return content
@@ -121,6 +126,32 @@ def test_every_figure_can_be_taken_away(open_page: Callable[..., Any], paper: Pa
     assert drawn["a.8", "corrected"] == pytest.approx(0.9)
     assert drawn["'=1+1", "published"] == 7_000  # no spreadsheet takes it for a formula
     assert drawn["a.-3", "published"] == pytest.approx(-0.3)
+
+
+def test_the_forest_plot_and_the_drawings_of_a_panel_can_be_taken_away(
+    open_page: Callable[..., Any], changed: Path
+) -> None:
+    """From disk, on a phone, from a dark page: the file is as wide as any other, and dark on white."""
+    page = open_page(changed, width=390, accept_downloads=True, color_scheme="dark")
+    page.locator("#verdicts-weat7").evaluate("row => row.open = true")
+    for figure, wide in (("verdicts-forest", 1224), ("verdicts-weat7-pairs", 544), ("verdicts-weat7-words", 984)):
+        svg = downloaded(page, figure, "svg").decode()
+        assert re.search(rf'<svg[^>]*? width="{wide}"', svg), figure
+        assert "var(" not in svg
+        assert "currentColor" not in svg
+        png = downloaded(page, figure, "png")
+        assert int.from_bytes(png[16:20]) == 3 * wide
+        assert 'fill="rgb(28, 30, 33)"' in svg  # ink of a light page
+    rows = list(csv.DictReader(downloaded(page, "verdicts-forest", "csv").decode().splitlines()))
+    assert {row["group"] for row in rows} >= {"Gender", "Religion"}
+    parts = list(csv.DictReader(downloaded(page, "verdicts-weat7-words", "csv").decode().splitlines()))
+    contrast = next(float(row["contrast, in cosine units"]) for row in rows if "math" in row["question"])
+    targets = [float(row["adds to the contrast"]) for row in parts if row["list"] in {"math words", "arts words"}]
+    assert sum(targets) == pytest.approx(contrast, abs=1e-4)
+    bins = list(csv.DictReader(downloaded(page, "verdicts-weat7-chance", "csv").decode().splitlines()))
+    assert sum(int(row["count"]) for row in bins) > 100
+    assert page.locator(".stage").count() == 0  # nothing is left behind
+    assert page.evaluate("document.documentElement.dataset.theme") is None
 
 
 def test_a_link_leads_to_its_figure(open_page: Callable[..., Any], paper: Path) -> None:

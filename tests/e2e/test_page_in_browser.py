@@ -328,10 +328,10 @@ def test_the_explorer_answers_to_the_keyboard_and_to_choices(page: Any) -> None:
     assert page.locator("#word").input_value() == "engineer"
     page.fill("#word", "Nur")
     assert "nurse" in [one.get_attribute("value") for one in page.locator("#suggestions option").all()]
-    page.select_option("#measure", label="ripa")
+    page.select_option("#measure", label="RIPA")
     page.select_option("#pair", label="he – she")
     page.select_option("#side", label="second")
-    assert page.locator("#list-title").inner_text() == "Words with the largest scores: ripa, he – she"
+    assert page.locator("#list-title").inner_text() == "Words with the largest scores: RIPA, he – she"
     scores = [float(one.replace("−", "-")) for one in texts(page, "#list tbody tr td:nth-child(2)")]
     assert scores == sorted(scores)
     assert max(scores) < 0
@@ -340,23 +340,23 @@ def test_the_explorer_answers_to_the_keyboard_and_to_choices(page: Any) -> None:
     assert "woman" in words
     assert all("wom" in word for word in words)
     page.locator("#list .word", has_text="woman").first.press("Enter")
-    assert page.locator("#word-title").inner_text() == "“woman” on every pair: ripa"
+    assert page.locator("#word-title").inner_text() == "“woman” on every pair: RIPA"
     page.click("#next")
-    assert page.locator("#word-title").inner_text() != "“woman” on every pair: ripa"
+    assert page.locator("#word-title").inner_text() != "“woman” on every pair: RIPA"
     page.click("#previous")
-    assert page.locator("#word-title").inner_text() == "“woman” on every pair: ripa"
+    assert page.locator("#word-title").inner_text() == "“woman” on every pair: RIPA"
 
 
 def test_a_word_and_its_choices_are_in_the_link(page: Any, opened: Callable[..., Any]) -> None:  # noqa: ANN401
     page.fill("#word", "judge")
     page.select_option("#pair", label="mean of all pairs")
-    page.select_option("#measure", label="nbm")
+    page.select_option("#measure", label="NBM")
     assert page.evaluate("location.hash") == "#explorer?word=judge&measure=nbm"
     again = opened()
     again.evaluate("location.hash = '#explorer?word=nurse&measure=ripa&pair=he%20%E2%80%93%20she'")
     again.wait_for_function("document.querySelector('#word-title').textContent.includes('nurse')")
-    assert again.locator("#word-title").inner_text() == "“nurse” on every pair: ripa"
-    assert again.locator("#list-title").inner_text().endswith("ripa, he – she")
+    assert again.locator("#word-title").inner_text() == "“nurse” on every pair: RIPA"
+    assert again.locator("#list-title").inner_text().endswith("RIPA, he – she")
 
 
 # --- looks, print, reach ----------------------------------------------------------------------------------------------
@@ -487,7 +487,7 @@ def test_one_small_model_has_intervals_over_pairs_and_says_what_is_undefined(
     shown = [float(end.replace("−", "-")) for end in row.locator("td").nth(1).inner_text().split(" to ")]
     expected = [means.mean[0, 0] + side * means.reach[0, 0] for side in (-1, 1)]
     np.testing.assert_allclose(shown, expected, atol=1.5e-3)
-    page.select_option("#measure", label="nbm")
+    page.select_option("#measure", label="NBM")
     assert "fewer than k neighbors exist" in page.locator("#word-measures").inner_text()
     assert page.locator("#list tbody tr").count() == 0
     assert page.locator("#word-plot").inner_text() == "Undefined: fewer than k neighbors exist."

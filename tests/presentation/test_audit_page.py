@@ -152,7 +152,7 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
     ]
     assert rules["script-src"].split() == [f"'sha256-{one}'" for one in hashes]
     assert rules["default-src"] == "'none'"
-    assert len(hashes) == 4  # bundle, figures, page, explorer
+    assert len(hashes) == 5  # bundle, pictures, figures, page, explorer
     assert not [name for _, names in found.tags for name in names if name.startswith("on")]
 
 

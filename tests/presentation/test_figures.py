@@ -14,7 +14,7 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.presentation.grid import WIDTHS, scaled_panels
-from biasgauge.presentation.markup import latex
+from biasgauge.presentation.latex import latex
 from biasgauge.presentation.saving import save_figures
 from biasgauge.presentation.tables import csv_text
 from biasgauge.results import Chart, Column, Summary, Table
@@ -143,7 +143,7 @@ def test_latex_holds_the_numbers_and_nothing_that_it_cannot_set() -> None:
     assert text.isascii()
     assert text.count(r"\begin{table}") == 2
     long = Table.of("long", "", ["why"], [("word " * 20,)])
-    assert r"\begin{tabular}{p{5cm}}" in latex(Summary("", "", tables=(long,)))
+    assert r"\begin{tabular}{p{0.6\linewidth}}" in latex(Summary("", "", tables=(long,)))
 
 
 def test_text_that_starts_a_formula_is_quoted_and_numbers_are_not() -> None:

@@ -212,7 +212,7 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
     assert found.interval is not None
     assert (row["effect_size"], row["p_value"]) == (found.effect_size, found.p_value)
     assert (row["low"], row["high"]) == (found.interval.low, found.interval.high)
-    assert repr(found).startswith("<Weat: weat given words on toy: effect size ")
+    assert repr(found).startswith("<Weat: WEAT given words on toy: effect size ")
     sets = {cells[0]: cells[2:] for cells in found.summary().tables[0].rows}
     assert sets["x"] == (2, 3, ("x3",))
     undefined = bg.weat(model("x1", "x2", "x3"), **SETS)

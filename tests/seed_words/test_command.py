@@ -71,7 +71,7 @@ def test_a_card_on_the_screen(files: list[str], capsys: pytest.CaptureFixture[st
     assert run(["seeds", *files, "--a", MEN, "--b", WOMEN]) == 0
     shown = capsys.readouterr().out
     card = seeds(files, MEN.split(","), WOMEN.split(","))[0]
-    assert f"a and b: {card.verdict}" in shown
+    assert f"a / b: {card.verdict}" in shown
     assert "12 of 12 seeds found, in 4 of 4 models" in shown
     interval = card.coherence
     assert interval is not None
@@ -83,7 +83,7 @@ def test_a_card_on_the_screen(files: list[str], capsys: pytest.CaptureFixture[st
 def test_undefined_is_said(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["seeds", files[0], "--a", "nowhere,nothing", "--b", WOMEN]) == 0
     shown = capsys.readouterr().out
-    assert "a and b: unfit" in shown
+    assert "a / b: unfit" in shown
     assert "nothing can be measured: fewer than 80 % of the words found: a 0 of 2" in shown
 
 
@@ -91,7 +91,7 @@ def test_many_pairs_on_the_screen(capsys: pytest.CaptureFixture[str], default: s
     asked = ["--paper", "Caliskan", "--case-fallback", "--generated", "8", "--shuffles", "20"]
     assert run(["seeds", default, *asked]) == 0
     shown = capsys.readouterr().out
-    assert "pleasant | unpleasa" in shown
+    assert "pleasant / unpleasa" in shown
     assert "8 generated sets" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
 

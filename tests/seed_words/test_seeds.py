@@ -272,7 +272,7 @@ def test_lexicons_name_pairs_of_sets(model: bg.Embedding) -> None:
 def test_frames_and_notebooks(model: bg.Embedding) -> None:
     result = seeds(model, pairs=[(MEN, WOMEN), (ANY, OTHER), (MEN, OTHER), (ANY, WOMEN), (["lost"], MEN)])
     assert len(result.verdicts) == 1 + sum(card.verdict == "unfit" for card in result)
-    assert result.verdicts[-1] == ("a5 and b5: nothing can be measured: fewer than 80 % of the words found: a 0 of 1")
+    assert result.verdicts[-1] == ("a5 / b5: nothing can be measured: fewer than 80 % of the words found: a 0 of 1")
     assert result.verdicts[0].startswith("Of 5 pairs of word sets: ")
     frame = result.to_frame()
     assert frame["coherence"].notna().sum() == 4

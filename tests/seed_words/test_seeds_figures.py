@@ -35,8 +35,8 @@ def drawn(chart: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - a chart
 def test_explained_variance_as_it_stands_and_shuffled(found: SeedsResult) -> None:
     (rows,) = drawn(found.figures()["explained_variance"])
     shown = {(row["pair"], row["pairs"], row["component"]): row["share"] for row in rows}
-    assert shown["a1 | b1", "as they stand", 1] == found[0].explained_variance[0]
-    assert shown["a1 | b1", "shuffled", 3] == found[0].explained_variance_shuffled[2]
+    assert shown["a1 / b1", "as they stand", 1] == found[0].explained_variance[0]
+    assert shown["a1 / b1", "shuffled", 3] == found[0].explained_variance_shuffled[2]
     assert not any("a5" in pair for pair, _, _ in shown)
 
 
@@ -66,7 +66,7 @@ def test_gathered_sets_before_the_generated_cloud(found: SeedsResult) -> None:
 def test_titles_that_would_be_the_same_are_numbered(glove: bg.Embedding) -> None:
     twice = seeds(glove, pairs=[(["he", "man"], ["she", "girl"])] * 2, shuffles=5)
     rows = drawn(SeedsResult((twice[0], twice[0]), twice.models, twice.settings).figures()["explained_variance"])[0]
-    assert {row["pair"] for row in rows} == {"a1 | b1", "a1 | b1 #2"}
+    assert {row["pair"] for row in rows} == {"a1 / b1", "a1 / b1 #2"}
 
 
 def test_words_stand_beside_their_own_cosine(glove: bg.Embedding) -> None:

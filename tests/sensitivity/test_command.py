@@ -73,10 +73,10 @@ def test_options_reach_the_function(asked: list[str], tmp_path: Path, capsys: py
 def test_what_a_person_sees(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*asked, "--as-published"]) == 0
     shown = capsys.readouterr().out
-    assert "dbwa     0.33 [−0.89, 1.00]" in shown
+    assert "DB/WA    0.33 [−0.89, 1.00]" in shown
     assert "as printed" in shown
     assert "capitalized: unknown; he: He is not in the vocabulary" in shown
-    assert "Another base pair, dbwa: agreement on the direction of words is fair" in shown
+    assert "Another base pair, DB/WA: agreement on the direction of words is fair" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 

@@ -26,7 +26,7 @@ def test_the_code_runs(page: str, capsys: pytest.CaptureFixture[str]) -> None:
         exec(compile(program, "docs/robustness.md", "exec"), {})  # noqa: S102 - the page is ours
     shown = capsys.readouterr().out
     assert "{'nurse': 'no such form is given for it'}" in shown
-    assert "occ16 leans to he (dbwa, he~she)" in shown
+    assert "OCC16 leans to he (DB/WA, he~she)" in shown
 
 
 def test_every_part_and_form_is_named(page: str) -> None:

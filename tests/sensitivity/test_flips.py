@@ -70,7 +70,7 @@ def test_conclusions_are_those_of_a_t_test(found: Flips, planted: Embedding) -> 
         assert rows[choice].after == lean
     assert rows["form", "plural"].outcome == "appears"
     assert (
-        "jobs has no clear lean (dbwa, he~she): the lean holds under 3 of 4 alternative choices." in found.headlines[0]
+        "jobs has no clear lean (DB/WA, he~she): the lean holds under 3 of 4 alternative choices." in found.headlines[0]
     )
 
 

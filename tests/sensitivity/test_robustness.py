@@ -266,7 +266,7 @@ def test_the_shipped_vectors_do_not_depend_on_threads() -> None:
     assert one["settings"]["pool_words"] > 2_000
     said = [sentence.split(" (")[0].split(":")[0] for sentence in one["verdicts"]]
     assert said == [
-        "Another base pair, dbwa", "Another base pair, ripa", "Another base pair, nbm",
+        "Another base pair, DB/WA", "Another base pair, RIPA", "Another base pair, NBM",
         "Another form of the words, plural", "Against what is known, bsri", "Against what is known, animals",
         "Another measure, ripa", "Another measure, nbm",
     ]  # fmt: skip

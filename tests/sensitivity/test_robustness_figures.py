@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.names import measure_name
 from biasgauge.results.drawing import spelled
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def rows(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
 def test_the_heat_map_of_pairs_is_symmetric_and_whole(found: bg.sensitivity.RobustnessResult) -> None:
     cells = {(row["measure"], row["pair"], row["other"]): row["kappa"] for row in rows(found.figures()["pairs"])}
     expected = {
-        (one.measure, *names): one.kappa.value
+        (measure_name(one.measure), *names): one.kappa.value
         for one in found.pairwise
         if one.kappa.value is not None
         for names in (("–".join(one.pair), spelled(one.against)), (spelled(one.against), "–".join(one.pair)))
@@ -52,7 +53,7 @@ def test_one_word_under_every_pair_and_form(found: bg.sensitivity.RobustnessResu
     expected = found.word_scores(word).dropna()
     assert len(shown) == len(expected) == 2 * 3 * 2
     assert {(row["measure"], row["pair"], row["form"]): row["score"] for row in shown} == {
-        (row.measure, spelled(str(row.pair)), row.form): row.score for row in expected.itertuples()
+        (measure_name(str(row.measure)), spelled(str(row.pair)), row.form): row.score for row in expected.itertuples()
     }
     drawn = chart.to_dict()["vconcat"]
     for panel, one in zip(drawn, found.reference, strict=True):
@@ -67,7 +68,7 @@ def test_one_word_under_every_pair_and_form(found: bg.sensitivity.RobustnessResu
 def test_kappas_of_every_change(found: bg.sensitivity.RobustnessResult) -> None:
     cells = {(row["measure"], row["change"], row["pair"]): row["value"] for row in rows(found.figures()["kappas"])}
     expected = {
-        (one.measure, f"{title} {one.against}", "–".join(one.pair)): one.kappa.value
+        (measure_name(one.measure), f"{title} {measure_name(one.against)}", "–".join(one.pair)): one.kappa.value
         for title, part in (
             ("word", found.word_forms),
             ("truth", found.correspondence),
@@ -77,7 +78,7 @@ def test_kappas_of_every_change(found: bg.sensitivity.RobustnessResult) -> None:
         if one.kappa.value is not None and one.kappa.n >= 10
     }
     assert cells == expected
-    assert {change for _, change, _ in cells} == {"word plural", "truth t", "against ripa"}
+    assert {change for _, change, _ in cells} == {"word plural", "truth t", "against RIPA"}
 
 
 def test_files(found: bg.sensitivity.RobustnessResult, tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_mac_under_the_null() -> None:
     assert found.rejection is not None
     assert agrees(found.rejection.hits, 20_000, 0.05)
     assert found.effect_size is None
-    assert found.to_dict()["effect_size"]["reason"] == "mac has one number, see statistic"
+    assert found.to_dict()["effect_size"]["reason"] == "MAC has one number, see statistic"
 
 
 @pytest.mark.parametrize("part", ["word_sd", "attribute_sd"])

@@ -19,6 +19,7 @@ from biasgauge.agreement.rows import Rows
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
+from biasgauge.names import measure_name
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.subject_bootstrap import heavy_tails, without_gaps
@@ -167,6 +168,6 @@ def _heavy_tails(averages: Floats, measures: Sequence[str], lists: tuple[WordLis
         matrices = zip(measures, averages[:, :, words.places], strict=True)
         heavy = [name for name, matrix in matrices if heavy_tails(without_gaps(matrix.T))]
         if heavy:
-            means = f"{words.name}: mean scores of words have heavy tails under {', '.join(heavy)}"
+            means = f"{words.name}: mean scores of words have heavy tails under {', '.join(map(measure_name, heavy))}"
             notes.append(f"{means}, so that intervals of ICC and alpha over words cover less than their level")
     return notes

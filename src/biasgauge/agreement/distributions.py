@@ -12,6 +12,7 @@ from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD, Rows, alpha
 from biasgauge.arrays import Floats
 from biasgauge.results import Record
 from biasgauge.stats.intraclass import Iccs
+from biasgauge.wording import figures_text, number_text
 
 SUBJECTS = {WORD: "pairs", PAIR: "words", RULE: "words"}
 """What the rows of a matrix are, of which the reliability is."""
@@ -135,20 +136,21 @@ class Spreads:
         """What sets this one apart from the median one."""
         place = self._places[name]
         signal, noise, shift = (float(spread[place]) for spread in (self._signal, self._noise, self._shift))
+        moved, told, by = (figures_text(spread) for spread in (shift, signal, noise))
         if shift > noise:
-            return f"whole models shift its scores (SD {shift:.3g}, against {signal:.3g} between {subjects})"
+            return f"whole models shift its scores (SD {moved}, against {told} between {subjects})"
         if noise > NOTABLE * self._usual_noise:
             usual = self._usual_noise
-            compared = f"{noise / usual:.1f} times the usual" if usual > 0 else "while the usual ones do not move"
-            return f"its scores move from model to model by an SD of {noise:.3g}, {compared}"
+            times = (
+                f"{number_text(noise / usual, 1)} times the usual" if usual > 0 else "while the usual ones do not move"
+            )
+            return f"its scores move from model to model by an SD of {by}, {times}"
         if signal * NOTABLE < self._usual_signal:
             return (
-                f"it hardly tells {subjects} apart (SD {signal:.3g}, usually {self._usual_signal:.3g}), so that "
+                f"it hardly tells {subjects} apart (SD {told}, usually {figures_text(self._usual_signal)}), so that "
                 "the noise of training decides"
             )
-        return (
-            f"its scores move from model to model (SD {noise:.3g}) about as much as between {subjects} ({signal:.3g})"
-        )
+        return f"its scores move from model to model (SD {by}) about as much as between {subjects} ({told})"
 
 
 Blame = dict[tuple[str, str, str | None], Spreads]
@@ -172,7 +174,7 @@ def untrusted_rows(rows: Rows, reliability: str, blame: Blame) -> list[Untrusted
             value, name = float(part.value[index]), str(part.name[index])
             why = _WHY[of] if about is None else about.because(name, SUBJECTS[of])
             if value >= limit:
-                why = f"far below the other {of}s of {within} (whisker at {fence:.2f}): {why}"
+                why = f"far below the other {of}s of {within} (whisker at {number_text(fence)}): {why}"
             low, high = (None if np.isnan(end[index]) else float(end[index]) for end in (part.low, part.high))
             kind = "poor" if value < limit else "outlier"
             labels: dict[str, Any] = {"reliability": reliability, "of": of, "name": name, "measure": measure}

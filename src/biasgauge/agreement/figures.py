@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.agreement.components.analysis import VarianceComponents
 from biasgauge.agreement.decision.result import DecisionStudy
 from biasgauge.agreement.rows import ACCEPTABLE, LIMITS, Rows
+from biasgauge.names import measure_name
 from biasgauge.results import Chart
 from biasgauge.results.drawing import ZERO, altair, spelled, with_right_labels
 from biasgauge.wording import share_text
@@ -59,7 +60,7 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
 
 def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
     """What scores vary with, or which designs are enough."""
-    under = f", under {result.measure}" if result.measure else ""
+    under = f", under {measure_name(result.measure)}" if result.measure else ""
     if isinstance(result, VarianceComponents):
         return Chart("components", f"What scores vary with{under}", COMPONENTS, partial(_components, result))
     remark = f"Reliability of the mean score of a {result.object} over such a design; wanted: {result.target:g}"

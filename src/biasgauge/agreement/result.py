@@ -15,6 +15,7 @@ from biasgauge.agreement.figures import reliability_charts
 from biasgauge.agreement.lists import WordList
 from biasgauge.agreement.relations import Correlation, FormComparison
 from biasgauge.agreement.rows import SOURCES, Rows
+from biasgauge.names import measure_name
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
@@ -177,7 +178,7 @@ class ReliabilityResult(Result):
         columns = [
             "list",
             "of",
-            "measure" if again else "scores",
+            Column("measure", "name") if again else "scores",
             Column("number", "count"),
             *quantiles,
             poor,
@@ -198,7 +199,7 @@ class ReliabilityResult(Result):
             (
                 name,
                 min(row.value for row in rows),
-                tuple(dict.fromkeys(row.measure for row in rows if row.measure)),
+                tuple(dict.fromkeys(measure_name(row.measure) for row in rows if row.measure)),
                 rows[0].because,
             )
             for name, rows in poor.items()
@@ -213,16 +214,21 @@ class ReliabilityResult(Result):
         missing = [part for part in self.components if isinstance(part, NotAnalyzed)]
         shares = [{component.name: component.share for component in part.components} for part in known]
         names = dict.fromkeys(name for share in shares for name in share)
-        columns = ["share of the variance", *(Column(part.measure or "together", "share", 3) for part in known)]
+        columns = [
+            "share of the variance",
+            *(Column(measure_name(part.measure or "together"), "share", 3) for part in known),
+        ]
         rows = [(name, *(share.get(name) for share in shares)) for name in names]
         return Summary(
             "What scores vary with",
             "",
             question="share of the variance",
             tables=(Table.of("components", "", columns, rows),),
-            warnings=tuple(f"{part.measure or 'all measures together'}: {part.reason}" for part in missing),
+            warnings=tuple(
+                f"{measure_name(part.measure or 'all measures together')}: {part.reason}" for part in missing
+            ),
             parts=tuple(
-                Summary(part.measure or "All measures together", "", sentences=part.sentences())
+                Summary(measure_name(part.measure or "All measures together"), "", sentences=part.sentences())
                 for part in self.design
                 if isinstance(part, DecisionStudy)
             ),
@@ -244,4 +250,4 @@ def _each(name: str, rows: Rows, omega: Rows | None = None) -> Table:
         lines.append((kinds[of], label, str(rows.measure[index]), estimate, *other, judged))
     omegas = [] if omega is None else [Column("omega", "number")]
     value_column = Column(f"value [{level_text(rows.level)} interval]", "estimate")
-    return Table.of(name, "", ["of", "", "measure", value_column, *omegas, "so it is"], lines)
+    return Table.of(name, "", ["of", "", Column("measure", "name"), value_column, *omegas, "so it is"], lines)

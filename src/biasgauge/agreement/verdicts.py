@@ -10,7 +10,8 @@ from biasgauge.agreement.distributions import NOTABLE, Distribution
 from biasgauge.agreement.relations import Correlation, FormComparison
 from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, from_to, verdict
 from biasgauge.arrays import Floats
-from biasgauge.wording import p_phrase
+from biasgauge.names import measure_name
+from biasgauge.wording import interval_text, number_text, p_phrase
 
 
 def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
@@ -44,20 +45,20 @@ def over_measures(
         raw, scaled = medians.get("inter_rater"), medians.get("inter_rater_standardized")
         if raw is not None and scaled is not None:
             sentences.append(
-                f"Measures agree {_well([raw])} on the median word of {within} on raw scores ({_number(raw)}) and "
-                f"{_well([scaled])} after standardizing ({_number(scaled)})."
+                f"Measures agree {_well([raw])} on the median word of {within} on raw scores ({number_text(raw)}) and "
+                f"{_well([scaled])} after standardizing ({number_text(scaled)})."
             )
     known = [row for row in measures if row.spread_ratio is not None and row.defined]
     if sentences and known:
         widest = max(known, key=lambda row: abs(np.log(row.spread_ratio or 1)))
-        ratio, names = float(widest.spread_ratio or 1), (widest.b, widest.a)
+        ratio, names = float(widest.spread_ratio or 1), (measure_name(widest.b), measure_name(widest.a))
         if ratio < 1:
-            ratio, names = 1 / ratio, (widest.a, widest.b)
+            ratio, names = 1 / ratio, names[::-1]
         if ratio > NOTABLE:
             sentences.append(
-                f"The two differ because {names[0]} spreads {ratio:.1f} times as wide as {names[1]}: on raw scores, "
-                f"that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "
-                f"{_number(widest.value)} over words."
+                f"The two differ because {names[0]} spreads {number_text(ratio, 1)} times as wide as {names[1]}: on "
+                f"raw scores, that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "
+                f"{number_text(widest.value)} over words."
             )
     return sentences
 
@@ -69,7 +70,9 @@ def within_scales(rows: Rows) -> list[str]:
     if len(queries):
         low = queries.take(queries.value < ACCEPTABLE)
         names = dict.fromkeys(zip(low.name, low.measure, low.value, strict=True))
-        listed = ", ".join(f"{name} ({_number(value)} under {measure})" for name, measure, value in names)
+        listed = ", ".join(
+            f"{name} ({number_text(value)} under {measure_name(measure)})" for name, measure, value in names
+        )
         consistent = f"All {len(set(queries.name))} queries are consistent (alpha ≥ .7)."
         sentences.append(f"Below an alpha of .7: {listed}." if len(low) else consistent)
     values = rows.where(of=PAIRS).known().value
@@ -87,7 +90,7 @@ def on_relations(relations: Iterable[Correlation], forms: Iterable[FormCompariso
             together = "go together" if row.p < 0.05 else "may be unrelated"
             sentences.append(
                 f"Over the pairs on {row.list}, reliability over replicates and over measures {together}: "
-                f"r = {_number(row.value)} [{_number(row.low)}, {_number(row.high)}]."
+                f"r = {number_text(row.value)} {interval_text(row.low, row.high)}."
             )
     for form in forms:
         if form.p is not None:
@@ -95,8 +98,8 @@ def on_relations(relations: Iterable[Correlation], forms: Iterable[FormCompariso
             sure = f"are {more} reliable than" if form.p < 0.05 else "do not differ for sure from"
             sentences.append(
                 f"Singular pairs {sure} plural ones in {form.reliability.replace('_', '-')} on {form.list}: "
-                f"{_number(form.value)} [{_number(form.low)}, {_number(form.high)}], t({form.df}) = {form.t:.2f}, "
-                f"{p_phrase(form.p)}."
+                f"{number_text(form.value)} {interval_text(form.low, form.high)}, "
+                f"t({form.df}) = {number_text(form.t)}, {p_phrase(form.p)}."
             )
     return sentences
 
@@ -106,9 +109,5 @@ def _well(values: Sequence[float]) -> str:
     return from_to(*(words[str(band(value))] for value in (min(values), max(values))))
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
-
-
 def _range(values: Sequence[float] | Floats) -> str:
-    return from_to(_number(float(min(values))), _number(float(max(values))))
+    return from_to(number_text(float(min(values))), number_text(float(max(values))))

@@ -96,18 +96,18 @@ def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
 def wording(question: Question) -> tuple[str, tuple[str, str]]:
     """What is asked, and what a positive and a negative contrast say, in plain words."""
     lexicon: Lexicon = question.lexicon
-    names = [members(one) for one in question.targets]
+    names = [members(words) for words in question.targets]
     if question.kind == "test":
-        ends = [members(one) for one in question.attributes]
+        ends = [members(words) for words in question.attributes]
         claim = f"{names[0]} are more associated with {{}} than {names[1]} are"
         return f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?", _both(claim, ends)
     if question.kind == "stereotypes":
-        groups = listed([one.name for one in question.targets])
+        groups = listed([words.name for words in question.targets])
         words, rest = f"words for {groups}", "each other's" if len(names) == 2 else "the others'"
         own = f"{words} are {{}} their own stereotypes than {{}} {rest}"
         asked = f"Are {words} closer to their own stereotypes than to {rest}?"
         return asked, (own.format("closer to", "to"), own.format("farther from", "from"))
-    ends = [one.name for one in question.attributes]
+    ends = [words.name for words in question.attributes]
     if isinstance(lexicon, Values):
         lean = f"words with more {lexicon.unit} lean more to {{}} than those with less"
         return f"Do {lean.format(ends[0])}?", _both(lean, ends)
@@ -152,11 +152,11 @@ def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
     """What each target, or each attribute, adds to the contrast, and the contrast without it."""
     table, weights = measured.table.mean(axis=0), np.asarray(measured.question.weights, np.float64)
     own, other, words = measured.rows, measured.columns, measured.target_words
-    sets = [members(one) for one in measured.question.targets]
+    sets = [members(words) for words in measured.question.targets]
     if role == "attribute":
         table, weights, own, other = table.T, weights.T, other, own
         words = measured.attribute_words
-        sets = ["base pairs"] if measured.question.pairs else [members(one) for one in measured.question.attributes]
+        sets = ["base pairs"] if measured.question.pairs else [members(words) for words in measured.question.attributes]
     leans = _leans(table, weights, own, other)
     counts = np.bincount(own)[own]
     shares = leans / counts

@@ -22,7 +22,7 @@ def brief(result: AuditResult) -> Summary:
     """The audit in at most thirty lines of 80 columns."""
     decisions = [verdict.decision for verdict in result.verdicts]
     counts = [f"{decisions.count(decision)} {decision}" for decision in DECISIONS if decision in decisions]
-    models = sum(one.role == "audited" for one in result.subjects)
+    models = sum(subject.role == "audited" for subject in result.subjects)
     several = models > 1
     asked = len({verdict.question for verdict in result.verdicts})
     questions = f"{asked} question{'s' * (asked != 1)}{f' to each of {models} models' if several else ''}"
@@ -63,12 +63,12 @@ def held_back_by(verdict: Verdict) -> str:
     if verdict.decision == "report":
         return "none"
     if verdict.decision == "no-association-shown":
-        return "none: too small to matter" if any(one.passes for one in verdict.evidence) else "association"
-    failed = [one for one in verdict.evidence if one.passes is False]
+        return "none: too small to matter" if any(piece.passes for piece in verdict.evidence) else "association"
+    failed = [piece for piece in verdict.evidence if piece.passes is False]
     if failed:
-        others = len([one for one in failed if one.rule != "equivalence"]) - 1
+        others = len([piece for piece in failed if piece.rule != "equivalence"]) - 1
         return f"{_with_number(failed[0])}{_more(others)}"
-    unknown = [one.rule for one in verdict.evidence if one.passes is None]
+    unknown = [piece.rule for piece in verdict.evidence if piece.passes is None]
     if unknown:
         return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
     return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
@@ -78,12 +78,12 @@ def next_step(result: AuditResult) -> str:
     """What to do after this audit: one line."""
     if result.settings["shipped"]:
         return "biasgauge audit VECTORS audits your own; --verbose shows the evidence"
-    if count := len({one.lexicon for one in result.lexicons if one.case_to_blame}):
+    if count := len({covered.lexicon for covered in result.lexicons if covered.case_to_blame}):
         lists = "1 list lacks" if count == 1 else f"{count} lists lack"
         return f"--case-fallback yes: {lists} words only because of their case"
     if idle := [verdict.why for verdict in result.verdicts if not verdict.evidence]:
         return idle[0].partition(": ")[2] or idle[0]
-    unknown = {one.rule for verdict in result.verdicts for one in verdict.evidence if one.passes is None}
+    unknown = {piece.rule for verdict in result.verdicts for piece in verdict.evidence if piece.passes is None}
     if "replicates" in unknown:
         return "train replicates (biasgauge train CORPUS --seeds 8), audit them together"
     return "open the page for the evidence, or print it with --verbose"
@@ -120,8 +120,8 @@ def _about(verdict: Verdict) -> str:
 
 
 def _vectors(result: AuditResult) -> str:
-    audited = [one for one in result.subjects if one.role == "audited"]
-    sizes = {one.name: (one.words, one.dim) for one in result.models}
+    audited = [subject for subject in result.subjects if subject.role == "audited"]
+    sizes = {model.name: (model.words, model.dim) for model in result.models}
     told = []
     for subject in audited[:2]:
         words, dim = sizes[subject.models[0]]
@@ -136,14 +136,14 @@ def _coverage(result: AuditResult) -> str:
     """Share of the words of the questions that was found; over several models, the least and the most."""
     asking = {verdict.question.partition("~")[0].partition(":")[0] for verdict in result.verdicts}
     shares = []
-    for name in dict.fromkeys(one.model for one in result.lexicons):
-        words = [one.coverage for one in result.lexicons if one.model == name and one.lexicon in asking]
-        asked = sum(one.asked for one in words)
-        shares += [sum(one.found for one in words) / asked] if asked else []
+    for name in dict.fromkeys(covered.model for covered in result.lexicons):
+        lists = [covered.coverage for covered in result.lexicons if covered.model == name and covered.lexicon in asking]
+        asked = sum(words.asked for words in lists)
+        shares += [sum(words.found for words in lists) / asked] if asked else []
     if not shares:
         return "no list of words was asked"
-    ends = list(dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares))))
-    return f"{' to '.join(ends)} % of the words asked for found"
+    ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
+    return f"{' to '.join(ends)} of the words asked for found"
 
 
 def _opinions(result: AuditResult) -> list[str]:

@@ -10,7 +10,7 @@ from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TITLE as TRACKING
 from biasgauge.results import Column, Listing, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
-from biasgauge.wording import share_text
+from biasgauge.wording import setting_text, share_text
 
 MEASURABLE: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined": "bad"}
 POINTS = (
@@ -135,12 +135,6 @@ def vectors(result: AuditResult) -> Summary:
 
 def settings(result: AuditResult) -> Summary:
     """Everything that decides the result."""
-    rows = [(name.replace("_", " "), _text(value)) for name, value in result.settings.items()]
+    rows = [(name.replace("_", " "), setting_text(value)) for name, value in result.settings.items()]
     table = Table.of("settings", "Everything that decides the result", ["setting", "value"], rows)
     return Summary("Settings", "", name="settings", tables=(table,))
-
-
-def _text(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {part}" for name, part in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else "none" if value is None else str(value)

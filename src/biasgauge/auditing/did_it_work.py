@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.auditing.questions import SANITY
+from biasgauge.names import lexicon_name
 from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
-from biasgauge.wording import share_text
+from biasgauge.wording import share_text, shares_text
 
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
@@ -157,7 +158,7 @@ def _recoverable(piece: Evidence | None) -> Tile:
     numbers = _numbers(piece)
     if piece is None or not numbers:
         return Tile("Bias recoverable", "unknown", "–", "too few biased words for a classifier", TONES[None])
-    ends = "" if numbers["low"] is None else f" [{100 * numbers['low']:.0f}, {100 * numbers['high']:.0f}]"
+    ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
     about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"
@@ -173,13 +174,20 @@ def _damage(piece: Evidence | None) -> Tile:
     return Tile("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
 
 
+def _short(contrast: ContrastChange) -> str:
+    """What a question is called beside its line: "WEAT 7: math and arts"."""
+    return contrast.title.partition(",")[0] if ":" in contrast.title else lexicon_name(contrast.question)
+
+
 def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     """The contrast of every question before and after; those that flipped or were shown before come first."""
-    known = [one for one in contrasts if one.before.value is not None and one.after.value is not None]
+    known = [
+        contrast for contrast in contrasts if contrast.before.value is not None and contrast.after.value is not None
+    ]
     if not known:
         return ()
-    first = sorted(known, key=lambda one: (not one.flipped, not one.biased))[:MOST]
-    flips = sum(one.flipped for one in known)
+    first = sorted(known, key=lambda contrast: (not contrast.flipped, not contrast.biased))[:MOST]
+    flips = sum(contrast.flipped for contrast in known)
     told = f"{flips} of {len(known)} change their sign" if flips else f"none of {len(known)} changes its sign"
     title = f"Contrast of each question, before and after: {told}"
     left = f" {len(known) - len(first)} more are in the table." if len(known) > len(first) else ""
@@ -189,8 +197,11 @@ def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     )
     slopes = [
         Slope(
-            one.title or one.question, float(one.before.value or 0), float(one.after.value or 0), note=" *" * one.biased
+            _short(contrast),
+            float(contrast.before.value or 0),
+            float(contrast.after.value or 0),
+            note=" *" * contrast.biased,
         )
-        for one in first
+        for contrast in first
     ]
     return (Chart("slopes", title, remark, partial(slope_chart, slopes, "contrast")),)

@@ -9,6 +9,7 @@ from typing import Any
 from biasgauge.auditing.figures import bias_charts
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.uncertainty import LexiconPosterior
+from biasgauge.names import lexicon_name, list_name, measure_name
 from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.plain import to_plain
 from biasgauge.sensitivity.flipped import HOLDS, TONES, Flip
@@ -69,7 +70,7 @@ def bias(result: AuditResult) -> Summary | None:
     rows_of = [to_plain(one) for one in result.bias]
     several = ["model"] if len({content["model"] for content in rows_of}) > 1 else []
     columns: list[Column | str] = [
-        "concept", "test", *several, Column("value", "estimate", 3), Column("p over targets", "p"),
+        "concept", Column("test", "name"), *several, Column("value", "estimate", 3), Column("p over targets", "p"),
         Column("p over attributes", "p"), Column("d", "number"), "sets",
     ]  # fmt: skip
     rows = []
@@ -80,7 +81,7 @@ def bias(result: AuditResult) -> Summary | None:
             value=number.get("value"), low=number.get("low"), high=number.get("high"), reason=content["reason"]
         )
         of = f"{sets['x']} / {sets['y']} and {sets['a']} / {sets['b']}" if "y" in sets else "protected, attributes"
-        start = (content["name"], content["test"], *([content["model"]] if several else []))
+        start = (_concept(content["name"]), content["test"], *([content["model"]] if several else []))
         p_values = [content.get(name) for name in ("p_value", "p_attributes")]
         rows.append((*start, value, *p_values, content.get("effect_size"), of))
     tests = {(content["name"], content["test"]): True for content in rows_of}
@@ -105,12 +106,13 @@ def replicates(result: AuditResult) -> Summary | None:
         SHIPPED.format(count=count) if result.settings["shipped"] else f"{count} models that differ by seed or sample"
     )
     columns: list[Column | str] = [
-        "concept", "test", Column("mean", "estimate"), Column("least", "number"), Column("most", "number"),
-        Column("standard deviation", "number", 3), Column("same side", "share"), Column("models", "count"),
+        "concept", Column("test", "name"), Column("mean", "estimate"), Column("least", "number"),
+        Column("most", "number"), Column("standard deviation", "number", 3), Column("same side", "share"),
+        Column("models", "count"),
     ]  # fmt: skip
     rows = [
         (
-            one.name,
+            _concept(one.name),
             one.test,
             Estimate(value=one.mean, low=one.low, high=one.high, reason=one.reason),
             one.least,
@@ -156,8 +158,11 @@ def choices_matrix(flips: Sequence[Flip]) -> Table:
     lists = dict.fromkeys(flip.concept for flip in flips)
     changes = dict.fromkeys((flip.choice, flip.new) for flip in flips)
     outcomes = {(flip.choice, flip.new, flip.concept): flip.outcome for flip in flips}
-    columns: list[Column | str] = ["change", *(Column(name, "mark", tones=TONES) for name in lists)]
-    rows = [(f"{choice}: {new}", *(outcomes.get((choice, new, name)) for name in lists)) for choice, new in changes]
+    columns: list[Column | str] = ["change", *(Column(list_name(name), "mark", tones=TONES) for name in lists)]
+    rows = [
+        (f"{choice}: {measure_name(new)}", *(outcomes.get((choice, new, name)) for name in lists))
+        for choice, new in changes
+    ]
     kept = sum(flip.outcome == HOLDS for flip in flips)
     title = f"{kept} of {len(flips)} conclusions hold when one choice changes"
     return Table.of("choices", title, columns, rows)
@@ -189,7 +194,7 @@ def uncertainty(result: AuditResult) -> Summary | None:
             mean, low, high, sd, reason = (group.get(name) for name in ("mean", "low", "high", "sd", "reason"))
             estimate = Estimate(value=mean, low=low, high=high, reason=reason)
             model = [content["model"]] if several else []
-            rows.append((content["lexicon"], *model, group["connection"], estimate, sd))
+            rows.append((_concept(content["lexicon"]), *model, group["connection"], estimate, sd))
     columns: list[Column | str] = [
         "lexicon", *(["model"] if several else []), "connection", Column("mean", "estimate", 3),
         Column("standard deviation", "number", 3),
@@ -239,7 +244,7 @@ def chance(result: AuditResult) -> Summary | None:
     columns: list[Column | str] = [
         "question", "vectors", Column("contrast", "number", 3), Column("95 % of random lists below", "number", 3),
     ]  # fmt: skip
-    rows = [(one.question, one.model, one.contrast, one.band) for one in result.chance]
+    rows = [(_concept(one.question), one.model, one.contrast, one.band) for one in result.chance]
     outside = sum(abs(one.contrast) > one.band for one in result.chance)
     return Summary(
         title="What would random words give?",
@@ -248,6 +253,11 @@ def chance(result: AuditResult) -> Summary | None:
         about=CHANCE,
         tables=(Table.of("chance", "Contrasts of random words, and those measured", columns, rows, folded=True),),
     )
+
+
+def _concept(name: str) -> Shown:
+    """What a lexicon is called, where files have the name that is typed."""
+    return Shown(name, lexicon_name(name))
 
 
 def as_section(result: Result, name: str, title: str, about: str) -> Summary:

@@ -133,9 +133,10 @@ function explorer(packed) {
   const sure = `${packed.level * 100} % interval`;
   const state = { word: places.get("nurse") ?? 0, measure: 0, pair: mean, ranked: [] };
   const measureName = () => packed.measures[state.measure];
+  const measureShown = (name = measureName()) => packed.names[name] ?? name;
 
   function plot() {
-    const told = { word: packed.words[state.word], measure: measureName() };
+    const told = { word: packed.words[state.word], measure: measureShown() };
     const points = [];
     const bands = [];
     drawn.forEach((pair, place) => {
@@ -172,7 +173,7 @@ function explorer(packed) {
     const count = `${book.defined(measure, state.word)} pairs`;
     const why = own.score === null ? book.own(measure, 0, state.word).reason : count;
     const held = replicateCells(book.replicated(measure, mean, state.word));
-    return [name, shown(own.score), under(between(own.low, own.high), why), ...held, rank(measure)];
+    return [measureShown(name), shown(own.score), under(between(own.low, own.high), why), ...held, rank(measure)];
   }
 
   function pairCell(measure, pair) {
@@ -196,7 +197,7 @@ function explorer(packed) {
     );
     const below = packed.replicates ? `, and below it the ${replicates} with its ${sure}` : "";
     const rows = drawn.map((name, pair) => [name, ...packed.measures.map((_, measure) => pairCell(measure, pair))]);
-    fill(byId("word-pairs"), `${word}: score of ${packed.model}${below}`, ["pair", ...packed.measures], rows);
+    fill(byId("word-pairs"), `${word}: score of ${packed.model}${below}`, ["pair", ...packed.measures.map((name) => measureShown(name))], rows);
   }
 
   // Where there are no replicates, a mean over pairs has its interval over pairs.
@@ -217,7 +218,7 @@ function explorer(packed) {
       .map((word, place) => ({ word, place, ...book.own(state.measure, state.pair, place) }))
       .filter((one) => onSide(one.score) && one.word.toLowerCase().includes(wanted))
       .sort((a, b) => Math.abs(b.score) - Math.abs(a.score));
-    byId("list-title").textContent = `Words with the largest scores: ${measureName()}, ${names[state.pair]}`;
+    byId("list-title").textContent = `Words with the largest scores: ${measureShown()}, ${names[state.pair]}`;
     const count = state.ranked.length;
     const caption = `${Math.min(LISTED, count)} of ${count.toLocaleString("en")} words; choose one to look at it`;
     const held = packed.replicates ? [replicates, under(sure, "t over replicates")] : [];
@@ -227,7 +228,7 @@ function explorer(packed) {
 
   function show() {
     const grey = "Grey: mean ± one standard deviation of this page's words on the pair.";
-    byId("word-title").textContent = `“${packed.words[state.word]}” on every pair: ${measureName()}`;
+    byId("word-title").textContent = `“${packed.words[state.word]}” on every pair: ${measureShown()}`;
     byId("word-remark").textContent = `${packed.about[measureName()]} ${grey}`;
     tables();
     return plot();
@@ -310,7 +311,7 @@ function explorer(packed) {
     });
   }
 
-  select("measure", packed.measures, () => (remember(), list(), show()));
+  select("measure", packed.measures.map((name) => measureShown(name)), () => (remember(), list(), show()));
   select("pair", names, () => (remember(), list()));
   byId("word").addEventListener("input", suggest);
   byId("word").addEventListener("change", () => look(false));

@@ -13,7 +13,8 @@ from biasgauge import registry
 from biasgauge.auditing.shared_scores import PAIRS, SharedScores, usable_pairs
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
-from biasgauge.lexicons import Pairs
+from biasgauge.lexicons import Pairs, pairs_of
+from biasgauge.names import lexicon_name, measure_name
 from biasgauge.results import Extra, Summary
 from biasgauge.scores import REASONS, ScoreTensor
 
@@ -23,6 +24,8 @@ ABOUT = {
     "nbm": "Among its 100 nearest neighbors, the share nearer to the first word less the share nearer to the second.",
 }
 LEVEL = 0.95
+MOST_PAIRS = 40
+"""Base pairs that a page carries: each takes some 50 kB of it."""
 LARGEST = 32_000
 """The largest score of a measure as an integer; what is below its negative is undefined."""
 UNDEFINED = -32_768
@@ -73,6 +76,7 @@ class Explorer:
         over_replicates: means over replicates of a word's mean over pairs, measure × word.
         pool: among how many words neighbors were looked for.
         lost_pairs: pairs without a vector for both ends.
+        lists: of whom the pairs are: the lists given with the audit, by name; empty for the shipped ones.
         reason: why there is nothing to explore.
     """
 
@@ -83,7 +87,13 @@ class Explorer:
     over_replicates: Means | None = None
     pool: int = 0
     lost_pairs: tuple[tuple[str, str], ...] = ()
+    lists: tuple[Pairs, ...] = ()
     reason: str | None = None
+
+    @property
+    def whose(self) -> str:
+        """Of whom the pairs are."""
+        return ", ".join(lexicon_name(given.name) for given in self.lists) or lexicon_name(PAIRS)
 
     def to_dict(self) -> dict[str, Any]:
         """What was scored, without the scores: as it stands in `--json`."""
@@ -110,7 +120,8 @@ class Explorer:
             "reasons": list(REASONS),
             "scales": scales.tolist(),
             "about": ABOUT,
-            "lists": pair_lists(self.scores.pairs),
+            "lists": pair_lists(self.scores.pairs, self.lists),
+            "names": {name: measure_name(name) for name in self.scores.measures},
             "level": LEVEL,
             "pool": self.pool,
             "scores": _integers(values, scales, undefined),
@@ -137,7 +148,8 @@ class Explorer:
             {"explorer-data": self.packed()},
             ("explorer.js",),
         )
-        told = f"The page has scores of {len(self.scores.words):,} words on {len(self.scores.pairs)} gender pairs."
+        pairs = f"{len(self.scores.pairs)} base pairs ({self.whose})"
+        told = f"The page has scores of {len(self.scores.words):,} words on {pairs}."
         return Summary("Explore a word", told, extra=extra, name="explorer")
 
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,22 +160,34 @@ class Explorer:
         return np.asarray(np.maximum(np.where(largest > 0, largest, 1) / LARGEST, FINEST))
 
 
-def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: str) -> Explorer:
-    """Scores of the page's words on the pairs of Du et al. 2021: of the first model, and of two or more replicates."""
-    if language != "en":
+def explore(
+    scores: SharedScores, replicates: Sequence[Embedding], *, language: str, lists: Sequence[Pairs] = ()
+) -> Explorer:
+    """Scores of the page's words on base pairs: of the first model, and of two or more replicates.
+
+    The pairs are those of the given lists; without any, of Du et al. 2021.
+    """
+    if language != "en" and not lists:
         return Explorer(reason=f"the shipped pairs of {PAIRS} are English; use biasgauge score with pairs of your own")
     model = scores.models[0]
-    pairs, without = usable_pairs(model, case_fallback=scores.case_fallback)
-    lost = tuple(without)
+    given = tuple(lists) or (pairs_of(PAIRS),)
+    asked = list(dict.fromkeys(pair for pairs in given for pair in pairs.pairs))
+    usable, without = usable_pairs(model, asked, case_fallback=scores.case_fallback)
+    pairs, lost = usable[:MOST_PAIRS], tuple(without)
     if not pairs or not scores.page_words:
-        return Explorer(lost_pairs=lost, reason=f"no pair of {PAIRS} has both its words in the vocabulary")
+        names = ", ".join(pairs.name for pairs in given)
+        return Explorer(lost_pairs=lost, reason=f"no pair of {names} has both its words in the vocabulary")
     try:
         whole = scores.of_page(pairs)
     except InputError as problem:
         return Explorer(lost_pairs=lost, reason=str(problem))
     first = whole.select(model=whole.models[:1])
     explorer = Explorer(
-        scores=first, over_pairs=Means.of(first.values[..., 0], axis=1), pool=scores.pool, lost_pairs=lost
+        scores=first,
+        over_pairs=Means.of(first.values[..., 0], axis=1),
+        pool=scores.pool,
+        lost_pairs=lost,
+        lists=tuple(lists),
     )
     if len(replicates) < 2:
         return explorer
@@ -177,15 +201,16 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, language: 
     )
 
 
-def pair_lists(pairs: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
-    """Which of these pairs stand in other shipped lists too: their places, by what the list is called."""
+def pair_lists(pairs: Sequence[tuple[str, str]], given: Sequence[Pairs] = ()) -> dict[str, list[int]]:
+    """Which of these pairs stand in each of several given lists, or in other shipped lists: their places, by name."""
     places = {pair: place for place, pair in enumerate(pairs)}
+    shipped = (known for known in registry.everything("lexicon").values() if isinstance(known, Pairs))
+    others = [known for known in shipped if known.language == "en" and known.name != PAIRS]
     lists = {}
-    for name, one in registry.everything("lexicon").items():
-        if isinstance(one, Pairs) and one.language == "en" and name != PAIRS:
-            shared = [places[pair] for pair in one.pairs if pair in places]
-            if len(shared) > 1:
-                lists[f"mean of {name} ({len(shared)} of its {len(one.pairs)} pairs)"] = shared
+    for known in (given if len(given) > 1 else ()) if given else others:
+        shared = [places[pair] for pair in known.pairs if pair in places]
+        if len(shared) > 1:
+            lists[f"mean of {lexicon_name(known.name)} ({len(shared)} of its {len(known.pairs)} pairs)"] = shared
     return lists
 
 

@@ -49,20 +49,22 @@ MOST_CLAIMS = 3
 
 def headline(result: AuditResult) -> str:
     """What may be reported, in one or two sentences; where vectors were changed, what that did."""
-    changes = [one for one in result.verdicts if one.test == CHANGE]
+    changes = [verdict for verdict in result.verdicts if verdict.test == CHANGE]
     if changes:
         return headline_of_change(changes[0])
-    asked = [one for one in result.verdicts if one.family != SANITY and one.test not in (CHANGE, TRACKING)]
+    asked = [
+        verdict for verdict in result.verdicts if verdict.family != SANITY and verdict.test not in (CHANGE, TRACKING)
+    ]
     if not asked:
         return f"{len(result.verdicts)} questions were asked." if result.verdicts else "No question was asked."
     families = dict.fromkeys(verdict.family for verdict in asked)
     about = "" if OWN in families or "" in families else " about people"
-    sure, careful = ([one for one in asked if one.decision == decision] for decision in REPORTED)
+    sure, careful = ([verdict for verdict in asked if verdict.decision == decision] for decision in REPORTED)
     if not sure and not careful:
         counts = [
-            f"{sum(one.decision == decision for one in asked)} {label}"
+            f"{sum(verdict.decision == decision for verdict in asked)} {label}"
             for decision, label in LABELS.items()
-            if any(one.decision == decision for one in asked)
+            if any(verdict.decision == decision for verdict in asked)
         ]
         number = f"{len(asked)} question{'s' if len(asked) > 1 else ''}"
         return f"Nothing{about} may be reported from these vectors: of {number}, {listed(counts)}."
@@ -73,7 +75,8 @@ def headline(result: AuditResult) -> str:
     if sure:
         rest = "Nothing else{} may be reported{}.".format(about, " without care" if careful else "")
         return f"In these vectors, {listed(claims)}. {rest}" if len(asked) > len(sure) else f"{listed(claims)}."
-    silent = [_group(one).lower() for one in families if one and all(it.family != one for it in careful)]
+    told = {verdict.family for verdict in careful}
+    silent = [_group(family).lower() for family in families if family and family not in told]
     rest = f" Nothing can be said either way about {listed(silent, 'or')}." if silent and OWN not in families else ""
     return f"With care, it may be reported that {', and that '.join(claims)}.{rest}"
 
@@ -90,7 +93,7 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
     rates = [rate for rate in result.error_rates if rate.null == "relabeled"]
     if rates:
         worst = max(rates, key=lambda rate: rate.rate)
-        share = f"{100 * worst.rate:.1f}".removesuffix(".0")
+        share = number_text(100 * worst.rate, 1).removesuffix(".0")
         told = f"false alarms: of {worst.audits} audits of meaningless lists in these vectors, so many find something"
         found.append(Tile(f"≤\u00a0{share}\u00a0%", told))
     return tuple(found) if decisions else ()
@@ -118,7 +121,7 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest | None:
 
 def breakdowns(result: AuditResult) -> dict[tuple[str, str], Breakdown]:
     """What each contrast is made of, by question and model."""
-    return {(one.question, one.model): one for one in result.breakdowns}
+    return {(broken.question, broken.model): broken for broken in result.breakdowns}
 
 
 def in_order(result: AuditResult) -> list[Verdict]:
@@ -126,7 +129,7 @@ def in_order(result: AuditResult) -> list[Verdict]:
     order = list(GROUPS)
     place = order.index(OWN)
     known = {name: (number, "") for number, name in enumerate(order)}
-    return sorted(result.verdicts, key=lambda one: known.get(_family(one), (place - 0.5, _family(one))))
+    return sorted(result.verdicts, key=lambda verdict: known.get(_family(verdict), (place - 0.5, _family(verdict))))
 
 
 def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
@@ -137,7 +140,7 @@ def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
 
 
 def short_title(verdict: Verdict) -> str:
-    """What a test is called in a few letters: "WEAT 7" of "WEAT 7: mathematics and arts, …"."""
+    """What a test is called in a few letters: "WEAT 7" of "WEAT 7: math and arts, …"."""
     start, colon, _ = verdict.title.partition(":")
     return start if colon else verdict.title or verdict.question
 

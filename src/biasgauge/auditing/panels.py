@@ -9,6 +9,7 @@ from biasgauge.auditing.breakdown import Breakdown
 from biasgauge.auditing.first_screen import breakdowns, plain_claim
 from biasgauge.auditing.verdicts import TONES, Evidence, Verdict
 from biasgauge.auditing.what_to_write import quote
+from biasgauge.names import measure_name
 from biasgauge.results import Column, Shown, Summary, Table
 from biasgauge.results.blocks import Bar, Bars, Dot, Drawing, Histogram, Strip
 from biasgauge.wording import interval_text, number_text, share_text, signed_text
@@ -145,7 +146,7 @@ def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | Non
 def _pairs(broken: Breakdown, side: float) -> Strip:
     dots = tuple(Dot(pair.name, pair.value, apart=pair.value * side <= 0) for pair in broken.pairs)
     agree = sum(not dot.apart for dot in dots)
-    by_measure = ", ".join(f"{one.name} {signed_text(one.value)}" for one in broken.measures)
+    by_measure = ", ".join(f"{measure_name(score.name)} {signed_text(score.value)}" for score in broken.measures)
     measures = f" Mean over pairs by measure: {by_measure}." if by_measure else ""
     return Strip(
         "pairs",

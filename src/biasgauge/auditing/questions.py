@@ -26,6 +26,8 @@ SANITY = "sanity"
 ASKING = ("test", "stereotypes")
 """Kinds of lexicons that ask a question by themselves."""
 _PLURALS = ("s", "people", "women", "men")
+_FIELDS = ("ics", "arts")
+"""Endings of names that look like plurals and are none: physics, politics, arts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,4 +339,6 @@ def _along(lexicon: Lexicon, base: Pairs) -> Iterator[Question]:
 def members(words: WordSet) -> str:
     """What the words of a set are called: "flowers", "mental-disease words"."""
     name = words.name
-    return name if name.endswith(_PLURALS) else f"{name.replace(' ', '-')} words"
+    if " words" in name or (name.endswith(_PLURALS) and not name.endswith(_FIELDS)):
+        return name
+    return f"{name.replace(' ', '-')} words"

@@ -41,7 +41,7 @@ from biasgauge.embeddings import load_default, load_default_replicates, load_mod
 from biasgauge.embeddings.loading import DEFAULT_NAME
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, ModelsLike, VectorsLike
-from biasgauge.lexicons import Lexicon, lexicon
+from biasgauge.lexicons import Lexicon, Pairs, lexicon
 from biasgauge.seed_words import seed_cards
 from biasgauge.stats.threads import on_one_thread
 
@@ -141,6 +141,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         (*models, *(model for subject in second for model in subject.models)), tuple(chosen), fallback
     )
     everything = lexicons is None
+    given_pairs = [] if everything else [given for given in chosen if isinstance(given, Pairs)]
     questions = list(questions_of([one for one in chosen if one.kind in ASKING] if everything else chosen))
     gathered = [model for subject in subjects if subject.replicated for model in subject.models]
     first = [subject.models[0] for subject in subjects]
@@ -151,7 +152,9 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             "bias": lambda: tuple(
                 one for which in chosen for model in models for one in measure_bias(model, which, **asked)
             ),
-            "explorer": lambda: explore(scores, gathered, language=spoken) if everything else None,
+            "explorer": lambda: (
+                explore(scores, gathered, language=spoken, lists=given_pairs) if everything or given_pairs else None
+            ),
             "reliability": lambda: (
                 measure_reliability(
                     gathered or models, scores, language=spoken, min_coverage=min_coverage, random_state=random_state

@@ -68,7 +68,7 @@ class SharedScores:
 
     def of_page(self, pairs: Sequence[tuple[str, str]]) -> ScoreTensor:
         """Scores that a reader can look up; of a large vocabulary, with neighbors among its first words alone."""
-        if len(self.models[0]) <= POOL:
+        if len(self.models[0]) <= POOL and set(pairs) <= set(pairs_of(PAIRS).pairs):
             return self._part(self.models, self.page_words).select(pair=pairs)
         return self._score(self.models, self.page_words, pairs, pool=list(self.models[0].words[:POOL]))
 
@@ -135,8 +135,9 @@ def page_words(
     return list(kept)
 
 
-def usable_pairs(model: Embedding, *, case_fallback: bool) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+def usable_pairs(
+    model: Embedding, asked: Sequence[tuple[str, str]], *, case_fallback: bool
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """The base pairs with a vector for both ends, and those without."""
-    asked = pairs_of(PAIRS).pairs
     usable = [pair for pair in asked if len(model.lookup(pair, case_fallback=case_fallback).words) == len(set(pair))]
     return usable, [pair for pair in asked if pair not in usable]

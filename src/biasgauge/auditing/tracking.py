@@ -8,7 +8,7 @@ from biasgauge.auditing.extrinsic import POINTS
 from biasgauge.auditing.verdicts import Evidence, Rules, Verdict, decide_tracking
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power
-from biasgauge.wording import count_of, level_text, p_phrase, share_text, signed_text
+from biasgauge.wording import count_of, figures_text, level_text, number_text, p_phrase, share_text, signed_text
 
 TITLE = "Do the intrinsic numbers track the application?"
 POWER = 0.8
@@ -90,7 +90,7 @@ def _power(result: CorrelationResult, rules: Rules, number: int) -> Evidence:
         power = 1.0 if alpha >= 1 else correlation_power(least.units, result.power_of, alpha=alpha)
     where = f"in the smallest stratum ({least.units})" if least.by else f"with all {least.units}"
     told = (
-        f"power to see a true r of {result.power_of:g} at p ≤ {alpha:.2g} {where}: {share_text(power)} "
+        f"power to see a true r of {result.power_of:g} at p ≤ {figures_text(alpha, 2)} {where}: {share_text(power)} "
         f"({share_text(POWER)} required)"
     )
     return Evidence("power", power, POWER, power >= POWER, told, LINK)
@@ -123,7 +123,7 @@ def _reliable(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -
     middle = sizes[(len(sizes) - 1) // 2]
     held = _size(middle)
     told = (
-        f"reliability of {result.y} over {middle.single.k} task seeds, ICC(1,k), {max(held, 0.0):.2f} "
+        f"reliability of {result.y} over {middle.single.k} task seeds, ICC(1,k), {number_text(max(held, 0.0), 2)} "
         f"({least:g} required){'' if held >= least else ', so that hardly any correlation can be seen'}"
     )
     return Evidence("reliability", held, least, held >= least, told, LINK)

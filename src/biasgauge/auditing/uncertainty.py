@@ -9,9 +9,10 @@ from typing import Any, Final
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon
+from biasgauge.names import lexicon_name
 from biasgauge.results import Record
 from biasgauge.uncertainty import Contrast, Posterior, bayes
-from biasgauge.wording import level_text
+from biasgauge.wording import level_text, number_text
 
 VARIANT: Final = "crossed"
 """Every attribute meets every protected word; the published model ignores it and is too sure of the groups."""
@@ -49,9 +50,15 @@ class LexiconPosterior(Record):
     def sentences(self) -> tuple[str, ...]:
         """The conclusions, one for each contrast that matters."""
         if self.posterior is None or not self.contrasts:
-            return (f"{self.lexicon}: unknown: {self.reason or 'too few of its words were found'}.",)
-        told = [f"{self.lexicon}: {_PREFIX[one.decision or '']}{self.difference(one)}." for one in self.contrasts]
-        return (*told, *([f"{self.lexicon}: {self.posterior.caution}."] if self.posterior.caution else []))
+            return (f"{lexicon_name(self.lexicon)}: unknown: {self.reason or 'too few of its words were found'}.",)
+        told = [
+            f"{lexicon_name(self.lexicon)}: {_PREFIX[one.decision or '']}{self.difference(one)}."
+            for one in self.contrasts
+        ]
+        return (
+            *told,
+            *([f"{lexicon_name(self.lexicon)}: {self.posterior.caution}."] if self.posterior.caution else []),
+        )
 
     def claim(self, contrast: Contrast) -> str:
         """Which connection is closer."""
@@ -63,10 +70,10 @@ class LexiconPosterior(Record):
         sign = -1 if mean < 0 else 1
         ends = sorted((sign * low, sign * high))
         level = "" if self.posterior is None else f"{level_text(self.posterior.credible.prob)} "
-        around = f"{level}interval {_number(ends[0])} to {_number(ends[1])}"
-        small = f"region of practical equivalence ±{contrast.rope:.3f}"
-        sure = f"{contrast.p_direction:.2f}".removeprefix("0")
-        return f"{_compared(contrast, f'{abs(mean):.3f} ')} ({around}, {small}; probability of the sign {sure})"
+        around = f"{level}interval {number_text(ends[0], 3)} to {number_text(ends[1], 3)}"
+        small = f"region of practical equivalence ±{number_text(contrast.rope, 3)}"
+        sure = f"probability of the sign {number_text(contrast.p_direction)}"
+        return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({around}, {small}; {sure})"
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
@@ -116,7 +123,3 @@ def _compared(contrast: Contrast, much: str) -> str:
     closer, to = ("closer", "to") if (contrast.mean or 0.0) < 0 else ("farther", "from")
     others = "other groups'" if contrast.b == "different" else "words about people in general"
     return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {others}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")

@@ -61,7 +61,7 @@ class Amplification(Result):
 
     def summary(self) -> Summary:
         """Slope and correlation of each measure."""
-        columns = ["measure", Column("slope", "estimate", 4), Column("slope, corrected", "estimate", 4),
+        columns = [Column("measure", "name"), Column("slope", "estimate", 4), Column("slope, corrected", "estimate", 4),
                    Column("r", "estimate"), Column("words", "count")]  # fmt: skip
         rows = [(row.measure, row.slope, row.slope_corrected, row.r, row.words) for row in self.rows]
         first = self.rows[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
-from biasgauge.wording import level_text
+from biasgauge.wording import estimate_text, level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,8 +188,8 @@ class CorpusBias(Result):
         odds = exp(abs(only.log_odds))
         toward, other = self.names if only.log_odds >= 0 else self.names[::-1]
         return (
-            f"{only.word}: log odds ratio {_said(only.estimate)}: its odds near {toward} are {odds:.2f} times "
-            f"those near {other}"
+            f"{only.word}: log odds ratio {_said(only.estimate)}: its odds near {toward} are "
+            f"{number_text(odds)} times those near {other}"
         )
 
     def _sentences(self) -> list[str]:
@@ -226,5 +226,4 @@ class CorpusBias(Result):
 
 
 def _said(estimate: Estimate) -> str:
-    ends = "no interval" if estimate.low is None else f"[{estimate.low:.2f}, {estimate.high:.2f}]"
-    return f"{estimate.value:.2f} {ends}"
+    return estimate_text(estimate) + (" no interval" if estimate.low is None else "")

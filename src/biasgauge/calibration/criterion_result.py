@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from biasgauge.names import measure_name
 from biasgauge.results import Chart, Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
+from biasgauge.wording import estimate_text, number_text
 
 COLORS = ("#1b6ca8", "#9aa09a")
 
@@ -67,7 +69,7 @@ class Criterion(Result):
     def summary(self) -> Summary:
         """The correlation, raw and disattenuated, of each measure."""
         lists = not self.unit
-        columns: list[Column | str] = ["measure"]
+        columns: list[Column | str] = [Column("measure", "name")]
         if lists:
             columns += [Column("AUC", "estimate")]
             rows: list[tuple[Any, ...]] = [(row.measure, row.auc, row.words) for row in self.rows]
@@ -117,17 +119,18 @@ class Criterion(Result):
             alt = altair()
             frame = pd.DataFrame([point for point in self.points if point["measure"] == row.measure])
             x = alt.X("truth:Q", title=self.unit)
-            y = alt.Y("score:Q", title=f"{row.measure}, toward that end")
+            y = alt.Y("score:Q", title=f"{measure_name(row.measure)}, toward that end")
             base = alt.Chart(frame).encode(x=x, y=y)
             dots = base.mark_circle(size=42, color=COLORS[0], opacity=0.75).encode(tooltip=["word", "truth", "score"])
             line = base.transform_regression("truth", "score").mark_line(color=COLORS[1], strokeDash=[4, 3])
             return (line + dots).properties(width=420, height=300)
 
         value = row.pearson.value if row.pearson is not None else None
-        claim = f"{row.measure} against {self.unit}" + ("" if value is None else f": r = {value:.2f}")
+        claim = f"{measure_name(row.measure)} against {self.unit}" + (
+            "" if value is None else f": r = {number_text(value)}"
+        )
         return Chart("criterion", claim, "Each dot is a word; the line is least squares.", draw)
 
 
 def _said(estimate: Estimate) -> str:
-    ends = "no interval" if estimate.low is None else f"[{estimate.low:.2f}, {estimate.high:.2f}]"
-    return f"{estimate.value:.2f} {ends}"
+    return estimate_text(estimate) + (" no interval" if estimate.low is None else "")

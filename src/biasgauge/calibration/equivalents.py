@@ -9,8 +9,11 @@ from typing import Any, ClassVar
 
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.stats import Estimate
+from biasgauge.wording import figures_text, number_text
 
 LARGEST = 1000
+_FEW_FIGURES = 0.095
+"""Below it, one decimal would say nothing of a ratio."""
 BELOW = "below the limit of detection"
 
 
@@ -75,7 +78,7 @@ def odds_text(dose: float) -> str:
     ratio = exp(max(min(dose, 50.0), -50.0))
     if not 1 / LARGEST <= ratio <= LARGEST:
         return f"> {LARGEST:,}" if ratio > 1 else f"< {1 / LARGEST:g}"
-    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.2g}"
+    return figures_text(ratio, 2) if ratio < _FEW_FIGURES else number_text(ratio, 0 if ratio >= 100 else 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.calibration.equivalents import limit_text, odds_text
 from biasgauge.calibration.figures import curve_chart, drawable_limits, limit_chart
+from biasgauge.names import measure_name, registered_name
 from biasgauge.results import Chart, Column, Shown, Summary, Table
+from biasgauge.wording import number_text
 
 if TYPE_CHECKING:
     from biasgauge.calibration.parts import CalibrationLimit, Curve, Rate
@@ -85,12 +87,14 @@ def _sentences(result: Calibration) -> list[str]:
     best = _best(result, largest)
     if largest > 1 and best is not None and best.detection.value is not None:
         told.append(
-            f"The mean of {largest} words detects an odds ratio of {limit_text(best.detection)} at best ({best.name})."
+            f"The mean of {largest} words detects an odds ratio of {limit_text(best.detection)} at best "
+            f"({registered_name(best.name)})."
         )
     for curve in result.curves:
-        retest = "" if curve.retest is None else f"; two runs agree at {curve.retest:.2f}"
+        retest = "" if curve.retest is None else f"; two runs agree at {number_text(curve.retest)}"
         told.append(
-            f"{curve.measure}: correlation with the planted dose {curve.response.r:.2f}{retest}. {_shape(curve)}"
+            f"{measure_name(curve.measure)}: correlation with the planted dose {number_text(curve.response.r)}{retest}"
+            f". {_shape(curve)}"
         )
     return told
 
@@ -114,7 +118,7 @@ def _shown(limit: CalibrationLimit) -> Shown | None:
 
 def _curves(result: Calibration) -> Table:
     columns = [
-        "measure", Column("slope", "estimate", 4),
+        Column("measure", "name"), Column("slope", "estimate", 4),
         Column("r", "number", 2, about="correlation with the dose: validity"),
         Column("retest", "number", 2, about="correlation of two runs: reliability"),
         *(Column(name, "share", about=about) for name, about in (
@@ -170,7 +174,7 @@ def _power(result: Calibration) -> Table:
 
 def _frequency(result: Calibration) -> Table:
     columns = [
-        "measure", Column("slope", "estimate", 4), Column("in shuffled text", "estimate", 4),
+        Column("measure", "name"), Column("slope", "estimate", 4), Column("in shuffled text", "estimate", 4),
         Column("corrected", "estimate", 4), Column("gain of r", "estimate", 3),
     ]  # fmt: skip
     rows = [
@@ -182,6 +186,7 @@ def _frequency(result: Calibration) -> Table:
 
 
 def _specificity(result: Calibration) -> Table:
-    columns = ["measure", Column("slope on the other dose", "estimate", 4), Column("on its own", "number", 4)]
+    columns = [Column("measure", "name"), Column("slope on the other dose", "estimate", 4),
+               Column("on its own", "number", 4)]  # fmt: skip
     rows = [(row.measure, row.slope, row.own_slope) for row in result.specificity]
     return Table.of("specificity", "What a dose of something else does", columns, rows)

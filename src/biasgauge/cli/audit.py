@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -70,7 +71,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     if arguments["points"] is not None:
         arguments["points"] = track(arguments["points"], *columns, random_state=options.seed)
     out = arguments.pop("out")
-    rules = Rules(**{name: arguments.pop(name) for name in ("alpha", "agreement", "smallest", "reliability")})
+    rules = Rules(**{rule.name: arguments.pop(rule.name) for rule in fields(Rules) if rule.name in arguments})
     lexicons = arguments.pop("lexicon") or None
     models = [after] if after is not None else vectors or None
     with progress(options, "auditing") as bar:
@@ -88,7 +89,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         if options.quiet:
             screen.print(str(page.resolve()), markup=False, soft_wrap=True)
         else:
-            print_summary(screen, result.summary() if verbose else brief(result))
+            print_summary(screen, result.summary() if verbose else brief(result), terms=verbose)
 
     return Outcome(
         result,
@@ -107,10 +108,10 @@ def _column(about: str, **more: Any) -> Option:  # noqa: ANN401 - fields of Opti
 app = command(
     "auditing:audit",
     arguments="vectors",
-    options="before after out lexicon language min_coverage case_fallback limit replicates alpha agreement smallest "
-    "reliability points "
+    options="before after out lexicon language min_coverage case_fallback limit replicates alpha smallest points "
     "points_x points_y points_by points_unit points_seed tasks corpus calibration fail_on verbose",
     examples=EXAMPLES,
+    terms="contrast replicate",
     sources=("auditing:Rules",),
     changes={
         "vectors": Option(
@@ -150,12 +151,10 @@ app = command(
         "alpha": Option(
             "verdicts: error rate of the whole audit: how often it may find an association of meaningless lists"
         ),
-        "agreement": Option("verdicts: smallest share of base pairs that must give the same direction"),
         "smallest": Option(
             "verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in these "
             "vectors"
         ),
-        "reliability": Option("verdicts: smallest reliability of the gap over task seeds"),
         "points": Option(
             "a table of intrinsic and extrinsic numbers, one row for each embedding", type=Path | None, default=None
         ),

@@ -95,6 +95,7 @@ app = command(
     arguments="vectors",
     options="lexicon distances after variant interval prob duplicates draws min_coverage case_fallback band width word",
     examples=EXAMPLES,
+    terms="contrast MAC HPDI ROPE",
     sources=("uncertainty:plan_attributes",),
     changes={
         "vectors": Option(type=Path | None, default=None),

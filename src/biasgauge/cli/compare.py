@@ -70,6 +70,7 @@ app = command(
     "comparison:compare",
     options="group test x y a b order at measure replicates level min_coverage case_fallback",
     examples=EXAMPLES,
+    terms="contrast replicate WEAT",
     changes={
         "group": Option(
             "NAME=FILES, repeat for each group: a folder, a pattern, or files separated by commas, all models of one "

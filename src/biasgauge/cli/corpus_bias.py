@@ -95,6 +95,7 @@ app = command(
     arguments="corpus",
     options="words a b pairs test x y window weighting vectors documents layout tokenizer field as_published",
     examples=EXAMPLES,
+    terms="replicate",
     sources=("calibration:amplification",),
     fixed="bias scores measures k",
     changes={

@@ -30,6 +30,7 @@ app = command(
     arguments="points",
     options="x y by method drop duplicates unit seed_column power_of interval level resamples",
     examples=EXAMPLES,
+    terms="WEAT",
     changes={
         "points": Option("a table of points: a CSV file, gzipped or not"),
         "x": Option("column of the intrinsic number", type=str, read=str),

@@ -55,6 +55,7 @@ app = command(
     arguments="vectors",
     options="truth first second end pairs measures k reliability corpus documents window level case_fallback",
     examples=EXAMPLES,
+    terms="replicate DB/WA RIPA NBM",
     sources=("calibration:corpus_bias",),
     changes={
         "vectors": Option("vector files: one model, or replicates", type=list[Path], default=()),

@@ -77,6 +77,7 @@ app = command(
     arguments="sources",
     options="outcome counts models_in standardize level refits out n_jobs",
     examples=EXAMPLES,
+    terms="replicate",
     changes={
         "sources": Option("scores of replicates, each as ALGORITHM:CORPUS=FOLDER", type=list[str]),
         "outcome": Option(

@@ -25,6 +25,7 @@ from biasgauge.cli.words import typed_names, typed_words
 from biasgauge.errors import ParameterError
 from biasgauge.signatures import Setting, function_named, settings_of
 from biasgauge.spelling import did_you_mean
+from biasgauge.terms import explained
 
 NONE = "none"
 """How None is typed."""
@@ -87,6 +88,7 @@ def command(
     fixed: str = "",
     name: str | None = None,
     about: str = "",
+    terms: str = "",
 ) -> App:
     """The command of a function.
 
@@ -106,6 +108,7 @@ def command(
         fixed: names of parameters that --set does not change either, because the command gives them.
         name: of the command; the function's by default.
         about: the first sentence of its help, where it is not in the table of commands.
+        terms: names of terms that its help uses, which are explained below the examples.
     """
     made = _Command(
         function,
@@ -122,7 +125,7 @@ def command(
         fixed={*fixed.split(), *_OURS},
     )
     called = name or function.partition(":")[2].replace("_", "-")
-    return App(name=called, help=about or None, help_epilogue=examples, default_command=made)
+    return App(name=called, help=about or None, help_epilogue=examples + explained(terms.split()), default_command=made)
 
 
 @dataclass(kw_only=True)

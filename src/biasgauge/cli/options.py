@@ -19,7 +19,7 @@ class Options:
     """Print one JSON object on stdout; everything else goes to stderr."""
 
     latex: Annotated[bool, _FLAG] = False
-    """Print the tables as LaTeX (booktabs) on stdout."""
+    """Print the tables as LaTeX (booktabs, longtable) on stdout."""
 
     markdown: Annotated[bool, _FLAG] = False
     """Print the summary as Markdown on stdout."""

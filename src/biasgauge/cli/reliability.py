@@ -39,6 +39,7 @@ app = command(
     arguments="scores",
     options="lists queries min_coverage level target assurance",
     examples=EXAMPLES,
+    terms="replicate ICC",
     doing="agreement",
     changes={
         "scores": Option("folder of scores that biasgauge score wrote", type=Path, read=_opened),

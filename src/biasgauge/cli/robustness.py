@@ -36,6 +36,7 @@ app = command(
     arguments="vectors",
     options="pairs words truths measures forms pair_forms k pool as_published analogies min_coverage level n_jobs",
     examples=EXAMPLES,
+    terms="κ DB/WA RIPA NBM",
     doing="scoring",
     changes={
         "truths": Option(

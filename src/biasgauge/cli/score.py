@@ -52,6 +52,7 @@ app = command(
     arguments="vectors",
     options="out csv pairs words measures k pool as_published case_fallback device n_jobs force",
     examples=EXAMPLES,
+    terms="replicate DB/WA RIPA NBM",
     changes={
         "vectors": Option("vector files: one model, replicates, or models to compare", type=list[Path]),
         "out": Option(

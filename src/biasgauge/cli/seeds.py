@@ -60,6 +60,7 @@ app = command(
     options="a b pairs paper category target method shuffles leave_one_out generated min_coverage case_fallback filter "
     "level",
     examples=EXAMPLES,
+    terms="replicate",
     sources=("seed_words:seed_choice",),
     changes={
         "vectors": Option("vector files: one model, or replicates", type=list[Path]),

@@ -30,6 +30,7 @@ app = command(
     "uncertainty:simulate_null",
     options="test n_x n_y n_a n_b sd family_sd simulations observed alternative as_published",
     examples=EXAMPLES,
+    terms="WEAT",
     doing="simulating",
     figures=True,
 )

@@ -78,6 +78,7 @@ app = command(
     options="out algorithm seeds bootstrap dim window epochs min_count like as_published layout tokenizer field "
     "documents device n_jobs",
     examples=EXAMPLES,
+    terms="replicate",
     sources=("corpora:read_corpus", "training:training_plan"),
     changes={
         "corpus": Option("text files or folders of them, compressed or not", type=list[Path]),

@@ -52,6 +52,7 @@ app = command(
     arguments="vectors",
     options="test x y a b alternative ddof kind min_coverage case_fallback trimming interval",
     examples=EXAMPLES,
+    terms="contrast WEAT",
     sources=("association.weat:weat", "stats.bootstrap:Resampling", "scores:weat"),
     changes={
         "test": Option('a lexicon of kind "test", or your own TOML file'),

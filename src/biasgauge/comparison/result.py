@@ -12,7 +12,7 @@ from biasgauge.comparison.groups import ComparedGroup, listed
 from biasgauge.comparison.rows import Compared, Difference, GroupContrast, LinePoint, QuestionAbout, Trend, WordChange
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.result import records_frame
-from biasgauge.wording import estimate_text, interval_text, number_text, p_phrase, share_text
+from biasgauge.wording import estimate_text, figures_text, interval_text, number_text, p_phrase, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +142,7 @@ class Comparison(Result):
         whose = f" ({_less(told[0])}, {self._unit(told[0])})" if len(pairs) == 1 else ""
         count = f"{len(shown)} of {len(rows)} {what} {'is' if len(shown) == 1 else 'are'} shown"
         listing = f": {'; '.join(numbers)}{whose}" if numbers else ""
-        return f"{count} (Holm-adjusted p < {f'{alpha:.3g}'.removeprefix('0')}){listing}."
+        return f"{count} (Holm-adjusted p < {figures_text(alpha).removeprefix('0')}){listing}."
 
     def _unit(self, row: Compared) -> str:
         unit = UNITS[self.settings["measure"]]
@@ -226,7 +226,8 @@ class Comparison(Result):
         heads = ["question", "groups", Column(f"difference, {unit}", "estimate", _DIGITS), *tests, fixed, alone, *more]
         note = (
             "The interval is for other words of the same kind and other models of the same kind; p is below "
-            f"{1 - self.level:.2g} exactly where it excludes 0. Holm's adjustment is over all rows of the table."
+            f"{figures_text(1 - self.level, 2)} exactly where it excludes 0. Holm's adjustment is over all rows of the "
+            "table."
         )
         columns = ["question", slopes, *tests, these, alone, texts, Column("p with scatter", "p")]
         runs = [(group.name, len(group.models), RUNS[group.replicates]) for group in self.groups]

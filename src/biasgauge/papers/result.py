@@ -13,6 +13,7 @@ from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Kind, Row
 from biasgauge.results import Column, Record, Result, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
+from biasgauge.wording import setting_text
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
 _APART = {
@@ -135,7 +136,7 @@ class Reproduction(Result):
             parts.insert(0, Summary("Why they differ", "", told, name="differences"))
         parts.append(Summary("About this reproduction", "", (self.about, _HOW_TO_READ), name="about"))
         settings = {**self.settings, **self.settings["files"]}
-        rows = [(name.replace("_", " "), _text(value)) for name, value in settings.items() if name != "files"]
+        rows = [(name.replace("_", " "), setting_text(value)) for name, value in settings.items() if name != "files"]
         table = Table.of("settings", "", ("setting", "value"), rows)
         return Summary(
             title=self.title,
@@ -148,10 +149,6 @@ class Reproduction(Result):
             parts=(*parts, Summary("Settings", "", tables=(table,), name="settings")),
             about=f"{self.citation} · reproduced",
         )
-
-
-def _text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else "none" if value is None else str(value)
 
 
 def _table(name: str, rows: Sequence[Row]) -> Table:

@@ -1,34 +1,16 @@
-"""Summaries as text for other programs: Markdown, LaTeX, CSV, plain text."""
+"""Summaries as text for other programs: Markdown, CSV, plain text."""
 
 from __future__ import annotations
 
 import re
 from io import StringIO
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from biasgauge.presentation.tables import csv_text
-from biasgauge.presentation.text import NUMERIC, cell_text
+from biasgauge.presentation.text import NUMERIC, cell_text, table_texts
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from biasgauge.results.summary import Summary, Table
-
-# ruff: noqa: RUF001 - letters that look like others are meant
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "…": r"\dots{}", "×": r"$\times$",
-    "<": "$<$", ">": "$>$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$", "≈": r"$\approx$",
-    "·": r"$\cdot$", "½": r"$\frac{1}{2}$", "²": "$^2$", "∞": r"$\infty$", "–": "--", "—": "---", "\u00a0": "~",
-    "\u2009": r"\,", "“": "``", "”": "''", "‘": "`", "’": "'", "κ": r"$\kappa$", "ρ": r"$\rho$", "α": r"$\alpha$",
-    "Φ": r"$\Phi$", "φ": r"$\varphi$", "σ": r"$\sigma$", "χ": r"$\chi$", "β": r"$\beta$", "λ": r"$\lambda$",
-}  # fmt: skip
-"""What LaTeX would take for a command, or has no letter for."""
-
-
-_ONE_LINE = 40
-"""Characters of a cell in LaTeX beyond which its lines are broken."""
 
 
 def markdown(summary: Summary, depth: int = 1) -> str:
@@ -56,57 +38,11 @@ def markdown_table(table: Table) -> str:
     """One table with its title above and its note below."""
     rules = ["---:" if column.kind in NUMERIC else "---" for column in table.columns]
     rows = [[column.name for column in table.columns], rules]
-    rows += [[_escaped(text) for text in row] for row in _texts(table)]
+    rows += [[_escaped(text) for text in row] for row in table_texts(table)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(
         [*([f"*{table.title}*", ""] if table.title else []), *lines, *(["", table.note] if table.note else [])]
     )
-
-
-def latex(summary: Summary, frame: pd.DataFrame | None = None) -> str:
-    """All tables of a summary as LaTeX (package booktabs); of a single row of numbers, a table of its own first."""
-    tables = [latex_table(table) for table in summary.all_tables() if table.rows]
-    if frame is not None and len(frame) == 1:
-        tables.insert(0, _latex_numbers(summary.title, frame))
-    return "\n\n".join(tables) + "\n"
-
-
-def _latex_numbers(title: str, frame: pd.DataFrame) -> str:
-    """The numbers of a result that is one row, a line each."""
-    cells = {str(name): values.iloc[0] for name, values in frame.items() if values.dtype.kind in "if"}
-    rows = [
-        f"{_tex(name.replace('_', ' '))} & {_tex(_figures(value))} \\\\"
-        for name, value in cells.items()
-        if isfinite(value)
-    ]
-    return "\n".join([
-        r"\begin{table}", r"\centering", rf"\caption{{{_tex(title)}}}", r"\label{tab:numbers}", r"\begin{tabular}{lr}",
-        r"\toprule", *rows, r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ])  # fmt: skip
-
-
-def _figures(value: float) -> str:
-    """A number to four figures."""
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.4g}".replace("-", "−")
-
-
-def latex_table(table: Table) -> str:
-    """One table for a paper: booktabs rules, title as caption, note below."""
-    texts = _texts(table)
-    longest = [max((len(row[at]) for row in texts), default=0) for at in range(len(table.columns))]
-    columns = "".join(
-        "r" if column.kind in NUMERIC else "l" if length <= _ONE_LINE else r"p{5cm}"
-        for column, length in zip(table.columns, longest, strict=True)
-    )
-    rows = [" & ".join(_tex(text) for text in row) + r" \\" for row in texts]
-    head = " & ".join(_tex(column.name) for column in table.columns) + r" \\"
-    note = [rf"\par\smallskip {_tex(table.note)}"] if table.note else []
-    return "\n".join([
-        r"\begin{table}", r"\centering",
-        rf"\caption{{{_tex(table.title or table.name)}}}", rf"\label{{tab:{_slug(table.name)}}}",
-        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}",
-        *note, r"\end{table}",
-    ])  # fmt: skip
 
 
 def table_csv(table: Table) -> str:
@@ -139,18 +75,5 @@ def plain_text(summary: Summary, width: int = 100) -> str:
     return held.getvalue()
 
 
-def _texts(table: Table) -> list[list[str]]:
-    return [[cell_text(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
-
-
 def _escaped(text: str) -> str:
     return re.sub(r"([\\`*_|<>])", r"\\\1", text)
-
-
-def _slug(name: str) -> str:
-    """A name that a label of LaTeX can hold."""
-    return re.sub(r"[^\w.:-]+", "-", name, flags=re.ASCII).strip("-")
-
-
-def _tex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)

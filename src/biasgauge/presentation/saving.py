@@ -12,6 +12,7 @@ from biasgauge._io.atomic import atomic_file
 from biasgauge.errors import ParameterError
 from biasgauge.presentation import markup
 from biasgauge.presentation.grid import fitted_to_grid
+from biasgauge.presentation.latex import latex
 from biasgauge.presentation.tables import csv_text
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ WRITERS: dict[str, Callable[[Result], str]] = {
     ".json": _json,
     ".csv": lambda result: csv_text(result.to_frame()),
     ".md": lambda result: markup.markdown(result.summary()),
-    ".tex": lambda result: markup.latex(result.summary(), result.to_frame()),
+    ".tex": lambda result: latex(result.summary(), result.to_frame()),
     ".txt": lambda result: markup.plain_text(result.summary()),
 }
 """What each ending is written by; a page has its JSON and its tables beside it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.presentation.encodings import shown_as
+from biasgauge.presentation.glossary import printed_texts
 from biasgauge.presentation.text import NUMERIC, cell_text
+from biasgauge.terms import Term, terms_in
 from biasgauge.wording import estimate_text
 
 if TYPE_CHECKING:
@@ -24,12 +27,22 @@ _NARROWEST = 12
 _RIGHT = NUMERIC - {"estimate"}
 
 
-def print_summary(screen: Console, summary: Summary) -> None:
-    """Headline, warnings, sentences, tables, then each part under its title."""
+def print_summary(screen: Console, summary: Summary, *, terms: bool = True) -> None:
+    """Headline, warnings, sentences, tables, then each part under its title; last, what the terms mean."""
     _say(screen, summary.headline, "bold")
     for warning in summary.warnings:
         _say(screen, f"note: {warning}", "yellow")
     _print_body(screen, summary, brief=False)
+    if terms:
+        _print_terms(screen, terms_in(printed_texts(summary)))
+
+
+def _print_terms(screen: Console, terms: Sequence[Term]) -> None:
+    """A line for each term that was met."""
+    if terms:
+        screen.print()
+    for term in terms:
+        _say(screen, f"{term.name}: {term.line} (docs/{term.page.partition('#')[0]})", "dim")
 
 
 def _print_body(screen: Console, summary: Summary, *, brief: bool) -> None:

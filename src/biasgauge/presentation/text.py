@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.names import registered_name
 from biasgauge.wording import MISSING, estimate_text, number_text, p_text, share_text, words_text
 
 if TYPE_CHECKING:
-    from biasgauge.results.summary import Column
+    from biasgauge.results.summary import Column, Table
 
 NUMERIC = frozenset({"number", "count", "share", "p", "estimate"})
 """Kinds of columns that stand on the right."""
@@ -25,6 +26,8 @@ def cell_text(value: Any, column: Column, most_words: int | None = None) -> str:
         return p_text(value)
     if column.kind == "share":
         return share_text(value, max(column.digits - 2, 0))
+    if column.kind == "name":
+        return registered_name(str(value))
     if column.kind == "words":
         return words_text(value, most_words)
     if isinstance(value, bool):
@@ -32,3 +35,8 @@ def cell_text(value: Any, column: Column, most_words: int | None = None) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return number_text(value, column.digits) if isinstance(value, float) else str(value)
+
+
+def table_texts(table: Table) -> list[list[str]]:
+    """Every cell of a table in words."""
+    return [[cell_text(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]

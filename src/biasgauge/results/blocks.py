@@ -6,6 +6,7 @@ those who cannot see it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -139,45 +140,66 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Strip:
-    """Values along one axis, a dot each, 0 drawn.
+class Drawing:
+    """A small drawing that needs no script.
 
     Attributes:
+        kind: how it is drawn.
         name: what links to it and files of it are called.
         title: the claim that it shows.
         remark: how to read it.
-        axis: what the axis measures.
+        axis: what the axis, or the length of a bar, measures.
+    """
+
+    kind: ClassVar[str]
+    name: str
+    title: str
+    remark: str
+    axis: str
+
+    def table(self) -> Table:
+        """The same numbers as a table."""
+        raise NotImplementedError
+
+    def file_table(self) -> Table:
+        """The numbers for a file, where a table on a page would be too long."""
+        return self.table()
+
+    def _table(self, columns: Sequence[object], rows: Sequence[Sequence[Any]]) -> Table:
+        from biasgauge.results.summary import Table
+
+        return Table.of(self.name, self.title, columns, rows, folded=True)
+
+
+@dataclass(frozen=True)
+class Strip(Drawing):
+    """Values along one axis, a dot each, 0 drawn.
+
+    Attributes:
         dots: the values.
         at: a value to compare them with, drawn as a line; None for none.
         of: what one dot is, in one word.
     """
 
     kind: ClassVar[str] = "strip"
-    name: str
-    title: str
-    remark: str
-    axis: str
+
     dots: tuple[Dot, ...]
     at: float | None = None
     of: str = "value"
 
     def table(self) -> Table:
         """The same numbers as a table."""
-        from biasgauge.results.summary import Column, Table
+        from biasgauge.results.summary import Column
 
         rows = [(dot.label, dot.value) for dot in sorted(self.dots, key=lambda dot: -dot.value)]
-        return Table.of(self.name, self.title, [self.of, Column(self.axis, "number", 3)], rows, folded=True)
+        return self._table([self.of, Column(self.axis, "number", 3)], rows)
 
 
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(Drawing):
     """How often values occur, with one value marked.
 
     Attributes:
-        name: what links to it and files of it are called.
-        title: the claim that it shows.
-        remark: how to read it.
-        axis: what the axis measures.
         edges: of the bins.
         counts: in each bin.
         at: the value to be compared with them.
@@ -185,10 +207,7 @@ class Histogram:
     """
 
     kind: ClassVar[str] = "histogram"
-    name: str
-    title: str
-    remark: str
-    axis: str
+
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     at: float
@@ -196,12 +215,23 @@ class Histogram:
 
     def table(self) -> Table:
         """The same numbers as a table."""
-        from biasgauge.results.summary import Column, Table
+        from biasgauge.results.summary import Column
 
         kept = [Column("marked", "number", 3), Column("95 % within ±", "number", 3), Column("least", "number", 3),
                 Column("most", "number", 3), Column("count", "count")]  # fmt: skip
         row = (self.at, self.band, self.edges[0], self.edges[-1], sum(self.counts))
-        return Table.of(self.name, self.title, kept, (row,), folded=True)
+        return self._table(kept, (row,))
+
+    def file_table(self) -> Table:
+        """Every bin, and beside it the value to be compared with them."""
+        from biasgauge.results.summary import Column
+
+        numbers = [Column(name, "number", 3) for name in ("from", "to", "marked")]
+        bins = zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
+        return self._table(
+            [*numbers[:2], Column("count", "count"), numbers[2]],
+            [(low, high, count, self.at) for low, high, count in bins],
+        )
 
 
 @dataclass(frozen=True)
@@ -222,36 +252,25 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(Drawing):
     """What a number is made of: its parts, the largest first.
 
     Attributes:
-        name: what links to it and files of it are called.
-        title: the claim that it shows.
-        remark: how to read it.
-        axis: what the bars measure.
         bars: the parts.
         most: how many of each group are drawn; the table has all.
         of: what one bar is, in one word.
     """
 
     kind: ClassVar[str] = "bars"
-    name: str
-    title: str
-    remark: str
-    axis: str
+
     bars: tuple[Bar, ...]
     most: int = 6
     of: str = "word"
 
     def table(self) -> Table:
         """The same numbers as a table."""
-        from biasgauge.results.summary import Column, Table
+        from biasgauge.results.summary import Column
 
         columns = [self.of, "list", Column(self.axis, "number", 4), Column("contrast without it", "number", 3)]
         rows = [(bar.label, bar.group, bar.value, bar.without) for bar in self.bars]
-        return Table.of(self.name, self.title, columns, rows, folded=True)
-
-
-Drawing = Strip | Histogram | Bars
-"""A small drawing that needs no script."""
+        return self._table(columns, rows)

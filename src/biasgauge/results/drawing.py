@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from biasgauge.errors import InputError
+from biasgauge.names import with_display_names
 from biasgauge.presentation.grid import Width, on_grid
 
 _CHARACTERS: dict[Width, int] = {"column": 52, "full": 110}
@@ -34,12 +35,18 @@ def styled(chart: Any, title: str, remark: str, width: Width = "full") -> Any:  
     lines = [part for line in remark.split("\n") for part in wrap(line, _CHARACTERS[width])]
     heads = wrap(title, int(_CHARACTERS[width] * 0.75))
     return (
-        on_grid(chart, width)
+        on_grid(_with_display_names(chart), width)
         .properties(title=alt.TitleParams(heads if heads[1:] else title, subtitle=lines, anchor="start", offset=12))
         .configure_view(strokeOpacity=0)
         .configure_axis(gridColor="#e4e6e2", domainColor="#b9bdb6", tickColor="#b9bdb6", labelLimit=220)
         .configure_title(fontSize=15, subtitleFontSize=12, subtitleColor=SOFT)
     )
+
+
+def _with_display_names(chart: Any) -> Any:  # noqa: ANN401 - a chart
+    spec = chart.to_dict(validate=False)
+    named = with_display_names(spec)
+    return chart if named == spec else altair().Chart.from_dict(named)
 
 
 def top_legend() -> Any:  # noqa: ANN401 - a legend

@@ -10,12 +10,12 @@ from biasgauge.results.drawing import ACCENT, SECOND, SOFT, altair, top_legend, 
 from biasgauge.wording import signed_text
 
 LEGEND = {False: "same sign", True: "sign flipped"}
-_LABEL = 18
-"""Pixels between two labels."""
+_TYPE, _LABEL = 13, 20
+"""Size of the type of labels, and pixels between two of them."""
 _ROUNDS, _MARGIN = 6, 0.06
-_LONGEST = 380
+_LONGEST = 410
 """Pixels of a label."""
-_LEFT, _RIGHT = -0.35, 3.3
+_LEFT, _RIGHT = -0.35, 4.0
 """The lines run from 0 to 1; right of them is room for labels."""
 
 
@@ -82,7 +82,7 @@ def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=x, y=alt.Y("value:Q", title=axis, scale=scale), color=color, tooltip=["what", "side", "value", "sign"]
     )
-    words = alt.Chart(pd.DataFrame(labels)).mark_text(align="left", baseline="middle", fontSize=11, limit=_LONGEST)
+    words = alt.Chart(pd.DataFrame(labels)).mark_text(align="left", baseline="middle", fontSize=_TYPE, limit=_LONGEST)
     return alt.layer(
         zero_line(horizontal=True).encode(x=alt.datum(_LEFT), x2=alt.datum(1.04)),
         base.mark_line(strokeWidth=2).encode(detail="what:N"),
@@ -118,7 +118,7 @@ def _panel(slopes: Sequence[Slope]) -> Any:  # noqa: ANN401 - a chart
         tooltip=["what", "side", "value", "sign"],
     )
     lines = [base.mark_line(strokeWidth=2).encode(detail="what:N"), base.mark_point(filled=True, size=40, opacity=1)]
-    after = base.transform_filter(alt.datum.side == "after").mark_text(align="left", dx=7, fontSize=10)
+    after = base.transform_filter(alt.datum.side == "after").mark_text(align="left", dx=7, fontSize=11)
     lines.append(after.encode(text="what:N", tooltip=alt.value(None)))
     zero = [zero_line(horizontal=True)] if all(slope.signed for slope in slopes) else []
     return alt.layer(*zero, *lines).properties(height=130)

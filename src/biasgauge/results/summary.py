@@ -14,10 +14,10 @@ from typing import Any, Literal
 from biasgauge.errors import InternalError
 from biasgauge.results.blocks import Drawing, Forest, Quote, Tile, Tone
 
-Kind = Literal["text", "number", "count", "share", "p", "estimate", "words", "mark"]
-"""How a column's values are meant. "estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent;
-"p": a p-value; "words": a list of words, or lists by name, shortened where there is little room; "mark": one of a few
-words that a renderer may color."""
+Kind = Literal["text", "name", "number", "count", "share", "p", "estimate", "words", "mark"]
+"""How a column's values are meant. "name": a measure or test as its registry calls it, shown by its display name;
+"estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent; "p": a p-value; "words": a list of
+words, or lists by name, shortened where there is little room; "mark": one of a few words that a renderer may color."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ class Chart:
 
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification."""
-        found: dict[str, Any] = self.drawn().to_dict()
-        return found
+        spec: dict[str, Any] = self.drawn().to_dict()
+        return spec
 
 
 @dataclass(frozen=True)

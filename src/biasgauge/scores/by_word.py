@@ -10,6 +10,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
+from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.scores.tensor import ScoreTensor, describe
 from biasgauge.stats.estimate import Estimate, check_level
@@ -120,14 +121,14 @@ class WordScores(Result):
 def _agreeing(score: WordScore) -> Shown | None:
     if score.agree is None or not score.n:
         return None
-    return Shown(score.agree, f"{score.agree * score.n:.0f} of {score.n}, {share_text(score.agree)}")
+    return Shown(score.agree, f"{round(score.agree * score.n)} of {score.n}, {share_text(score.agree)}")
 
 
 def _meaning(measure: str) -> str:
     """A measure's name, and what its number means where it is registered."""
     if measure not in registry.names("measure"):
         return measure
-    return f"{measure}: {registry.get('measure', measure).summary.partition('. ')[0]}"
+    return f"{measure_name(measure)}: {registry.get('measure', measure).summary.partition('. ')[0]}"
 
 
 def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> WordScores:

@@ -27,6 +27,7 @@ from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
 from biasgauge.stats.bootstrap import jackknife_mean, leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_estimate
+from biasgauge.wording import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,8 @@ class NeighborOverlap(Result):
 
     def summary(self) -> Summary:
         """The mean overlap, and what chance would give."""
-        chance = "" if self.chance is None else f"Unrelated models would share {self.chance:.3f} of the neighbors."
+        shared = number_text(self.chance, 3)
+        chance = "" if self.chance is None else f"Unrelated models would share {shared} of the neighbors."
         return Summary(
             title=f"Overlap of the {self.k} nearest neighbors",
             headline=(

@@ -11,9 +11,10 @@ from biasgauge._version import __version__
 from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
+from biasgauge.names import test_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import level_text, p_phrase, p_text
+from biasgauge.wording import interval_text, level_text, number_text, p_phrase, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +79,7 @@ class Association(Result):
 
     def summary(self) -> Summary:
         """The number with its interval, and which words it rests on."""
-        name = f"{self.test} {self.name} on {self.model}"
+        name = f"{test_name(self.test)} {self.name} on {self.model}"
         lost = self.coverage.lost
         sets = [
             (role, label, len(self.coverage.sets[role].words), self.coverage.sets[role].asked, lost.get(role, ()))
@@ -94,7 +95,7 @@ class Association(Result):
 
     def _reading(self) -> str:
         """The number in words."""
-        return _with_interval(f"{self.value:.4f}", self.interval)
+        return _with_interval(number_text(self.value, 4), self.interval)
 
     def _sentences(self) -> tuple[str, ...]:
         """What else to know."""
@@ -129,7 +130,7 @@ class Weat(Association):
         return dict(zip(words, numbers, strict=True)) if numbers else {}
 
     def _reading(self) -> str:
-        size = _with_interval(f"effect size {self.value:.4f}", self.interval)
+        size = _with_interval(f"effect size {number_text(self.value, 4)}", self.interval)
         p, spread = self.p_value, self.p_interval
         if p is None:
             return size
@@ -143,17 +144,18 @@ class Weat(Association):
         x, y, a, b = (self.sets[role] for role in ROLES)
         sentences = [f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}."]
         if self.contrast is not None:
-            sentences.append(f"Contrast in cosine units {_with_interval(f'{self.contrast.value:.4f}', self.contrast)}.")
+            contrast = _with_interval(number_text(self.contrast.value, 4), self.contrast)
+            sentences.append(f"Contrast in cosine units {contrast}.")
         if self.p_attributes is not None:
             sentences.append(
                 f"{p_phrase(self.p_attributes)} over attributes: how often a random split of {a} and {b} does as much. "
                 "A finding should hold for other targets and for other attributes: look at the larger p."
             )
-        return (*sentences, f"Test statistic {self.statistic:.4f}.")
+        return (*sentences, f"Test statistic {number_text(self.statistic, 4)}.")
 
 
 def _with_interval(number: str, ends: Estimate | None) -> str:
     if ends is None or ends.low is None or ends.high is None:
         return f"{number}, without an interval" if ends is None or not ends.reason else f"{number}, {ends.reason}"
     what = f"{level_text(ends.level)}, {ends.method}, over {ends.over}"
-    return f"{number} [{ends.low:.4f}, {ends.high:.4f}] ({what})"
+    return f"{number} {interval_text(ends.low, ends.high, 4)} ({what})"

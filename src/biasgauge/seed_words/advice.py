@@ -10,7 +10,7 @@ from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.located import Located
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import p_phrase, share_text
+from biasgauge.wording import number_text, p_phrase, share_text
 
 NOT_APART = 0.1
 """Held-out coherence below which the sets are not told apart: a tenth of the vocabulary."""
@@ -59,18 +59,20 @@ def _about_numbers(
         return
     if held_out.value is not None and held_out.value < NOT_APART:
         yield Advice(
-            f"the sets are not told apart: seeds that have no say in the subspace stand {held_out.value:.2f} of the "
-            f"vocabulary apart (with a say: {coherence.value:.2f})",
+            f"the sets are not told apart: seeds that have no say in the subspace stand "
+            f"{number_text(held_out.value)} of the vocabulary apart (with a say: {number_text(coherence.value)})",
             severe=True,
         )
     if similarity.value is not None and similarity.value > ALIKE:
         weak = held_out.value is None or held_out.value < WEAK
         yield Advice(
-            f"the two sets are close in meaning (cosine {similarity.value:.2f}): such sets tend to low coherence", weak
+            f"the two sets are close in meaning (cosine {number_text(similarity.value)}): such sets tend to "
+            "low coherence",
+            weak,
         )
     if influence and influence[0].change is not None and abs(influence[0].change) > DRIVES * coherence.value:
-        seed = f"without {influence[0].word!r} coherence is {influence[0].without:.2f}"
-        yield Advice(f"one seed drives it: {seed} instead of {coherence.value:.2f}")
+        seed = f"without {influence[0].word!r} coherence is {number_text(influence[0].without)}"
+        yield Advice(f"one seed drives it: {seed} instead of {number_text(coherence.value)}")
 
 
 def _about_words(located: Located, balance: Balance) -> Iterator[Advice]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from biasgauge.embeddings import Coverage
+from biasgauge.names import lists_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.advice import Advice
 from biasgauge.seed_words.balance import Balance
@@ -65,11 +66,9 @@ class FitnessCard(Result):
         return self.pairing.shuffled
 
     @property
-    def short_names(self) -> tuple[str, str, str]:
-        """The two sets and the paper, where both are of one paper of the seed bank; else the sets and nothing."""
-        a, _, paper = self.a.rpartition("-")
-        b, _, other = self.b.rpartition("-")
-        return (a, b, paper) if a and b and paper == other else (self.a, self.b, "")
+    def title(self) -> str:
+        """What the two sets are called: "math / arts (WEAT 7)"."""
+        return lists_name(self.a, self.b)
 
     @property
     def verdict(self) -> str:
@@ -141,8 +140,8 @@ class FitnessCard(Result):
         most = [f"Without a seed, coherence changes most for: {', '.join(moving)}."] if moving else []
         found = f"{coverage.found} of {coverage.asked} seeds found, in {self.models} of {self.of_models} models"
         return Summary(
-            title=f"{self.a} and {self.b}",
-            headline=f"{self.a} and {self.b}: {self.verdict}; {found}",
+            title=self.title,
+            headline=f"{self.title}: {self.verdict}; {found}",
             sentences=(*(advice.sentence for advice in self.advice), *most),
             tables=(Table.of("card", "", ["", Column("value [interval]", "estimate", 3), "interval by"], rows),),
         )

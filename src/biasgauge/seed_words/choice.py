@@ -22,7 +22,7 @@ from biasgauge.seed_words.word_pairs import GIVEN, SeedPair
 from biasgauge.spelling import did_you_mean
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
-from biasgauge.wording import share_text
+from biasgauge.wording import number_text, share_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class SeedChoice(Result):
         sentences = []
         if self.replicate_spread is not None and self.list_share is not None:
             sentences.append(
-                f"Standard deviation over models {self.replicate_spread:.3f}: the list accounts for "
+                f"Standard deviation over models {number_text(self.replicate_spread, 3)}: the list accounts for "
                 f"{share_text(self.list_share)} of the variance."
             )
         if self.sign_changes:
@@ -99,7 +99,8 @@ class SeedChoice(Result):
             headline = f"{name}: fewer than two lists can be measured."
         else:
             low, high = self.range
-            headline = f"{name}: from {low:.3f} to {high:.3f}; standard deviation over lists {self.spread:.3f}"
+            spread = f"standard deviation over lists {number_text(self.spread, 3)}"
+            headline = f"{name}: from {number_text(low, 3)} to {number_text(high, 3)}; {spread}"
         table = Table.of("lists", "", columns, rows)
         return Summary(name, headline, sentences=tuple(sentences), tables=(table,), charts=choice_charts(self))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
 from biasgauge.results.drawing import BAD, CAUTION, GOOD, NEUTRAL, altair, marks_of, zero_line
+from biasgauge.wording import estimate_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,9 +62,7 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
 def _relation(result: SeedsResult, column: str) -> str:
     """How similarity and a number go together, in words."""
     rows = [row for row in result.relations if (row.x, row.y) == ("similarity", column) and row.defined]
-    ends = [f" [{row.low:.2f}, {row.high:.2f}]" if row.bounded else "" for row in rows]
-    said = "; ".join(f"{row.of} sets {row.value:.2f}{end}" for row, end in zip(rows, ends, strict=True))
-    said = said.replace("-", "−")
+    said = "; ".join(f"{row.of} sets {estimate_text(row)}" for row in rows)
     gray = ". Gray: generated sets" if result.cloud is not None else ""
     return f"{f'Spearman: {said}' if said else 'Each dot is a pair of sets'}{gray}"
 
@@ -181,8 +180,8 @@ def choice_charts(result: SeedChoice) -> tuple[Chart, ...]:
     """One measurement under every list of a category."""
     if all(row.value is None for row in result.lists):
         return ()
-    spread = "" if result.spread is None else f"Standard deviation over lists {result.spread:.3f}"
-    runs = "" if result.replicate_spread is None else f", over models {result.replicate_spread:.3f}"
+    spread = "" if result.spread is None else f"Standard deviation over lists {number_text(result.spread, 3)}"
+    runs = "" if result.replicate_spread is None else f", over models {number_text(result.replicate_spread, 3)}"
     title = f"The same measurement under every {result.category} list"
     return (Chart("choice", title, f"{spread}{runs}" or "With its interval", partial(_choice, result)),)
 
@@ -206,8 +205,7 @@ def _titles(cards: Sequence[FitnessCard]) -> list[str]:
     seen: Counter[str] = Counter()
     titles = []
     for card in cards:
-        a, b, paper = card.short_names
-        title = f"{_short(a, 20)} | {_short(b, 20)}" + (f" ({paper.split('_')[0]})" if paper else "")
+        title = _short(card.title)
         seen[title] += 1
         titles.append(f"{title} #{seen[title]}" if seen[title] > 1 else title)
     return titles

@@ -29,6 +29,7 @@ from biasgauge.seed_words.located import Located, locate
 from biasgauge.seed_words.relations import Relation, relations
 from biasgauge.seed_words.subspaces import Method, pair_components, seed_vectors
 from biasgauge.seed_words.word_pairs import SeedPair
+from biasgauge.wording import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +150,8 @@ class Cloud(Result):
         quantiles = {name: values for name, values in self.to_dict().items() if isinstance(values, dict)}
         headline = f"{len(self.sets)} generated sets, {len(self.pairs):,} pairs"
         if coherence := quantiles.get("coherence"):
-            ends = "{p05:.2f} to {p95:.2f} (5 to 95 %), median {median:.2f}".format(**coherence)
+            low, high, median = (number_text(coherence[name]) for name in ("p05", "p95", "median"))
+            ends = f"{low} to {high} (5 to 95 %), median {median}"
             headline = f"{headline}: coherence {ends}."
         columns = ["", *(Column(name, "number") for name in _SHARES)]
         rows = [(name, *values.values()) for name, values in quantiles.items()]

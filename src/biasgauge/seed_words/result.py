@@ -66,7 +66,7 @@ class SeedsResult(Result):
         """What it comes to, in sentences: how many pairs of sets are fit, and what is wrong with those that are not."""
         counts = Counter(card.verdict for card in self.cards)
         kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("no objection", "doubtful", "unfit") if counts[kind])
-        unfit = [f"{card.a} and {card.b}: {card.advice[0].sentence}" for card in self.cards if card.verdict == "unfit"]
+        unfit = [f"{card.title}: {card.advice[0].sentence}" for card in self.cards if card.verdict == "unfit"]
         return (f"Of {len(self.cards)} pairs of word sets: {kinds}", *unfit)
 
     def to_frame(self) -> pd.DataFrame:
@@ -107,21 +107,16 @@ class SeedsResult(Result):
         for card in self._worst_first():
             pairing = card.pairing
             numbers = (card.coherence, card.held_out, card.similarity, pairing.first, pairing.shuffled_first)
-            rows.append((card.verdict, *(number.value for number in numbers), _sets(card)))
+            rows.append((card.verdict, *(number.value for number in numbers), card.title))
         return Table.of("pairs", "", columns, rows)
 
     def _advice(self) -> Table:
         columns = ["sets", Column("held out [95 % interval]", "estimate"), "beware"]
         rows = [
-            (_sets(card), card.held_out, "; ".join(advice.sentence for advice in card.advice))
+            (card.title, card.held_out, "; ".join(advice.sentence for advice in card.advice))
             for card in self._worst_first()
         ]
         return Table.of("advice", "What to beware of, for each pair of sets", columns, rows, folded=True)
 
     def _worst_first(self) -> list[FitnessCard]:
         return sorted(self.cards, key=lambda card: list(TONES).index(card.verdict))
-
-
-def _sets(card: FitnessCard) -> str:
-    a, b, paper = card.short_names
-    return f"{a} | {b} ({paper})" if paper else f"{a} | {b}"

@@ -14,30 +14,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Floats, Places
+from biasgauge.arrays import Places
 from biasgauge.checks import check_whole
 from biasgauge.embeddings.analogies import REASONS, Method, solve_analogies
 from biasgauge.embeddings.benchmark_files import google_analogies, read_analogies
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
-from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import row_cosines
 from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.sensitivity.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
 from biasgauge.sensitivity.neighbor_ranks import neighbor_ranks
+from biasgauge.sensitivity.word_similarity import cosines_of_rows, mean_of_listed, mean_of_random_pairs
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.repeated_words import (
-    STUDENT,
     WordStatistic,
     mean_cosine,
     median_of_distinct,
     share_of_repeated,
-    undefined_statistic,
 )
 from biasgauge.wording import level_text, share_text
 
@@ -272,7 +268,7 @@ def similarity_explained(
         restrict=restrict,
         neighbors=neighbors,
         excluded=excluded,
-        pair_cosine=None if reason else float(_cosines(model, *([rows[end]] for end in pair))[0]),
+        pair_cosine=None if reason else float(cosines_of_rows(model, *([rows[end]] for end in pair))[0]),
         conditions=_conditions(counted, ALL, spelled, neighbors, level),
         by_category=tuple(
             condition
@@ -282,9 +278,9 @@ def similarity_explained(
             )
         ),
         nearest_correct=share_of_repeated(hits, [answer.x for answer in judged], level),
-        listed=_listed(model, [item for item in items if item[0] not in excluded], rows, level),
-        listed_with_excluded=_listed(model, items, rows, level),
-        random_pairs=_random_pairs(model, pool, random_pairs, random_state, level),
+        listed=mean_of_listed(model, [item for item in items if item[0] not in excluded], rows, level),
+        listed_with_excluded=mean_of_listed(model, items, rows, level),
+        random_pairs=mean_of_random_pairs(model, pool, random_pairs, random_state, level),
         answers=tuple(answers),
         lost=lost,
         reason=reason,
@@ -374,32 +370,3 @@ def _conditions(
             )
         )
     return tuple(conditions)
-
-
-def _listed(model: Embedding, items: Sequence[Item], rows: Mapping[str, int], level: float) -> WordStatistic:
-    """Mean cosine of the words with what is expected for them."""
-    known = [(x, expected) for _, x, expected in items if x in rows and expected in rows]
-    cosines = _cosines(model, [rows[x] for x, _ in known], [rows[expected] for _, expected in known])
-    return mean_cosine(cosines, [x for x, _ in known], level)
-
-
-def _random_pairs(model: Embedding, pool: Places, count: int, random_state: int, level: float) -> WordStatistic:
-    """Mean cosine of two different words drawn at random."""
-    directed = pool[np.concatenate([model.vectors[pool[i : i + ROWS]].any(axis=1) for i in range(0, len(pool), ROWS)])]
-    if len(directed) < 2:
-        return undefined_statistic(level, STUDENT)
-    random = np.random.default_rng(random_state)
-    first = random.integers(0, len(directed), count)
-    second = (first + random.integers(1, len(directed), count)) % len(directed)
-    cosines = _cosines(model, directed[first], directed[second])
-    return mean_cosine(cosines, None, level, over="random pairs")
-
-
-def _cosines(model: Embedding, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Cosines of rows, one by one."""
-    left, right = np.asarray(first, np.intp), np.asarray(second, np.intp)
-    cosines = np.empty(len(left))
-    for start in range(0, len(left), ROWS):
-        part = slice(start, start + ROWS)
-        cosines[part] = np.clip(row_cosines(model.vectors[left[part]], model.vectors[right[part]]), -1, 1)
-    return cosines

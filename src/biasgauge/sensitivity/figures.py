@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.names import measure_name
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair, spelled
-from biasgauge.wording import pair_text
+from biasgauge.wording import number_text, pair_text
 
 if TYPE_CHECKING:
     from biasgauge.sensitivity.result import RobustnessResult
@@ -125,7 +126,7 @@ def _kappas(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     cells = cells.assign(pair=cells["pair"].map(spelled), against=cells["against"].map(spelled))
     known = set(cells["pair"])
     order = [name for name in map(pair_text, result.pairs) if name in known]
-    frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"])
+    frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"].map(measure_name))
     measures = frame["measure"].drop_duplicates().tolist()
     panels = []
     for measure in measures:
@@ -161,5 +162,5 @@ def _heat(base: Any, field: str, width: int, height: int) -> Any:  # noqa: ANN40
 
 def _kappa_text(kappa: float) -> str:
     """A kappa in a cell, as papers print it: ".42"."""
-    text = f"{kappa:.2f}".replace("-", "−").replace("0.", ".")
+    text = number_text(kappa).replace("0.", ".")
     return {"1.00": "1", "−.00": ".00"}.get(text, text)

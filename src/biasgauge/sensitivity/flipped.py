@@ -5,7 +5,7 @@ One choice is changed at a time, from a baseline: the first measure, the first p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -18,7 +18,8 @@ from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.names import list_name, measure_name
+from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
 from biasgauge.scores import ScoreTensor, score
 from biasgauge.sensitivity.agreements import Row
@@ -29,7 +30,7 @@ from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.shares import share_of_words
 from biasgauge.wording import share_text
 
-CONCEPTS = ("occ16", "adj", "bsri:male", "bsri:female", "weat7:x", "weat7:y", "weat8:x", "weat8:y")
+CONCEPTS = ("occ16", "adj", "bsri:male", "bsri:female", "weat7:math", "weat7:arts", "weat8:science", "weat8:arts")
 """What pairs of male and female are asked about: occupations, adjectives, traits, mathematics, science, arts."""
 AS_GIVEN = "as given"
 """Name of the form in which words were asked for."""
@@ -105,17 +106,17 @@ class Flips(Result):
     def _headline(self, concept: str) -> str:
         rows = [row for row in self.rows if row.concept == concept and row.outcome is not None]
         if not rows:
-            return f"{concept}: unknown, too few of its words are in the vocabulary."
+            return f"{list_name(concept)}: unknown, too few of its words are in the vocabulary."
         kept = sum(row.outcome == HOLDS for row in rows)
         turned = [row.new for row in rows if row.outcome == REVERSED]
         worst = max(rows, key=lambda row: row.share.value or 0.0)
         lean = "has no clear lean" if rows[0].before == UNCLEAR else rows[0].before
         verb = "reverses" if len(turned) == 1 else "reverse"
-        reverse = f"; {len(turned)} {verb} it ({', '.join(turned)})" if turned else ""
+        reverse = f"; {len(turned)} {verb} it ({', '.join(map(measure_name, turned))})" if turned else ""
         return (
-            f"{concept} {lean} ({self.baseline['measure']}, {self.baseline['pair']}): the lean "
-            f"holds under {kept} of {len(rows)} alternative choices{reverse}. Most words flip with {worst.new}: "
-            f"{share_text(worst.share.value)} of {worst.share.n}."
+            f"{list_name(concept)} {lean} ({measure_name(self.baseline['measure'])}, {self.baseline['pair']}): the "
+            f"lean holds under {kept} of {len(rows)} alternative choices{reverse}. Most words flip with "
+            f"{measure_name(worst.new)}: {share_text(worst.share.value)} of {worst.share.n}."
         )
 
     def derived(self) -> Mapping[str, Any]:
@@ -129,7 +130,16 @@ class Flips(Result):
             Column("words that flip", "estimate"), Column("of", "count"),
         ]  # fmt: skip
         rows = [
-            (row.concept, row.choice, row.new, row.before, row.after, row.outcome, row.share, row.share.n)
+            (
+                _named(row.concept, list_name),
+                row.choice,
+                _named(row.new, measure_name),
+                row.before,
+                row.after,
+                row.outcome,
+                row.share,
+                row.share.n,
+            )
             for row in self.rows
         ]
         title = "Every single change of a choice, and what it does to the conclusion"
@@ -139,6 +149,11 @@ class Flips(Result):
             sentences=self.headlines[1:],
             tables=(Table.of("flips", title, columns, rows),),
         )
+
+
+def _named(value: str, name: Callable[[str], str]) -> Shown:
+    """A cell that files have as it is, and readers by its display name."""
+    return Shown(value, name(value))
 
 
 def flips(

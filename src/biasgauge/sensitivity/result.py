@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats
 from biasgauge.embeddings import Coverage
+from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores import ScoreTensor
 from biasgauge.sensitivity.agreements import Agreement, MeanKappa
@@ -19,7 +20,7 @@ from biasgauge.sensitivity.figures import robustness_charts
 from biasgauge.sensitivity.flipped import AS_GIVEN, Flips
 from biasgauge.sensitivity.forms import Pair, PairForms, WordForms
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import level_text, share_text
+from biasgauge.wording import estimate_text, level_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +106,7 @@ class RobustnessResult(Result):
                 rows = [row for row in means if row.against == against]
                 values = [row.kappa.value for row in rows if row.kappa.value is not None]
                 bands = dict.fromkeys((kappa_band(min(values)), kappa_band(max(values))))
-                each = ", ".join(f"{row.measure} {_with_interval(row.kappa)}" for row in rows)
+                each = ", ".join(f"{measure_name(row.measure)} {_with_interval(row.kappa)}" for row in rows)
                 about = f"{change}, {against} ({rows[0].kappa.n:,} words)"
                 sentences.append(f"{about}: {' to '.join(bands)} agreement; {each}.")
         return tuple(sentences)
@@ -193,7 +194,7 @@ class RobustnessResult(Result):
     def _base_pairs(self) -> Summary:
         published = any(row.as_published for row in self.base_pairs)
         columns: list[Column | str] = [
-            "measure",
+            Column("measure", "name"),
             Column(f"Fleiss' kappa [{level_text(self.settings['level'])} interval]", "estimate"),
             *(Column(name, "share") for name in ("all agree", "moved by 1 sd", *["as printed"][:published])),
             Column("words", "count"),
@@ -219,7 +220,8 @@ class RobustnessResult(Result):
             (low, lowest), (high, _) = known[0], known[-1]
             rows.append((mean.measure, mean.against, mean.kappa, len(known), mean.kappa.n, low, high, lowest))
         columns: list[Column | str] = [
-            "measure", against, Column(f"mean kappa [{level_text(self.settings['level'])} interval]", "estimate"),
+            Column("measure", "name"), against,
+            Column(f"mean kappa [{level_text(self.settings['level'])} interval]", "estimate"),
             Column("pairs", "count"), Column("words", "count"),
             Column("lowest", "number"), Column("highest", "number"), "lowest pair",
         ]  # fmt: skip
@@ -241,13 +243,13 @@ def _base_pair_sentence(row: BasePairs) -> str:
     shares = row.unanimous.value, row.changed_by_one_sd.value
     agreed, moved = ("an unknown share" if share is None else share_text(share) for share in shares)
     return (
-        f"Another base pair, {row.measure}: agreement on the direction of words is {kappa_band(row.kappa.value or 0)} "
-        f"({_with_interval(row.kappa)}); all {row.kappa.k} pairs agree on {agreed} of {row.kappa.n:,} words; {moved} "
+        f"Another base pair, {measure_name(row.measure)}: agreement on the direction of words is "
+        f"{kappa_band(row.kappa.value or 0)} ({_with_interval(row.kappa)}); all "
+        f"{row.kappa.k} pairs agree on {agreed} of {row.kappa.n:,} words; {moved} "
         "of the changes move a score by one standard deviation or more."
     )
 
 
 def _with_interval(estimate: Estimate) -> str:
     name = "κ" if estimate.statistic.endswith("kappa") else "mean κ"
-    ends = f" [{estimate.low:.2f}, {estimate.high:.2f}]" if estimate.bounded else ""
-    return f"{name} = {estimate.value:.2f}{ends}"
+    return f"{name} = {estimate_text(estimate)}"

@@ -24,7 +24,7 @@ from biasgauge.uncertainty.bayesian import table_of
 from biasgauge.uncertainty.change import matched
 from biasgauge.uncertainty.figures import band_charts
 from biasgauge.uncertainty.table import DistancesLike, DistanceTable
-from biasgauge.wording import level_text
+from biasgauge.wording import level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +101,7 @@ class WithinBand(Result):
         what = "" if self.mac is None else " (1 − MAC)"
         rows = [(row.connection, row.side, row, row.n) for row in self.shares]
         share = Column(f"share [{level_text(self.interval['level'])}, over words]", "estimate", 3)
-        name = f"Similarities within ±{self.band:.3f}{what}"
+        name = f"Similarities within ±{number_text(self.band, 3)}{what}"
         table = Table.of("shares", "", ["connection", "side", share, Column("rows", "count")], rows)
         return Summary(
             "Within a band", name, name="within-band", tables=(table,), charts=band_charts(self) if self.points else ()
@@ -175,7 +175,7 @@ def _band_of(table: DistanceTable) -> tuple[float, float]:
     """1 − MAC over all protected words and lists of stereotypes, and the MAC."""
     found = mac_from_similarities(table.similarities(), interval=None)
     if found.value is None or found.value >= 1:
-        why = found.reason if found.value is None else f"MAC is {found.value:.4f}, not below 1"
+        why = found.reason if found.value is None else f"MAC is {number_text(found.value, 4)}, not below 1"
         raise ParameterError(f"There is no band of 1 − MAC: {why}; give one, as in band=.14.")
     return 1 - found.value, found.value
 

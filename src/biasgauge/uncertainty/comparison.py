@@ -23,6 +23,7 @@ from biasgauge.uncertainty.fit import fit
 from biasgauge.uncertainty.model import VARIANTS, Exponential, HalfNormal, Priors, ScalePrior
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.sd_lattice import log_sum
+from biasgauge.wording import number_text
 
 _BLOCK = 250
 NOTEWORTHY = 0.25
@@ -213,7 +214,8 @@ class PriorSensitivity(Result):
     def summary(self) -> Summary:
         """How far each estimate moves under each prior."""
         worst = self.largest
-        headline = f"{worst.name} moves by {worst.shift:.2f} posterior standard deviations with {worst.prior}"
+        by = f"{number_text(worst.shift)} posterior standard deviations"
+        headline = f"{worst.name} moves by {by} with {worst.prior}"
         numbers = [Column(name, "number", 3) for name in ("mean", "shift")]
         rows = [(row.prior, row.quantity, row.name, row.mean, row.shift, row.matters) for row in self.shifts]
         columns = ["prior", "quantity", "name", *numbers, "matters"]

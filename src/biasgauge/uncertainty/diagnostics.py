@@ -16,6 +16,7 @@ import numpy as np
 
 from biasgauge.arrays import Floats
 from biasgauge.results.result import Record
+from biasgauge.wording import number_text
 
 MOST_RHAT = 1.01
 LEAST_ESS = 400
@@ -58,7 +59,8 @@ class Diagnostics(Record):
         if self.rhat_max is None or self.ess_min is None:
             return f"Diagnostics: {'; '.join(self.problems)}."
         verdict = "good" if self.ok else "FAILED"
-        return f"Diagnostics: {verdict} (R-hat {self.rhat_max:.3f}, effective draws {self.ess_min:,.0f}, {sampler})."
+        numbers = f"R-hat {number_text(self.rhat_max, 3)}, effective draws {number_text(self.ess_min, 0)}"
+        return f"Diagnostics: {verdict} ({numbers}, {sampler})."
 
 
 def diagnose(
@@ -79,7 +81,8 @@ def diagnose(
     worst, fewest = max(rhats, key=rhats.__getitem__), min(sizes, key=sizes.__getitem__)
     problems = []
     if not rhats[worst] <= MOST_RHAT:
-        problems.append(f"R-hat of {worst} is {rhats[worst]:.3f}, above {MOST_RHAT}: the chains do not agree")
+        rhat = number_text(rhats[worst], 3)
+        problems.append(f"R-hat of {worst} is {rhat}, above {MOST_RHAT}: the chains do not agree")
     if not sizes[fewest] >= LEAST_ESS:
         problems.append(f"the effective sample size of {fewest} is {sizes[fewest]:.0f}, below {LEAST_ESS}")
     if divergences:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.uncertainty.estimates import GROUP
-from biasgauge.wording import level_text, share_text
+from biasgauge.wording import level_text, number_text, share_text, shares_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +37,7 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
         if result.contrasts:
             remark = (
                 f"Posterior mean and {_interval(result)}; below 0: the first is closer. The number is the probability "
-                f"of the sign;\nthe gray band (±{result.rope:.3f}) holds differences too small to matter"
+                f"of the sign;\nthe gray band (±{number_text(result.rope, 3)}) holds differences too small to matter"
             )
             title = f"Differences between connections: {name}"
             charts.append(Chart("contrasts", title, _told(result.caution, remark), partial(_contrasts, result)))
@@ -201,8 +200,9 @@ def band_charts(result: WithinBand) -> tuple[Chart, ...]:
     """Every similarity as a dot, a row for each connection, with the band and the share inside it."""
     what = "1 − MAC" if result.mac is not None else "as given"
     remark = (
-        f"Dashed: ±{result.band:.3f} ({what}). Right: share inside with its {level_text(result.interval['level'])} "
-        f"interval over words\nAt most {_MOST_DOTS} dots a row; shares are of all"
+        f"Dashed: ±{number_text(result.band, 3)} ({what}). Right: share inside with its "
+        f"{level_text(result.interval['level'])} interval over words\n"
+        f"At most {_MOST_DOTS} dots a row; shares are of all"
     )
     return (Chart("within_band", f"Similarities within a band: {result.name}", remark, partial(_band, result)),)
 
@@ -246,8 +246,7 @@ def _band(result: WithinBand) -> Any:  # noqa: ANN401 - a chart
 
 
 def _label(row: Any) -> str:  # noqa: ANN401 - a row of a frame
-    ends = "" if row.low is None or isnan(row.low) else f" [{100 * row.low:.0f}, {100 * row.high:.0f}]"
-    return f"{share_text(row.share, 1)}{ends}"
+    return f"{share_text(row.share, 1)} {shares_text(row.low, row.high)}".rstrip()
 
 
 def _thinned(points: pd.DataFrame) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.uncertainty.posterior import Posterior
 from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, DistanceTable
-from biasgauge.wording import level_text
+from biasgauge.wording import level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,8 +122,9 @@ class AttributePlan(Result):
                 if row.attributes is not None:
                     more = f" With {_both(row.words)} protected words, {_both(row.attributes)} attributes would do."
             return (
-                f"Never: with {_both(self.words)} protected words {what} stays at {self.most_attributes:.3f} or wider, "
-                f"however many attributes there are, because protected words differ from each other.{more}"
+                f"Never: with {_both(self.words)} protected words {what} stays at "
+                f"{number_text(self.most_attributes, 3)} or wider, however many attributes there are, because "
+                f"protected words differ from each other.{more}"
             )
         now = "" if self.attributes_now is None else f" (now {_both(self.attributes_now)})"
         return (

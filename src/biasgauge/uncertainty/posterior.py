@@ -16,7 +16,7 @@ from biasgauge.uncertainty.figures import posterior_charts, word_chart
 from biasgauge.uncertainty.model import Priors
 from biasgauge.uncertainty.predictive import PredictiveCheck
 from biasgauge.uncertainty.table import NO_DISTANCES, DistanceTable
-from biasgauge.wording import level_text, share_text
+from biasgauge.wording import level_text, number_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +149,7 @@ class Posterior(Result):
     def summary(self) -> Summary:
         """Mean distance of each connection and word, differences between connections, and whether to trust them."""
         mean = Column(f"mean [{level_text(self.credible.prob)} {self.credible.kind}]", "estimate", 3)
-        chances = [Column(name, "number", 3) for name in ("p(direction)", f"p(within ±{self.rope:.3f})")]
+        chances = [Column(name, "number", 3) for name in ("p(direction)", f"p(within ±{number_text(self.rope, 3)})")]
         groups = [(row.connection, row) for row in self.groups]
         words = [(row.connection, row.word, row) for row in self.words]
         differences = [

@@ -119,7 +119,7 @@ def distances(
 
     A word is not compared with itself: that distance is 0 whatever the vectors.
     """
-    from biasgauge.embeddings import load
+    from biasgauge.embeddings import Embedding, load
 
     asked = lexicon if isinstance(lexicon, ComparedWords) else compared_words(lexicon, human=human, neutral=neutral)
     model = load(vectors, words=asked.words, case_fallback=case_fallback, progress=progress)
@@ -129,7 +129,7 @@ def distances(
     taken = np.asarray(model.vectors[np.fromiter(places.values(), np.intp, len(places))], np.float64)
     unit = dict(zip(places, unit_rows(taken, pairwise=True), strict=True))
     return distance_table(
-        name or f"{asked.name}, {model.name}",
+        name or f"{asked.name}, {vectors.name if isinstance(vectors, Embedding) else model.name}",
         [row for row in _rows(asked, unit, duplicates) if row[3] not in undefined],
         duplicates=duplicates,
         lost=coverage.lost,

@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import level_text, share_text
+from biasgauge.wording import level_text, number_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,4 +231,4 @@ def _sizes(levels: Mapping[str, float]) -> str:
 
 
 def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+    return "undefined" if value is None else number_text(value)

@@ -22,7 +22,7 @@ from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import share_text
+from biasgauge.wording import number_text, share_text
 
 Target = Literal["word", "pair", "query"]
 Coefficient = Literal["dependability", "generalizability"]
@@ -225,7 +225,7 @@ class Model:
         elif number is None:
             best = self.design({**levels, facet: np.inf})
             reached = best.generalizability if self.relative else best.dependability
-            most = "undefined" if reached is None else f"{reached:.3f}"
+            most = "undefined" if reached is None else number_text(reached, 3)
             reason = f"no number of {PLURAL[facet]} reaches {self.goal:g}: with infinitely many it would be {most}"
         others = {name: size for name, size in levels.items() if name != facet}
         return Need(

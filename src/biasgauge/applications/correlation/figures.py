@@ -171,5 +171,5 @@ def _forest(result: CorrelationResult) -> Any:  # noqa: ANN401 - a chart
     frame = pd.DataFrame(rows, columns=["what", "r", "low", "high", "n", "p", "kind"])
     scale = alt.Scale(domain=["stratum", "pooled", "level"], range=[COLORS[0], "#16324a", COLORS[1]])
     color = alt.Color("kind:N", scale=scale, legend=None)
-    x = alt.X("r:Q", title="correlation", scale=alt.Scale(domain=[-1, 1]))
+    x = alt.X("r:Q", title="correlation", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=8))
     return interval_chart(frame, x, width=420, color=color)

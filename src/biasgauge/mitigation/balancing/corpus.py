@@ -35,7 +35,7 @@ from biasgauge.mitigation.balancing.plan import (
     removable,
 )
 from biasgauge.mitigation.balancing.words import BalanceSets, SetFinder, balance_sets
-from biasgauge.wording import share_text
+from biasgauge.wording import figures_text, share_text
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
@@ -188,7 +188,7 @@ def _warnings(tally: _Tally, planned: Plan, sets: BalanceSets, direction: Direct
     lines, removed = int(tally.counts.sum()), int(planned.gone.sum())
     if removed < planned.asked:
         reached = removed / planned.asked
-        degree_reached = "" if degree == "max" else f", which is degree {degree * reached:.3g}"
+        degree_reached = "" if degree == "max" else f", which is degree {figures_text(degree * reached, 3)}"
         yield (
             f"Only {removed:,} of the {planned.asked:,} lines that the degree asks for were removed{degree_reached}: "
             f"no more than {planned.limit:,} of {lines:,} lines may go (max_removed)."

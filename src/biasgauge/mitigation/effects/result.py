@@ -14,7 +14,7 @@ from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.results.result import records_frame
 from biasgauge.results.slopes import Slope, slope_panels
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
-from biasgauge.wording import share_text
+from biasgauge.wording import estimate_text, number_text, share_text
 
 PARTS = {
     "association": "association tests, for every lexicon of kind test",
@@ -231,7 +231,7 @@ def _sentences(effect: MitigationEffect) -> list[str]:
 
 def _side_effects(effect: MitigationEffect) -> list[str]:
     sentences = [
-        f"{row.of.capitalize()} words: mean cosine of new with old vectors {_number(row.after):.3f}."
+        f"{row.of.capitalize()} words: mean cosine of new with old vectors {number_text(_number(row.after), 3)}."
         for row in effect.part("moved")
         if row.of in {"human", "neutral"} and _number(row.after) is not None
     ]
@@ -256,7 +256,7 @@ def _still(row: Row) -> str:
 
 def _from_to(row: Row, digits: int) -> str:
     sides = (_number(row.before), _number(row.after))
-    return " → ".join("–" if side is None else f"{side:.{digits}f}" for side in sides)
+    return " → ".join(number_text(side, digits) for side in sides)
 
 
 def _number(estimate: Estimate | None) -> float | None:
@@ -267,5 +267,5 @@ def _verdict(row: Row, digits: int) -> str:
     change = row.change
     if change is None or change.low is None or change.high is None:
         return ""
-    spread = f"change {change.value:+.{digits}f} [{change.low:+.{digits}f}, {change.high:+.{digits}f}]"
+    spread = f"change {estimate_text(change, digits, signed=True)}"
     return f", {spread}" + ("" if change.excludes(0) else ", which may be nothing")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from biasgauge.presentation.page.summary_page import Section
     from biasgauge.results.summary import Extra, Summary
 
-CHARTS, PLOTS = "charts-data", "plots-code"
+CHARTS, PLOTS, PICTURES = "charts-data", "plots-code", "pictures-data"
 _PAGE = "biasgauge.presentation.page"
 
 
@@ -42,9 +42,11 @@ def whole_page(
         **({CHARTS: charts} if charts else {}),
         **{key: one for extra in extras for key, one in extra.data.items()},
     }
+    pictures = {name: text for section in sections.values() for name, text in section.all_pictures()}
     texts = {key: json.dumps(one, allow_nan=False, separators=(",", ":")) for key, one in content.items()}
     plots = {PLOTS: own_file("vega.js")} if content else {}
-    own = [own_file(name) for name in (*(("figures.js",) if content else ()), "page.js")]
+    shown = {**texts, **({PICTURES: json.dumps(pictures)} if pictures else {})}
+    own = [own_file(name) for name in (*(("pictures.js", "figures.js") if shown else ()), "page.js")]
     own += [own_file(name, extra.package) for extra in extras for name in extra.scripts]
     return (
         _environment()
@@ -53,10 +55,14 @@ def whole_page(
             summary=summary,
             sections=sections,
             first=_first_screen(sections),
+            terms=sorted(
+                {term for section in sections.values() for term in section.all_terms()},
+                key=lambda term: term.name.lower(),
+            ),
             version=__version__,
             policy=_policy([*plots.values(), *own]),
             style=Markup(style_sheet("".join(texts.values())) + own_file("page.css")),  # noqa: S704 - the package's own
-            data={key: packed(text) for key, text in (texts | plots).items()},
+            data={key: packed(text) for key, text in (shown | plots).items()},
             scripts=[Markup(one) for one in own],  # noqa: S704 - the package's own
         )
     )

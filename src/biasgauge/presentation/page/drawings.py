@@ -45,6 +45,11 @@ class ForestView:
     band: tuple[float, float] | None
     groups: Mapping[str, tuple[RowView, ...]]
 
+    @property
+    def drawn(self) -> bool:
+        """Whether any line has a number."""
+        return any(row.point is not None for rows in self.groups.values() for row in rows)
+
 
 def forest_view(forest: Forest, anchor: str) -> ForestView:
     """Where everything of a forest plot stands; `anchor` is what the page calls its section."""

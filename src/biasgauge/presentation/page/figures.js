@@ -138,7 +138,9 @@ function csvCell(value) {
 const isNumber = (text) => text.trim() !== "" && Number.isFinite(Number(text));
 
 async function saveFile(figure, kind) {
-  const content = await FILES[kind](figure.querySelector(".plot"));
+  const content = isPicture(figure)
+    ? await PICTURE_FILES[kind](figure)
+    : await FILES[kind](figure.querySelector(".plot"));
   const link = make("a", { href: URL.createObjectURL(content), download: `${figure.id}.${kind}` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
@@ -147,7 +149,7 @@ async function saveFile(figure, kind) {
 // --- the figures of a page ------------------------------------------------------------------------------------------
 
 function takeaways(figure) {
-  const title = figure.querySelector("h3")?.textContent ?? "figure";
+  const title = figure.dataset.title ?? figure.querySelector("h3, h4")?.textContent ?? "figure";
   const button = (kind) =>
     make(
       "button",
@@ -157,7 +159,11 @@ function takeaways(figure) {
   const link = make("a", { href: `#${figure.id}`, "aria-label": `Link: ${title}` }, "link");
   const line = make("p", { class: "takeaways" });
   line.append(...Object.keys(FILES).flatMap((kind) => [button(kind), " · "]), link);
-  figure.querySelector(".plot").after(line);
+  const plot = figure.querySelector(":scope > .plot");
+  const numbers = figure.querySelector(":scope > .numbers-of");
+  if (plot) plot.after(line);
+  else if (numbers) numbers.before(line);
+  else figure.append(line);
 }
 
 // The figure that the address names is shown, also from a folded part or another group.
@@ -174,7 +180,9 @@ function showLinked() {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  all("figure[id]").filter((figure) => figure.querySelector(".plot")).forEach(takeaways);
+  all("figure[id], .forest[id]")
+    .filter((figure) => isPicture(figure) || figure.querySelector(".plot"))
+    .forEach(takeaways);
   addEventListener("hashchange", showLinked);
   showLinked();
   const shown = () => all("figure .plot").forEach(makeRoom); // what was hidden could not be measured

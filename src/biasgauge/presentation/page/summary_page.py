@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from biasgauge.names import with_display_names
+from biasgauge.presentation.glossary import first_met, texts_of
+from biasgauge.presentation.markup import table_csv
 from biasgauge.presentation.page.colors import themed
 from biasgauge.presentation.page.document import rendered, whole_page
 from biasgauge.presentation.page.drawings import (
@@ -21,11 +24,12 @@ from biasgauge.presentation.page.drawings import (
     forest_view,
 )
 from biasgauge.presentation.text import NUMERIC, cell_text
-from biasgauge.wording import MISSING, interval_text, number_text
+from biasgauge.wording import MISSING, figures_text, interval_text, number_text
 
 if TYPE_CHECKING:
     from biasgauge.results.blocks import Drawing
     from biasgauge.results.summary import Chart, Column, Summary, Table
+    from biasgauge.terms import Term
 
 _LEADING, _BRIEF = 12, 5
 """Sentences of a section that are not folded away, and those of a page that should be brief."""
@@ -107,7 +111,8 @@ class PageDrawing:
 class Section:
     """A part of the page: the summary that it shows, and what templates cannot make of it themselves.
 
-    `anchor` is what the page calls it; parts that open under the rows of a forest plot are in `rows`, by anchor.
+    `anchor` is what the page calls it; parts that open under the rows of a forest plot are in `rows`, by anchor;
+    `terms` are those that a reader meets here first.
     """
 
     summary: Summary
@@ -124,11 +129,27 @@ class Section:
     drawings: tuple[PageDrawing, ...] = ()
     forest: ForestView | None = None
     rows: Mapping[str, Section] = field(default_factory=dict)
+    terms: tuple[Term, ...] = ()
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Groups of charts to choose from."""
         return tuple(dict.fromkeys(chart.group for chart in self.charts if chart.group))
+
+    def all_pictures(self) -> Iterable[tuple[str, str]]:
+        """The numbers of each drawing of this and of all parts, as CSV, by what the page calls it."""
+        if self.forest is not None and self.forest.drawn:
+            yield f"{self.anchor}-forest", _csv_of(self.forest.forest.table())
+        for drawing in self.drawings:
+            yield drawing.key, _csv_of(drawing.view.drawing.file_table())
+        for part in (*self.rows.values(), *self.parts):
+            yield from part.all_pictures()
+
+    def all_terms(self) -> Iterable[Term]:
+        """Terms of this and of all parts; some may come more than once."""
+        yield from self.terms
+        for part in (*self.rows.values(), *self.parts):
+            yield from part.all_terms()
 
     def all_charts(self) -> Iterable[PageChart]:
         """Charts of this and of all parts."""
@@ -143,12 +164,13 @@ def summary_page(summary: Summary) -> str:
     Warnings stand with what is on top: with the summary's own sentences, tables and charts, else after the second part.
     """
     sections: dict[str, Section] = {}
+    known = set[str]()
     own = summary.sentences or summary.more or summary.tables or summary.charts or summary.listings or summary.extra
     if own:
-        sections["summary"] = _section(summary, "summary", "Summary", parts=False)
+        sections["summary"] = _section(summary, "summary", "Summary", known, parts=False)
     for number, part in enumerate(summary.parts, 1):
         name = part.name or f"part-{number}"
-        sections[name] = _section(part, name, part.title, brief=summary.brief)
+        sections[name] = _section(part, name, part.title, known, brief=summary.brief)
         if number == min(_WARNED, len(summary.parts)) and not own and summary.warnings:
             sections["warnings"] = _warnings(summary)
     extras = [part.extra for part in (summary, *summary.parts) if part.extra is not None]
@@ -161,7 +183,11 @@ def _warnings(summary: Summary) -> Section:
     return Section(summary, "warnings", title, (), summary.warnings, (), (), (), (), Markup())
 
 
-def _section(summary: Summary, name: str, title: str, *, parts: bool = True, brief: bool = False) -> Section:
+def _section(
+    summary: Summary, name: str, title: str, known: set[str], *, parts: bool = True, brief: bool = False
+) -> Section:
+    """A part of the page; `known` are the terms that were explained above it, to which it adds its own."""
+    terms = first_met(texts_of(summary), known)
     sentences, leading = summary.sentences, _BRIEF if brief else _LEADING
     inside = summary.rows_of_parts if parts else {}
     return Section(
@@ -174,14 +200,17 @@ def _section(summary: Summary, name: str, title: str, *, parts: bool = True, bri
         charts=tuple(page_chart(name, chart) for chart in summary.charts),
         tables=tuple(_folded(page_table(table), brief) for table in summary.tables if table.rows),
         parts=tuple(
-            _section(part, f"{name}-{part.name or number}", part.title, brief=brief)
+            _section(part, f"{name}-{part.name or number}", part.title, known, brief=brief)
             for number, part in enumerate(summary.other_parts if parts else ())
         ),
         extra=Markup() if summary.extra is None else rendered(summary.extra),
         brief=brief,
         drawings=tuple(_drawing(name, drawing) for drawing in summary.drawings),
         forest=None if summary.forest is None else forest_view(summary.forest, name),
-        rows={f"{name}-{key}": _section(part, f"{name}-{key}", part.title) for key, part in inside.items()},
+        rows={  # each is read by itself
+            f"{name}-{key}": _section(part, f"{name}-{key}", part.title, set(known)) for key, part in inside.items()
+        },
+        terms=terms,
     )
 
 
@@ -194,9 +223,22 @@ def _drawing(section: str, drawing: Drawing) -> PageDrawing:
     return PageDrawing(f"{section}-{drawing.name}", drawing_view(drawing), page_table(drawing.table()))
 
 
+def _csv_of(table: Table) -> str:
+    """The numbers of a drawing, to as many figures as anyone can use."""
+    return table_csv(replace(table, rows=tuple(tuple(map(_six_figures, row)) for row in table.rows)))
+
+
+def _six_figures(value: Any) -> Any:  # noqa: ANN401 - a cell of any kind
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if is_dataclass(value) and hasattr(value, "low"):
+        return replace(value, **{name: _six_figures(getattr(value, name)) for name in ("value", "low", "high")})  # type: ignore[type-var]
+    return value
+
+
 def page_chart(section: str, chart: Chart) -> PageChart:
     """A chart of the page: title and remarks apart, colors as the page's own, looks left to the page."""
-    spec = chart.draw().to_dict(validate=False)
+    spec = with_display_names(chart.draw().to_dict(validate=False))
     for name in ("$schema", "config", "title"):
         spec.pop(name, None)
     spec["description"] = chart.title
@@ -269,14 +311,9 @@ def _drawn(value: object) -> Cell:
         return Cell(MISSING)
     if isinstance(value, bool):
         return Cell("yes" if value else "no", order=float(value))
-    if isinstance(value, int):
-        return Cell(f"{value:,}", order=float(value))
-    if not isinstance(value, float):
+    if not isinstance(value, int | float):
         return Cell(str(value))
-    if not isfinite(value):
-        return Cell(MISSING)
-    text = f"{value:,.0f}" if value.is_integer() and abs(value) < 10**9 else f"{value:.{_DIGITS}g}"
-    return Cell(text.replace("-", "−"), order=value)
+    return Cell(figures_text(value, _DIGITS), order=float(value) if isfinite(value) else None)
 
 
 def _is_number(value: object) -> bool:

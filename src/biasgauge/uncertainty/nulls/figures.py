@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.names import test_name
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
-from biasgauge.wording import share_text
+from biasgauge.wording import figures_text, share_text, shares_text
 
 if TYPE_CHECKING:
     from biasgauge.uncertainty.nulls.result import Comparison, NullSimulation, Spread
@@ -22,7 +23,7 @@ _P_BINS = 20
 def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
     """Distribution of the test's numbers without bias beside what was observed; distribution of p."""
     charts = []
-    title = f"What {result.test} gives when there is nothing to find"
+    title = f"What {test_name(result.test)} gives when there is nothing to find"
     sides: dict[str, dict[str, Spread]] = {}
     if result.corrected is not None and result.published is not None:
         sides["effect size"] = {CORRECTED: result.corrected, PUBLISHED: result.published}
@@ -38,7 +39,7 @@ def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
             f"[{share_text(share.low, 1)}, {share_text(share.high, 1)}], have p ≤ {result.alpha:g}\n"
         )  # fmt: skip
         remark = f"{told}An honest p falls into every bar alike (dashed); {result.p_method}"
-        title = f"p of {result.test} when there is nothing to find"
+        title = f"p of {test_name(result.test)} when there is nothing to find"
         charts.append(Chart("null_p_values", title, remark, partial(_p_values, result)))
     return tuple(charts)
 
@@ -49,8 +50,9 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
         share = row.two_sided or row.greater
         words = PUBLISHED if row.of.endswith("published") else CORRECTED
         lines.append(
-            f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as {row.observed:.4g} "
-            f"(dashed), 95 % interval [{share_text(share.low, 2)}, {share_text(share.high, 2)}]"
+            f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as "
+            f"{figures_text(row.observed, 4)} (dashed), "
+            f"95 % interval {shares_text(share.low, share.high, 2)}"
         )
     return "\n".join(lines)
 
@@ -76,7 +78,7 @@ def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -
     legend = alt.Legend(orient="top", labelLimit=320) if several else None
     color = alt.Color("how:N", title=None, sort=None, scale=scale, legend=legend)
     base = alt.Chart(frame).encode(color=color, tooltip=list(frame.columns))
-    x = alt.X("from:Q", title=f"{of} of {result.test}", scale=alt.Scale(domain=list(ends), nice=True))
+    x = alt.X("from:Q", title=f"{of} of {test_name(result.test)}", scale=alt.Scale(domain=list(ends), nice=True))
     y = alt.Y("share:Q", title="share of data sets", axis=alt.Axis(format="%"))
     layers = [base.mark_bar(opacity=0.45 if several else 0.8).encode(x=x, x2="to:Q", y=y, y2=alt.datum(0))]
     shown = _shown(result, of)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.names import test_name
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import to_plain
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.nulls.figures import null_charts
 from biasgauge.uncertainty.nulls.model import NullModel
-from biasgauge.wording import share_text
+from biasgauge.wording import figures_text, number_text, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,10 +132,10 @@ class Comparison(Record):
     def question(self) -> str:
         """What the share is the share of."""
         if self.center is None:
-            return f"{self.of} ≥ {self.observed:.4g}"
+            return f"{self.of} ≥ {figures_text(self.observed, 4)}"
         if self.center == 0:
-            return f"|{self.of}| ≥ {abs(self.observed):.4g}"
-        return f"|{self.of} − {self.center:g}| ≥ {abs(self.observed - self.center):.4g}"
+            return f"|{self.of}| ≥ {figures_text(abs(self.observed), 4)}"
+        return f"|{self.of} − {self.center:g}| ≥ {figures_text(abs(self.observed - self.center), 4)}"
 
 
 AS_PUBLISHED = "effect size as published"
@@ -189,7 +190,7 @@ class NullSimulation(Result):
     def reading(self) -> str:
         """In words: what an analyst who sees only one such data set would come to believe."""
         if self.rejection is None:
-            return f"{self.test} reports no p, so nothing is rejected: {self.p_reason}."
+            return f"{test_name(self.test)} reports no p, so nothing is rejected: {self.p_reason}."
         share = self.rejection
         found = (
             f"There is nothing to find, and {share_text(share.value, 1)} of {share.trials:,} data sets "
@@ -205,12 +206,13 @@ class NullSimulation(Result):
             return f"{found} That is less often than p promises: the test is cautious here."
         taken = _TAKEN.get(self.test, "words for independent that are not")
         return (
-            f"{found} An analyst would believe in a finding {times:.1f} times as often as p promises: p takes {taken}."
+            f"{found} An analyst would believe in a finding {number_text(times, 1)} times as often as p promises: p "
+            f"takes {taken}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object: distributions as quantiles and histograms."""
-        effect: dict[str, Any] = {"mean": None, "reason": f"{self.test} has one number, see statistic"}
+        effect: dict[str, Any] = {"mean": None, "reason": f"{test_name(self.test)} has one number, see statistic"}
         if self.effect_size is not None:
             effect = self.effect_size.to_dict()
         p: dict[str, Any] = {"mean": None, "rejection": None, "reason": self.p_reason}
@@ -237,11 +239,11 @@ class NullSimulation(Result):
             remarks.append(PAPER)
         numbers = [Column(name, "number", 4) for name in ("mean", "sd", "2.5 %", "97.5 %")]
         theory = [Column(name, "number", 4) for name in ("theory", "paper")]
-        title = f"{self.test} on {len(self.statistic.values):,} data sets without bias"
+        title = f"{test_name(self.test)} on {len(self.statistic.values):,} data sets without bias"
         columns = ["data sets with", Column("share [95 % interval]", "estimate", 4), *theory]
         shares = [(what, share, share.theory, published) for what, share, published in self.shares()]
         return Summary(
-            title=f"{self.test} on data sets without bias",
+            title=f"{test_name(self.test)} on data sets without bias",
             headline=self.reading,
             sentences=tuple(remarks),
             tables=(

@@ -21,6 +21,7 @@ from biasgauge.stats.shares import clopper_pearson
 from biasgauge.uncertainty.nulls.model import NullModel
 from biasgauge.uncertainty.nulls.result import AS_PUBLISHED, Comparison, NullSimulation, Share, Spread
 from biasgauge.uncertainty.nulls.runs import run_mac, run_on_vectors, run_weat
+from biasgauge.wording import figures_text
 
 if TYPE_CHECKING:
     from biasgauge.association.set_test import SetTest
@@ -206,7 +207,9 @@ def _warnings(test: str, model: NullModel, alternative: str, alpha: float, p: Sp
     splits = comb(model.targets, model.n_x)
     least = (2 if alternative == "two-sided" and model.n_x == model.n_y else 1) / splits
     if test == "weat" and least > alpha:
-        found.append(f"{splits:,} splits allow no p below {least:.3g}: the test cannot reject at {alpha:g}")
+        found.append(
+            f"{splits:,} splits allow no p below {figures_text(least, 3)}: the test cannot reject at {alpha:g}"
+        )
     if p is not None and len(p.defined) < len(p.values):
         found.append(f"{len(p.values) - len(p.defined):,} data sets have no p and are left out")
     return tuple(found)
