@@ -17,6 +17,8 @@ A block (OUT/scores_N.zip, one .npz each) holds, for pairs x words x seeds:
     words_f, _c    of every word: mean square of pairs, and of seeds, over that of what is left (two-way analysis)
     raters_f, _c   of every word: the same with the three measures in place of seeds, from means over seeds
     pairs          of every pair: mean squares of words, of seeds, of what is left; for Google's list and for all words
+    pair_raters    the same with the three measures in place of seeds
+    norm, nn_similarity, stability    of every word, as the paper's regression has them, over the first four seeds
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -41,8 +43,10 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_du2021_jobs import JOBS, Job, TensorBuffer, open_streams  # noqa: E402 - after the path
-from study_du2021_tally import MEASURES, K, Tally, write_block  # noqa: E402 - after the path
+from study_du2021_features import MODELS, features  # noqa: E402 - after the path
+from study_du2021_jobs import JOBS, Job, TensorBuffer, chosen_jobs, open_streams  # noqa: E402 - after the path
+from study_du2021_scorers import open_scorers, scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
+from study_du2021_tally import Tally, write_block  # noqa: E402 - after the path
 from study_du2021_texts import (  # noqa: E402 - after the path
     GLOVE,
     WORD2VEC,
@@ -71,9 +75,10 @@ class Study:
         self.deadline: float = time.monotonic() + chosen.seconds
         self.started = time.monotonic()
         self.room = threading.Condition()
-        self.jobs = [Job(**{**vars(job), "places": {}}) for job in JOBS if job.name in chosen.jobs]
+        self.jobs = chosen_jobs(chosen.jobs, list(texts))
         for job in self.jobs:
             job.dim = min(job.dim, self.dim)
+        self.scorers = open_scorers(chosen.scorers) if chosen.scorers else None
         self.done: queue.Queue[tuple[Job, str] | None] = queue.Queue()
         self.log: dict[str, Any] = {"device": device.name, "blocks": {}, "seeds": self.seeds, "problems": []}
 
@@ -83,7 +88,11 @@ class Study:
 
     def epochs_of(self, job: Job) -> int:
         """Readings of the text, or of the cells."""
-        return self.epochs or int((GLOVE if job.algorithm == "glove" else WORD2VEC)["epochs"])
+        return self.epochs or job.epochs or int((GLOVE if job.algorithm == "glove" else WORD2VEC)["epochs"])
+
+    def seeds_of(self, job: Job) -> list[int]:
+        """All, or the first few."""
+        return self.seeds[: job.seeds] if job.seeds else self.seeds
 
     def run(self) -> None:
         """Train in threads, score here."""
@@ -102,6 +111,8 @@ class Study:
                 self.score(*finished)
             except Exception:  # noqa: BLE001 - the other blocks shall still be scored
                 self.problem(f"scoring {finished[0].name} on {finished[1]}")
+        if self.scorers:
+            self.scorers.shutdown(cancel_futures=True)
         self.write_log()
         self.say("end")
 
@@ -123,7 +134,7 @@ class Study:
             with self.stream():
                 self.wait(lambda: all(other.began for other in self.jobs[:number]))
                 prepared = self.prepare(job) if self.left() > self.least(job) else {}
-                size = len(job.texts) * len(self.seeds)
+                size = len(job.texts) * len(self.seeds_of(job))
                 self.wait(lambda: not self.active() or size + self.active() <= self.slots)
                 if prepared and self.left() > self.needed(job, prepared):
                     self.begin(job, size)
@@ -184,7 +195,8 @@ class Study:
             base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda")
             self.say(f"{job.name} on {name}: {len(base):,} cells")
             workers = 1 if self.emulated else min(16, os.cpu_count() or 1) // 2
-            own = orders(len(base), self.seeds) if workers < 2 else orders_on_all_cores(len(base), self.seeds, workers)
+            seeds = self.seeds_of(job)
+            own = orders(len(base), seeds) if workers < 2 else orders_on_all_cores(len(base), seeds, workers)
             made[name] = (base, own)
             self.say(f"{job.name} on {name}: ordered")
         return made
@@ -201,7 +213,8 @@ class Study:
             job.algorithm, settings, shape_of(job.algorithm, settings, 2 * self.device.multiprocessors, self.device)
         )
         for name in job.texts:
-            job.places[name] = [len(job.places) * len(self.seeds) + place for place in range(len(self.seeds))]
+            count = len(self.seeds_of(job))
+            job.places[name] = [len(job.places) * count + place for place in range(count)]
         job.group = (self.glove if job.algorithm == "glove" else self.word2vec)(job, kernel, prepared)
         lengths = self.lengths(job, prepared)
         self.say(f"{job.name}: {len(job.group.courses)} replicates begin, {max(lengths.values())} slices")
@@ -215,7 +228,7 @@ class Study:
             for name in [name for name, length in lengths.items() if length == number + 1]:
                 self.say(f"{job.name} on {name}: trained")
                 self.done.put((job, name))
-            self.begin(job, len(self.seeds) * sum(length > number + 1 for length in lengths.values()))
+            self.begin(job, len(self.seeds_of(job)) * sum(length > number + 1 for length in lengths.values()))
 
     def lengths(self, job: Job, prepared: dict[str, Any]) -> dict[str, int]:
         """Slices of each text, over all epochs."""
@@ -245,7 +258,7 @@ class Study:
                     there, slices, first_state("initial vectors", seed), first_state("epochs of thread 0", seed), rows,
                     self.epochs_of(job) * int(text.counts.sum()),
                 )
-                for seed in self.seeds
+                for seed in self.seeds_of(job)
             ]  # fmt: skip
         return NegativeSamplingGroup(
             self.device, kernel, readers, dim=job.dim, alpha=WORD2VEC["alpha"], min_alpha=WORD2VEC["min_alpha"],
@@ -262,7 +275,7 @@ class Study:
         def visitors() -> Any:  # noqa: ANN401 - an iterator
             for name in job.texts:
                 base, order = prepared[name]
-                for place, seed in enumerate(self.seeds):
+                for place, seed in enumerate(self.seeds_of(job)):
                     cells = base[torch.from_numpy(order[place]).to(base.device).long()]
                     given: Any = cells.numpy().view(CELL).reshape(-1) if self.emulated else TensorBuffer(cells)
                     yield Visitor(given, len(base), 2 * self.texts[name].size, first_state("first weights", seed))
@@ -290,48 +303,42 @@ class Study:
 
     def score(self, job: Job, name: str) -> None:
         """Score the replicates of one text, and write what is kept of the scores."""
-        from biasgauge import registry
-        from biasgauge.scores import engine
-
-        text, more = self.texts[name], self.texts[name].more
-        measures = [registry.get("measure", measure) for measure in MEASURES]
-        tally = Tally(text, len(self.seeds))
-        checksums = []
+        text, places = self.texts[name], job.places[name]
+        checksums: list[str] = []
+        first: list[np.ndarray] = []
+        waiting: list[Future[np.ndarray]] = []
         with ThreadPoolExecutor(3) as pool:
-            waiting = [pool.submit(self.vectors, job, name, place) for place in job.places[name][:3]]
-            for number in range(len(self.seeds)):
-                found, digest = waiting.pop(0).result()
-                if number + 3 < len(self.seeds):
-                    waiting.append(pool.submit(self.vectors, job, name, job.places[name][number + 3]))
-                task = engine.Task(found, np.arange(text.size), more["first"], more["second"], measures, K)
-                tally.add(number, self.compute(task))
+            for found, digest in pool.map(lambda place: self.vectors(job, name, place), places):
                 checksums.append(digest)
-        courses = [job.group.courses[place] for place in job.places[name]]
+                first += [found] if job.whole and len(first) < MODELS else []
+                waiting += [self.scores(found, text.more)] if job.scored else []
+        arrays = features(first) if len(first) > 1 else {}
+        if job.scored:
+            tally = Tally(text, len(places))
+            for number, scores in enumerate(waiting):
+                tally.add(number, scores.result())
+            arrays |= tally.arrays(whole=job.whole)
+        courses = [job.group.courses[place] for place in places]
         block = f"{job.name}_{name}"
-        write_block(self.out, block, tally.arrays(whole=job.whole))
+        write_block(self.out, block, arrays)
         self.log["blocks"][block] = {
             "algorithm": job.algorithm, "dim": job.dim, "subwords": job.subwords, "text": name,
             "settings": {**(GLOVE if job.algorithm == "glove" else WORD2VEC), "epochs": self.epochs_of(job)},
             "sha256": checksums, "losses": [course.losses for course in courses],
-            "words": text.size, "tokens": int(text.counts.sum()), "pairs": more["pair_numbers"].tolist(),
+            "words": text.size, "tokens": int(text.counts.sum()), "pairs": text.more["pair_numbers"].tolist(),
             "finished": time.monotonic() - self.started,
         }  # fmt: skip
         self.write_log()
         self.say(f"{block}: scored and written")
 
-    def compute(self, task: Any) -> np.ndarray:  # noqa: ANN401 - imported late
-        """Scores of one model: measures x pairs x words."""
-        from biasgauge.scores import engine
-
-        if self.emulated:
-            return engine.compute(task)
-        import torch
-
-        from biasgauge.scores import gpu
-
-        first: Any = torch.cuda.Stream  # before what trains: a model is scored in a moment
-        with torch.cuda.stream(first(priority=-1)):
-            return gpu.compute(task, torch.device("cuda"))
+    def scores(self, vectors: np.ndarray, more: dict[str, np.ndarray]) -> Future[np.ndarray]:
+        """Scores of one model, measures x pairs x words: by a process of its own, or at once."""
+        if self.scorers:
+            return self.scorers.submit(scores_on_cpu, vectors, more["first"], more["second"])
+        done: Future[np.ndarray] = Future()
+        score = scores_on_cpu if self.emulated else scores_on_gpu
+        done.set_result(score(vectors, more["first"], more["second"]))
+        return done
 
 
 def main() -> None:
@@ -343,8 +350,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=540, help="after which nothing more is trained")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--slots", type=int, default=132, help="replicates at work at a time, if a job allows it")
-    parser.add_argument("--jobs", nargs="+", default=[job.name for job in JOBS])
-    parser.add_argument("--texts", nargs="+", default=["novels", "imdb", "wiki"])
+    parser.add_argument("--jobs", nargs="+", default=[job.name for job in JOBS], help="NAME or NAME:TEXT,TEXT")
+    parser.add_argument("--scorers", type=int, default=0, help="score in so many processes, and not on the GPU")
+    parser.add_argument("--texts", nargs="+", default=["novels", "imdb", "wiki", "wiki_part"])
     parser.add_argument("--words", type=int, help="read so many words of each text only, for a trial")
     parser.add_argument("--epochs", type=int, help="in place of the paper's, for a trial")
     parser.add_argument("--dim", type=int, default=300)
@@ -355,7 +363,7 @@ def main() -> None:
         make(chosen.folder, chosen.texts)
         return
     with ThreadPoolExecutor() as pool:
-        names = [name for name in ("wiki", "imdb", "novels") if name in chosen.texts]
+        names = [name for name in ("wiki", "imdb", "novels", "wiki_part") if name in chosen.texts]
         texts = dict(
             zip(names, pool.map(Text.read, (chosen.folder / "carry" / f"{name}.npz" for name in names)), strict=True)
         )
@@ -370,9 +378,6 @@ def main() -> None:
     else:
         device = open_streams()
     study = Study(texts, chosen, device)
-    for job in study.jobs:
-        job.texts = tuple(name for name in job.texts if name in texts)
-    study.jobs = [job for job in study.jobs if job.texts]
     study.say(f"{device.name}: " + ", ".join(f"{text.name} {len(text.tokens):,} words" for text in texts.values()))
     study.run()
     if chosen.expect:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from study_du2021_features import MODELS
 
 
 class TensorBuffer:
@@ -26,6 +27,9 @@ class Job:
     Attributes:
         rate: windows (or cells) a second of one replicate with few neighbors, to see what can still be done in time.
         whole: whether statistics of the whole vocabulary are kept, beside scores of the lists.
+        epochs: readings of the text; those of the paper if 0.
+        seeds: only so many replicates; all if 0.
+        scored: whether scores are kept; else only properties of words (`features`), and checksums.
     """
 
     name: str
@@ -35,6 +39,9 @@ class Job:
     rate: float
     subwords: str = ""
     whole: bool = True
+    epochs: int = 0
+    seeds: int = 0
+    scored: bool = True
     group: Any = None
     places: dict[str, list[int]] = field(default_factory=dict)
     active: int = 0
@@ -42,14 +49,31 @@ class Job:
 
 
 JOBS = (
-    Job("sgns", "sgns", 300, ("wiki", "imdb", "novels"), 260e3),
-    Job("glove", "glove", 300, ("imdb", "novels"), 1.3e6),
+    Job("sgns", "sgns", 300, ("wiki", "imdb", "novels", "wiki_part"), 260e3),
+    Job("sgns_features", "sgns", 300, ("imdb", "novels"), 260e3, seeds=MODELS, scored=False),
     Job("fasttext", "fasttext", 300, ("imdb", "novels"), 70e3, "ngrams"),
-    Job("own_negatives", "fasttext", 300, ("imdb", "novels"), 110e3, "none", whole=False),
+    Job("glove_features", "glove", 300, ("imdb", "novels"), 1.3e6, seeds=MODELS, scored=False),
+    Job("glove", "glove", 300, ("imdb", "novels", "wiki_part"), 1.3e6),
     Job("sgns100", "sgns", 100, ("imdb", "novels"), 300e3, whole=False),
+    Job("sgns3", "sgns", 300, ("imdb", "novels"), 260e3, whole=False, epochs=3),
+    Job("own_negatives", "fasttext", 300, ("imdb", "novels"), 110e3, "none", whole=False),
     Job("glove_wiki", "glove", 300, ("wiki",), 1.3e6),
     Job("sgns100_wiki", "sgns", 100, ("wiki",), 300e3, whole=False),
 )
+"""`wiki_part` is the beginning of `wiki`, as long as the novels: one text at two sizes."""
+
+
+def chosen_jobs(names: list[str], texts: list[str]) -> list[Job]:
+    """Jobs by name in the order given, each on the texts at hand; NAME:TEXT,TEXT names the texts of one."""
+    known = {job.name: job for job in JOBS}
+    jobs = []
+    for given in names:
+        name, _, own = given.partition(":")
+        wanted = own.split(",") if own else known[name].texts
+        own_texts = tuple(text for text in wanted if text in texts)
+        if own_texts:
+            jobs.append(replace(known[name], texts=own_texts, places={}))
+    return jobs
 
 
 def open_streams() -> Any:  # noqa: ANN401 - of CuPy

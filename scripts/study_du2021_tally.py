@@ -58,7 +58,12 @@ class Tally:
             means = self.by_pair / self.seeds
             mean_scale = np.nanmax(np.abs(means[..., self.google]), axis=(1, 2)) / 32_767
             raters = mean_squares(means.sum(axis=0).T, means.sum(axis=1).T, (means**2).sum(axis=(0, 1)))
+            pair_raters = [
+                np.stack(mean_squares(part.sum(axis=0), part.sum(axis=2).T, (part**2).sum(axis=(0, 2))))
+                for part in (means[..., self.google], means)
+            ]
             arrays |= {
+                "pair_raters": np.stack(pair_raters),
                 "mean_scale": mean_scale,
                 "means": np.rint(np.nan_to_num(means[..., self.google] / mean_scale[:, None, None])).astype(np.int16),
                 "words_f": (words[0] / words[2]).astype(np.float32),

@@ -20,6 +20,8 @@ import numpy as np
 WIKI = ("long_articles_5M", "long_articles_5M_part2", "short_articles_10M", "short_articles_10M_part2")
 SMALL_LISTS, SAMPLED = ("occ16", "occ18", "adj"), 600
 MIN_COUNT = 5
+PART = 3_500_000
+"""Words of `wiki_part`: as many as the novels have."""
 WORD2VEC = {"window": 5, "negative": 5, "epochs": 5, "alpha": 0.025, "min_alpha": 0.0001, "subsample": 0.001}
 GLOVE = {"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75, "eta": 0.05}
 PILE = 1 << 15
@@ -48,7 +50,10 @@ def make(folder: Path, names: list[str]) -> None:
         for part in WIKI:
             yield from study_du2021.text("enwiki_sample", f"enwiki_{part}.txt.xz").split("\n\n")
 
-    sources = {"wiki": wiki, "imdb": study_du2021.films, "novels": study_du2021.novels}
+    def wiki_part() -> Iterator[str]:
+        return study_du2021.first_words(wiki(), PART)
+
+    sources = {"wiki": wiki, "wiki_part": wiki_part, "imdb": study_du2021.films, "novels": study_du2021.novels}
     (folder / "corpora").mkdir(parents=True, exist_ok=True)
     (folder / "carry").mkdir(exist_ok=True)
     for name in names:
@@ -88,7 +93,7 @@ def pack_text(vocabulary: Any, corpus: Any, out: Path, name: str) -> None:  # no
         "google": np.unique(google),
         "rows": np.unique([*(row[word] for word in small if word in row), *others.tolist()]),
     }
-    if name != "wiki":
+    if not name.startswith("wiki"):
         _, starts, parts = word_parts(vocabulary.words, 3, 6)
         arrays |= {"starts": packed(starts.astype(np.uint32)), "parts": packed(parts.astype(np.uint32))}
     np.savez(out, **arrays)
