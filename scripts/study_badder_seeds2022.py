@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from study_du2021 import films, first_words, novels, text
+from study_texts import films, first_words, novels, text
 
 import biasgauge as bg
 from biasgauge.results.drawing import altair, styled

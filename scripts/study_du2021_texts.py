@@ -42,18 +42,18 @@ def unpacked(raw: np.ndarray, dtype: Any) -> np.ndarray:  # noqa: ANN401 - what 
 
 def make(folder: Path, names: list[str]) -> None:
     """Read, tokenize and number the texts; keep what the other machine needs of them."""
-    import study_du2021
+    import study_texts
 
     import biasgauge as bg
 
     def wiki() -> Iterator[str]:
         for part in WIKI:
-            yield from study_du2021.text("enwiki_sample", f"enwiki_{part}.txt.xz").split("\n\n")
+            yield from study_texts.text("enwiki_sample", f"enwiki_{part}.txt.xz").split("\n\n")
 
     def wiki_part() -> Iterator[str]:
-        return study_du2021.first_words(wiki(), PART)
+        return study_texts.first_words(wiki(), PART)
 
-    sources = {"wiki": wiki, "wiki_part": wiki_part, "imdb": study_du2021.films, "novels": study_du2021.novels}
+    sources = {"wiki": wiki, "wiki_part": wiki_part, "imdb": study_texts.films, "novels": study_texts.novels}
     (folder / "corpora").mkdir(parents=True, exist_ok=True)
     (folder / "carry").mkdir(exist_ok=True)
     for name in names:
