@@ -34,10 +34,7 @@ def subsets(blocks: list[Block], random_state: int = 0) -> pd.DataFrame:
         medians = np.nanmedian(whole, axis=1)
         for size in SIZES:
             drawn = np.stack(
-                [
-                    word_iccs(block.scores[..., random.choice(block.seeds, size, replace=False)])
-                    for _ in range(DRAWS)
-                ]
+                [word_iccs(block.scores[..., random.choice(block.seeds, size, replace=False)]) for _ in range(DRAWS)]
             )
             left = 1 - size / block.seeds
             errors = np.sqrt(np.nanmean((drawn - whole) ** 2, axis=(0, 2)) / left)
@@ -47,7 +44,8 @@ def subsets(blocks: list[Block], random_state: int = 0) -> pd.DataFrame:
             for place, measure in enumerate(MEASURES):
                 rows.append(
                     {"algorithm": block.kind, "text": block.text, "measure": measure, "seeds": size,
-                     "median_32": medians[place], "mean_of_medians": float(np.nanmedian(drawn, axis=2)[:, place].mean()),
+                     "median_32": medians[place],
+                     "mean_of_medians": float(np.nanmedian(drawn, axis=2)[:, place].mean()),
                      "low": medians[place] + low[place], "high": medians[place] + high[place], "error": errors[place],
                      "below_half": below[:, place].mean(), "below_half_32": 100 * float(np.mean(whole[place] < 0.5))}
                 )  # fmt: skip
@@ -67,9 +65,11 @@ def settings_compared(blocks: dict[str, Block], others: tuple[str, ...], base: s
             both = [plain.scores, block.scores]
             iccs = [word_iccs(scores) for scores in both]
             left_out = [
-                np.stack([np.nanmean(word_iccs(np.delete(scores, seed, axis=3)), axis=1) for seed in range(scores.shape[3])])
+                np.stack(
+                    [np.nanmean(word_iccs(np.delete(scores, seed, axis=3)), axis=1) for seed in range(block.seeds)]
+                )
                 for scores in both
-            ]  # fmt: skip
+            ]
             halves = np.nanmean(word_iccs(plain.scores[..., ::2]) - word_iccs(plain.scores[..., 1::2]), axis=1)
             for place, measure in enumerate(MEASURES):
                 gaps = iccs[1][place] - iccs[0][place]

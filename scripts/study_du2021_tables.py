@@ -122,11 +122,10 @@ def relations(blocks: list[Block], pairs: pd.DataFrame) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for block in (block for block in blocks if block.whole):
         about = {"algorithm": block.kind, "text": block.text}
-        for r in between_measures(block.means, MEASURES, 0.95):
-            rows.append(
-                {**about, "what": f"r of {r.a} and {r.b} over words", "value": r.value, "low": r.low, "high": r.high,
-                 "n": r.n, "p": r.p}
-            )  # fmt: skip
+        rows += [
+            about_estimate(about, f"r of {r.a} and {r.b} over words", r)
+            for r in between_measures(block.means, MEASURES, 0.95)
+        ]
     parts: list[tuple[dict[str, str], pd.DataFrame]] = [({"algorithm": "all", "text": "all"}, pairs)]
     parts += [
         ({"algorithm": str(algorithm), "text": str(text)}, part)
@@ -136,17 +135,17 @@ def relations(blocks: list[Block], pairs: pd.DataFrame) -> pd.DataFrame:
         both = {"test_retest": rows_of(part, MEASURES), "inter_rater": rows_of(part, ("inter_rater",))}
         known = [(first, second) for first, second in (name.split("~") for name in part["pair"].unique())]
         for kind, of_kind in both.items():
-            for form in compare_forms(of_kind, kind, known, [PAIR_WORDS], 0.95):
-                rows.append(
-                    {**about, "what": f"singular less plural, {kind}", "value": form.value, "low": form.low,
-                     "high": form.high, "n": form.n, "t": form.t, "p": form.p}
-                )  # fmt: skip
+            forms = compare_forms(of_kind, kind, known, [PAIR_WORDS], 0.95)
+            rows += [about_estimate(about, f"singular less plural, {kind}", form, t=form.t) for form in forms]
         r = between_reliabilities(*both.values(), [PAIR_WORDS], 0.95)[0]
-        rows.append(
-            {**about, "what": "r of test-retest and inter-rater over pairs", "value": r.value, "low": r.low,
-             "high": r.high, "n": r.n, "p": r.p}
-        )  # fmt: skip
+        rows.append(about_estimate(about, "r of test-retest and inter-rater over pairs", r))
     return pd.DataFrame(rows)
+
+
+def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - a number
+    """A row about an estimate with its interval."""
+    numbers = {name: getattr(estimate, name) for name in ("value", "low", "high", "n", "p")}
+    return {**about, "what": what, **numbers, **more}
 
 
 def by_frequency(blocks: list[Block]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -186,7 +186,7 @@ app.command(
         name="run",
         about="Compute whatever of a study is not there yet.",
         arguments="study",
-        options="out workers memory scheduler retry_failed",
+        options="out workers memory scheduler device retry_failed",
         examples="""\
 Exit codes: 0 all is there; 1 some cells failed, the rest is there; 2 invalid
 input; what was finished is kept.
@@ -195,6 +195,7 @@ Examples:
   biasgauge study run my-study.toml
   biasgauge study run my-study.toml --workers 8 --memory 64GB
   biasgauge study run my-study.toml --scheduler tcp://10.0.0.1:8786
+  biasgauge study run my-study.toml --scheduler tcp://10.0.0.1:8786 --device cuda
 """,
         changes={
             "study": Option("the study, a TOML file", type=Path),
@@ -214,9 +215,10 @@ Examples:
                 type=str | None,
                 default=None,
             ),
+            "device": Option("train on the cpu, or with cuda on GPUs: the same bytes", type=Literal["cpu", "cuda"]),
         },
         call=run,
-        recorded="file=study workers memory scheduler",
+        recorded="file=study workers memory scheduler device",
         saves=False,
         outputs=(Output("out", "continued", otherwise=_beside),),
     )

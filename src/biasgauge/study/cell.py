@@ -12,6 +12,7 @@ from typing import Any
 from biasgauge.errors import ParameterError
 from biasgauge.results import Record
 
+CPU, CUDA = "cpu", "cuda"
 Json = Any
 """What JSON can hold."""
 
@@ -33,6 +34,7 @@ class Cell(Record):
         seconds: how long it will take, roughly; not part of the key.
         memory: bytes that it will hold at most, roughly; not part of the key.
         threads: cores that it keeps busy; not part of the key.
+        device: "cpu", or "cuda" for a training on a GPU; not part of the key, for the bytes are the same.
     """
 
     step: str
@@ -45,6 +47,7 @@ class Cell(Record):
     seconds: float = 0.0
     memory: int = 0
     threads: int = 1
+    device: str = CPU
 
     @cached_property
     def address(self) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.study.cell import Cell
+from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome, run_cell
 from biasgauge.study.local import available_cores
@@ -29,6 +29,8 @@ LOCAL = "local"
 """Instead of an address: a cluster of this machine that lives as long as the run."""
 MEMORY = "MEMORY"
 """Resource in bytes that workers may be started with (`--resources MEMORY=8e9`); then cells are placed by it."""
+GPU = "GPU"
+"""Resource of workers that have a GPU to themselves (`--resources GPU=1`); a training on a GPU asks for one."""
 _PATIENCE = 30.0
 """Seconds that a scheduler has to answer."""
 _alone = threading.Lock()
@@ -67,8 +69,21 @@ class DaskEngine:
         self._keys: dict[str, str] = {}
         self._ended = distributed.as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
 
-    def remarks(self, cells: Sequence[Cell]) -> list[str]:  # noqa: ARG002 - as the protocol says
-        """Whether workers are missing, or have threads that will be idle."""
+    def remarks(self, cells: Sequence[Cell]) -> list[str]:
+        """Whether workers are missing, or have threads that will be idle.
+
+        Raises:
+            InputError: cells are to be trained on GPUs, and no worker has one: they would wait for ever.
+        """
+        if (
+            self._workers
+            and any(cell.device != CPU for cell in cells)
+            and not any(worker["gpus"] for worker in self._workers)
+        ):
+            raise InputError(
+                f"No Dask worker at {self._address} has a GPU; start one for each with --resources {GPU}=1, "
+                "or train on the CPU"
+            )
         if not self._workers:
             return [f"The Dask scheduler at {self._address} has no worker yet; cells wait for one."]
         several = sum(worker["threads"] > 1 for worker in self._workers)
@@ -92,9 +107,16 @@ class DaskEngine:
         """Submit the cell."""
         key = f"biasgauge-{cell.step}-{cell.key[:16]}-{self._run}-{len(self._keys)}"
         self._keys[key] = cell.key
-        needs = {MEMORY: min(cell.memory, self._memory)} if self._memory and cell.memory else None
+        needs = {MEMORY: min(cell.memory, self._memory)} if self._memory and cell.memory else {}
+        needs |= {GPU: 1} if cell.device != CPU else {}
         future = self._client.submit(
-            run_on_worker, json.dumps(cell.to_dict()), self._url, __version__, key=key, resources=needs, pure=False
+            run_on_worker,
+            json.dumps(cell.to_dict()),
+            self._url,
+            __version__,
+            key=key,
+            resources=needs or None,
+            pure=False,
         )
         self._ended.add(future)
 
@@ -195,7 +217,8 @@ def _distributed() -> Any:  # noqa: ANN401 - a module; some of its releases have
 def about_worker(dask_worker: Any) -> dict[str, Any]:  # noqa: ANN401 - Dask's own, which has no types
     """What an engine wants to know of a worker; runs there."""
     state = dask_worker.state
-    return {"version": __version__, "threads": state.nthreads, "memory": state.total_resources.get(MEMORY, 0)}
+    resources = {"memory": state.total_resources.get(MEMORY, 0), "gpus": state.total_resources.get(GPU, 0)}
+    return {"version": __version__, "threads": state.nthreads, **resources}
 
 
 def run_on_worker(content: str, url: str, version: str) -> str:

@@ -99,6 +99,7 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
             files={name: Path(place) for name, place in cell.places.items()},
             out=out,
             progress=progress or quiet,
+            device=cell.device,
         )
     )
     return out

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from biasgauge._io.memory import physical_memory, readable_size
 from biasgauge.errors import InputError
-from biasgauge.study.cell import Cell
+from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome
 from biasgauge.study.store import CellStore
@@ -103,7 +103,7 @@ class _Worker:
 class LocalEngine:
     """Keeps as many worker processes as cells run at a time; each of them runs many cells, one after the other.
 
-    A cell that needs more memory than there is for all of them runs alone.
+    A cell that needs more memory than there is for all of them runs alone; one training at a time uses the GPU.
     """
 
     def __init__(self, store: CellStore, workers: int | None = None, memory: int | None = None) -> None:
@@ -136,6 +136,8 @@ class LocalEngine:
         """Whether cores and memory are left for it."""
         if not self._busy:
             return True
+        if cell.device != CPU and any(worker.cell and worker.cell.device != CPU for worker in self._busy):
+            return False  # a training plans with all of the GPU's memory
         cores = sum(worker.threads for worker in self._busy) + self._threads(cell)
         memory = sum(self._busy.values()) + self._needs(cell, alone=alone)
         return cores <= self._cores and memory <= self._memory

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasgauge.checks import check_whole
+from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.study.cell import CPU, CUDA
 from biasgauge.study.engine import Engine, HereEngine
 from biasgauge.study.local import LocalEngine
 from biasgauge.study.publish import other_study, publish_results
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
     from biasgauge.study.read import Study
 
+TRAINING = "train"
+"""The step that a GPU can do."""
+
 
 def run_study(
     study: str | os.PathLike[str] | Study,
@@ -30,6 +35,7 @@ def run_study(
     workers: int | None = None,
     memory: int | None = None,
     scheduler: str | Client | None = None,
+    device: str = CPU,
     retry_failed: bool = False,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
@@ -46,6 +52,8 @@ def run_study(
         memory: bytes that cells may use together by the estimate of the plan; four fifths of the machine by default.
         scheduler: run on Dask: the address of a scheduler, a Client, or "local" for a cluster of `workers` processes
             that lives as long as the run.
+        device: where models are trained: "cpu", or "cuda" for a GPU, one training at a time; on Dask, on workers that
+            were started with the resource GPU.
         retry_failed: try cells again that failed in an earlier run. Those that failed for a passing reason (a full
             disk, a worker that was lost) are always tried again.
         progress: called with (cells that have come to their end, all cells).
@@ -59,13 +67,14 @@ def run_study(
 
     check_whole(0, workers=0 if workers is None else workers)
     check_whole(1, memory=1 if memory is None else memory)
+    check_choice((CPU, CUDA), device=device)
     if scheduler not in {None, "local"} and not (workers is None and memory is None):
         raise ParameterError("A Dask cluster decides itself how many workers and how much memory there are.")
     known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
     store = CellStore(default_out(known) if out is None else out)
     plan = plan_study(known, store)
     ran = run_cells(
-        plan.cells,
+        [replace(cell, device=device) if cell.step == TRAINING else cell for cell in plan.cells],
         store,
         lambda: _engine(store, workers, memory, scheduler),
         retry_failed=retry_failed,

@@ -36,6 +36,7 @@ class Job:
         out: an empty folder; what the step leaves there is the outcome. Its bytes must depend on settings, inputs and
             files alone: no times, no paths, no host.
         progress: called with (done, total).
+        device: where to train: "cpu" or "cuda". The outcome's bytes do not depend on it.
     """
 
     settings: Mapping[str, Any]
@@ -43,6 +44,7 @@ class Job:
     files: Mapping[str, Path]
     out: Path
     progress: Progress = field(default=quiet)
+    device: str = "cpu"
 
     def write_json(self, name: str, content: object) -> None:
         """Write JSON with one spelling to the outcome."""

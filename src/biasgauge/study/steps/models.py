@@ -28,7 +28,7 @@ def train(job: Job) -> None:
     recipe = recipe_of(
         job.settings, seed=job.settings["seed"], sample=job.settings.get("sample"), corpus=corpus.checksum
     )
-    (model,) = run_sweep(corpus, [recipe], job.out, n_jobs=1, progress=job.progress)
+    (model,) = run_sweep(corpus, [recipe], job.out, n_jobs=1, device=job.device, progress=job.progress)
     record = model.path.with_suffix(".json")
     about = json.loads(record.read_bytes())
     record.unlink()
