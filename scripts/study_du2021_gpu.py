@@ -132,6 +132,7 @@ class Study:
         job = self.jobs[number]
         try:
             with self.stream():
+                # Counting for GloVe needs room on the GPU as well: what is named later begins after it.
                 self.wait(lambda: all(other.began for other in self.jobs[:number]))
                 prepared = self.prepare(job) if self.left() > self.least(job) else {}
                 size = len(job.texts) * len(self.seeds_of(job))

@@ -33,14 +33,43 @@ def replicates(folder: Path, count: int = 3, noise: float = 1.2) -> None:
         bg.save(bg.Embedding(WORDS, vectors.astype(np.float32)), folder / f"seed{seed}.bin")
 
 
-def test_without_data_lists_and_estimators_agree() -> None:
+def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest() -> None:
     found = reproduce("du2021")
-    assert {row.part for row in found.rows if row.as_published is not None} == {"lists", "estimators"}
-    assert (found.count("agrees"), found.count("differs"), found.count("not printed")) == (12, 0, 6)
+    computed = {row.part for row in found.rows if row.as_published is not None}
+    assert computed == {"lists", "estimators", "arithmetic", "reliability"}
+    assert {kind: found.count("agrees", kind) for kind in ("identity", "value", "range")} == {  # type: ignore[arg-type]
+        "identity": 12, "value": 4, "range": 3,
+    }  # fmt: skip
+    assert (found.count("differs"), found.count("not printed")) == (0, 6)
     assert found.row("estimators.icc21").low is not None
     assert [one.name for one in found.missing] == ["replicates"]
-    assert found.row("regression.inter_rater.estimate.pos_num").published == -0.0886
-    assert "needs replicates" in found.row("pearson.dbwa.ripa").note
+    row = found.row("regression.inter_rater.estimate.pos_num")
+    assert (row.published, row.as_published) == (-0.0886, None)
+    assert "needs replicates" in row.note
+    shipped = bg.score(bg.embeddings.load_default_replicates(), pairs="du2021", words="occ16", measures=["dbwa"])
+    values = [value for value in bg.stats.icc(shipped.values[0].transpose(1, 0, 2), "2,1").value if value == value]  # noqa: PLR0124 - NaN
+    row = found.row("test_retest.sgns-wikitext103.occ16.dbwa")
+    assert row.corrected == pytest.approx(float(np.median(values)), abs=1e-6)
+    assert (row.agrees, row.note) == (None, "8 replicates of sgns-enwiki, which ship with biasgauge")
+    # only short lists are scored: nothing is said of google10k or the vocabulary
+    for name in ("test_retest.sgns-wikitext103.full.dbwa", "below.sgns-wikitext103.full", "alpha.pairs.wikitext103"):
+        assert found.row(name).as_published is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # P by tables of Student's t: t(7) = 2.365 has .05, 2.998 has .02; r of 23 points .526 has .01, .640 has .001.
+        ("p.forms.test_retest", (0.02, 0.05)), ("p.forms.inter_rater", (0.8, 1.0)), ("p.forms.r", (0.0005, 0.001)),
+        ("r2.test_retest", (0.51765, 0.51766)), ("r2.inter_rater", (0.51596, 0.51597)),
+        ("rows.complete", (464_088, 464_088)), ("rows.missing", (1_200_582, 1_200_582)),
+    ],
+)  # fmt: skip
+def test_printed_numbers_that_follow_from_others(name: str, expected: tuple[float, float]) -> None:
+    row = reproduce("du2021", parts=["arithmetic"]).row(f"arithmetic.{name}")
+    assert isinstance(row.as_published, int | float)
+    assert expected[0] <= row.as_published <= expected[1]
+    assert row.agrees
 
 
 @pytest.mark.parametrize(
@@ -68,6 +97,7 @@ def test_a_folder_without_replicates_is_as_good_as_none(tmp_path: Path, inside: 
     elif inside:
         (tmp_path / inside).mkdir()
     found = reproduce("du2021", tmp_path, parts=["reliability"])
+    assert "which ship" in found.row("pearson.dbwa.ripa").note
     assert [one.name for one in found.missing] == ["replicates"]
     assert found.warnings == ("not found: replicates, for reliability",)
     assert found.settings["files"] == {}
@@ -109,3 +139,72 @@ def test_a_store_of_the_papers_name_is_held_to_its_numbers(tmp_path: Path) -> No
     assert row.agrees is False  # random vectors
     assert (row.corrected, row.note) == (None, "3 replicates of sgns-wikitext103")
     assert found.row("inter_rater.sgns-wikitext103.full").as_published is not None
+
+
+def test_every_set_is_used_and_glove_stands_for_glove(tmp_path: Path) -> None:
+    for number, name in enumerate(("sgns-here", "mine")):
+        replicates(tmp_path / "replicates" / name, count=2, noise=0.4 + 0.4 * number)
+    replicates(tmp_path / "models", count=2)
+    paths = sorted((tmp_path / "models").iterdir())
+    store = tmp_path / "replicates" / "glove-here"
+    bg.scores.score_to_store(store, list(paths), pairs="du2021", words="full")
+    alone = {}
+    for name in ("sgns-here", "mine"):
+        other = tmp_path / f"only-{name}" / "replicates"
+        other.mkdir(parents=True)
+        (other / name).symlink_to(tmp_path / "replicates" / name)
+        alone[name] = reproduce("du2021", other.parent, parts=["reliability"])
+    found = reproduce("du2021", tmp_path, parts=["reliability"])
+    for name in (
+        "test_retest.sgns-wikitext103.occ16.dbwa",
+        "pearson.dbwa.nbm",
+        "forms.r",
+        "below.sgns-wikitext103.google10k",
+    ):
+        row = found.row(name)
+        for side in ("as_published", "corrected"):
+            values = [getattr(one.row(name), side) for one in alone.values()]
+            assert getattr(row, side) == pytest.approx(float(np.median(values)), abs=1e-9)
+        assert row.note == "median over 2 sets: 2 replicates of mine; 2 replicates of sgns-here"
+        assert row.agrees is None
+    row = found.row("inter_rater.glove-wikitext103.full")
+    assert (row.as_published, row.note) == (None, "2 replicates of glove-here")
+    assert row.corrected is not None
+    assert found.row("inter_rater.glove-askscience.full").as_published is None
+
+
+def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_path: Path) -> None:
+    for number, name in enumerate(("sgns-here", "glove-here")):
+        replicates(tmp_path / "replicates" / name, count=3, noise=0.6 + 0.5 * number)
+    found = reproduce("du2021", tmp_path, parts=["regression"])
+    rows = {row.id: row for row in found.rows if row.as_published is not None}
+    sources = []
+    for name in ("glove-here", "sgns-here"):
+        paths = [str(path) for path in sorted((tmp_path / "replicates" / name).iterdir())]
+        scores = bg.score(paths, pairs="du2021", words=WORDS)
+        sources.append(bg.agreement.FactorSource(*name.split("-"), scores))
+    shipped = [bg.embeddings.loading.replicate_path(seed) for seed in range(8)]
+    known = set(bg.load(shipped[0]).words)
+    lists = ("occ16", "occ18", "adj", "du2021_queries")
+    words = list(dict.fromkeys(word for name in lists for word in bg.lexicon(name).words if word in known))
+    scores = bg.score(shipped, pairs="du2021", words=words)
+    sources.append(bg.agreement.FactorSource("sgns", "enwiki", scores))
+    fit = bg.factors(sources, refits=50)
+    by_name = {effect.name: effect for effect in fit.fixed}
+    for column, row in (("measure[ripa]", "ripa"), ("stability", "stability"), ("pos[NOUN]", "pos_noun")):
+        one = rows[f"regression.test_retest.estimate.{row}"]
+        assert one.corrected == pytest.approx(by_name[column].estimate, abs=1e-9)
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low < by_name[column].estimate < one.high
+        assert one.agrees is None
+    assert rows["regression.test_retest.r2.total"].corrected == pytest.approx(fit.r2.total.value, abs=1e-9)
+    assert rows["regression.test_retest.drop.stability"].corrected == pytest.approx(fit.drops["stability"].fixed.value)
+    note = rows["regression.test_retest.estimate.norm"].note
+    assert note.startswith(
+        "fitted to 3 sets: 3 replicates of glove-here; 3 replicates of sgns-here; 8 replicates of sgns-"
+    )
+    assert note.endswith("; without log_frequency")  # these models hold no counts
+    assert "regression.inter_rater.estimate.norm" in rows
+    assert "regression.inter_rater.estimate.ripa" not in rows
+    assert rows["regression.words"].as_published == fit.words

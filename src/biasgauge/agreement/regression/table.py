@@ -191,7 +191,7 @@ def read_counts(path: Path) -> dict[str, float]:
     return counts
 
 
-def stored_counts(store: ScoreStore, models_in: Path | None = None) -> dict[str, float] | None:
+def stored_counts(store: ScoreStore | ScoreTensor, models_in: Path | None = None) -> dict[str, float] | None:
     """Mean counts of words over the scored models that hold counts; None when none does."""
     sums: dict[str, float] = {}
     times: dict[str, int] = {}

@@ -1,32 +1,27 @@
-"""The reliabilities of Du et al. 2021 on replicates that the user holds."""
+"""The reliabilities of Du et al. 2021 on replicates that the user holds, or on those that ship."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from biasgauge.agreement import reliability
 from biasgauge.agreement.lists import ALL_WORDS
-from biasgauge.embeddings import load
-from biasgauge.lexicons import lexicon
+from biasgauge.papers.du2021.sets import COMBINATIONS, CORPORA, ReplicateSet, given_sets, shipped_set
 from biasgauge.papers.row import Recomputed
-from biasgauge.scores import ScoreStore, score
-from biasgauge.scores.store import MANIFEST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from biasgauge.agreement import ReliabilityResult
     from biasgauge.agreement.distributions import Distribution
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.scores import ScoreTensor
+    from biasgauge.scores import ScoreStore, ScoreTensor
 
-CORPORA = ("wikitext103", "askscience", "askhistorians")
-COMBINATIONS = tuple(f"{algorithm}-{corpus}" for algorithm in ("sgns", "glove") for corpus in CORPORA)
-"""Folders of replicates, by algorithm and corpus."""
 STANDS_FOR = "sgns-wikitext103"
 """What replicates of another name are set beside: the models of the paper's figure 2."""
-_LISTS = ("occ16", "occ18", "adj", "google10k", "du2021_queries")
+GLOVE_STANDS_FOR = "glove-wikitext103"
 _PUBLISHED = {"ripa": "ripa_unit", "nbm": "nbm_du2021"}
 _FORMS_ON = (ALL_WORDS, "google10k", "occ16")
 """Word lists on which pairs are compared, the best first."""
@@ -37,93 +32,82 @@ class Replicates(NamedTuple):
 
     published: ReliabilityResult | None
     corrected: ReliabilityResult | None
-    note: str
-    same: bool
-
-    def row(self, published: float | None, corrected: float | None) -> Recomputed:
-        """A row about these replicates."""
-        return Recomputed(published, corrected, note=self.note, same_data=self.same)
+    set: ReplicateSet
 
 
 def on_replicates(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
-    """What can be said from the replicates that were found; rows about others are left out."""
-    folders = _folders(data.path("replicates"))
-    sets = {}
-    for number, (name, (folder, same)) in enumerate(folders.items(), 1):
-        sets[name] = _assess(folder, seed, same=same)
-        if progress is not None:
-            progress(number, len(folders))
+    """What can be said from the replicates that were found, or from those that ship; other rows are left out.
+
+    Sets named as the paper's fill its rows. All others stand for its skip-gram on WikiText-103, those of GloVe for its
+    GloVe there, unless that is given: the number is the median over them, and is not held to the paper's.
+    """
+    given = given_sets(data, progress) or (shipped_set(data),)
+    found = [
+        Replicates(_reliability(own.published, own, seed), _reliability(own.corrected, own, seed), own) for own in given
+    ]
+    groups = _groups(found)
     rows: dict[str, Recomputed] = {}
-    for name, replicates in sets.items():
-        rows |= _of_words(name, replicates)
+    for name, group in groups.items():
+        rows |= _of_words(name, group)
     for corpus in CORPORA:
-        rows |= _alpha(corpus, [sets[name] for name in sets if name.endswith(f"-{corpus}")])
-    rows = {name: row for name, row in rows.items() if row.as_published is not None or row.corrected is not None}
-    return rows | (_relations(sets.get(STANDS_FOR, next(iter(sets.values())))) if sets else {})
+        own = [one for name, group in groups.items() if name.endswith(f"-{corpus}") for one in group]
+        rows |= _alpha(corpus, [one for one in own if not one.set.ships])
+    rows |= _relations(groups.get(STANDS_FOR) or next(iter(groups.values())))
+    return {name: row for name, row in rows.items() if row.as_published is not None or row.corrected is not None}
 
 
-def holds_replicates(folder: Path) -> bool:
-    """Whether models or scores are in it, or in a folder of it."""
-    return folder.is_dir() and bool(_folders(folder))
+def _groups(found: Sequence[Replicates]) -> dict[str, list[Replicates]]:
+    """Sets by the paper's name that they fill or stand for."""
+    groups = {one.set.name: [one] for one in found if one.set.same}
+    others = [one for one in found if not one.set.same]
+    for name, standing in (
+        (STANDS_FOR, [one for one in others if one.set.algorithm != "glove"]),
+        (GLOVE_STANDS_FOR, [one for one in others if one.set.algorithm == "glove"]),
+    ):
+        if standing and name not in groups:
+            groups[name] = standing
+    return groups
 
 
-def _folders(folder: Path) -> dict[str, tuple[Path, bool]]:
-    """Folders by what they stand for, and whether they are named as the paper's; one of any other name stands in."""
-    inner = sorted(path for path in folder.iterdir() if path.is_dir() and _holds_any(path))
-    folders = [folder] if _holds_any(folder) else inner
-    named = {path.name: (path, True) for path in folders if path.name in COMBINATIONS}
-    others = [path for path in folders if path.name not in COMBINATIONS]
-    if STANDS_FOR not in named and others:
-        named[STANDS_FOR] = (others[0], False)
-    return named
+def _row(group: Sequence[Replicates], number: Callable[[ReliabilityResult | None, int], float | None]) -> Recomputed:
+    """A row about some sets: the median of a number over them, as published and corrected."""
+    sides = [_median_of([number(one[side], side) for one in group]) for side in (0, 1)]
+    return Recomputed(*sides, note=_note(group), same_data=all(one.set.same for one in group))
 
 
-def _holds_any(folder: Path) -> bool:
-    """Whether a folder is a store of scores or has files of vectors in it."""
-    return (folder / MANIFEST).is_file() or bool(_models(folder))
+def _median_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
-def _models(folder: Path) -> list[Path]:
-    """Files of vectors; recipes beside them, hidden files and notes are none."""
-    files = (path for path in folder.iterdir() if path.is_file() and path.suffix != ".json")
-    return sorted(path for path in files if not path.name.startswith((".", "SOURCE", "README")))
+def _note(group: Sequence[Replicates]) -> str:
+    notes = "; ".join(one.set.note for one in group)
+    return f"median over {len(group)} sets: {notes}" if len(group) > 1 else notes
 
 
-def _assess(folder: Path, seed: int, *, same: bool) -> Replicates:
-    if (folder / MANIFEST).is_file():
-        store = ScoreStore.open(folder)
-        result = _reliability(store, seed)
-        published = store.provenance.get("as_published") == "du2021"
-        note = f"{len(store.models)} replicates of {folder.name}"
-        return Replicates(result if published else None, None if published else result, note, same)
-    models = _models(folder)
-    known = set(load(models[0]).words)  # words that are not there are left out without a word, as the paper does
-    words = list(dict.fromkeys(word for name in _LISTS for word in lexicon(name).words if word in known))
-    theirs, ours = (
-        _reliability(score(models, pairs="du2021", words=words, as_published=rule), seed) for rule in ("du2021", None)
-    )
-    return Replicates(theirs, ours, f"{len(models)} replicates of {folder.name}", same)
-
-
-def _reliability(scores: ScoreTensor | ScoreStore, seed: int) -> ReliabilityResult:
+def _reliability(scores: ScoreTensor | ScoreStore | None, of: ReplicateSet, seed: int) -> ReliabilityResult | None:
     """Whatever share of a list was found, as the paper does."""
-    return reliability(scores, min_coverage=0.0, target=None, random_state=seed)
+    if scores is None:
+        return None
+    queries = {} if of.ships else None  # their alphas stand in no row
+    return reliability(scores, min_coverage=0.0, queries=queries, target=None, random_state=seed)
 
 
-def _of_words(name: str, replicates: Replicates) -> dict[str, Recomputed]:
+def _of_words(name: str, group: Sequence[Replicates]) -> dict[str, Recomputed]:
     rows: dict[str, Recomputed] = {}
-    sides = replicates[:2]
+    whole = [one for one in group if not one.set.ships]
     if name == STANDS_FOR:
-        for row, words in (("occ16", "occ16"), ("full", ALL_WORDS)):
+        for row, words, sets in (("occ16", "occ16", group), ("full", ALL_WORDS, whole)):
             for measure in ("dbwa", "ripa", "nbm"):
-                medians = (_median(side, "test_retest", words, measure) for side in sides)
-                rows[f"test_retest.{name}.{row}.{measure}"] = replicates.row(*medians)
+                rows[f"test_retest.{name}.{row}.{measure}"] = _row(
+                    sets, lambda side, _, words=words, measure=measure: _median(side, "test_retest", words, measure)
+                )
         for row, words in (("google10k", "google10k"), ("full", ALL_WORDS)):
-            rows[f"below.{name}.{row}"] = replicates.row(*(_share_below(side, words) for side in sides))
+            rows[f"below.{name}.{row}"] = _row(whole, lambda side, _, words=words: _share_below(side, words))
     # corrected: measures brought to one standard deviation before they are compared
     kinds = ("inter_rater", "inter_rater_standardized")
-    medians = (_median(side, kind, ALL_WORDS, None) for side, kind in zip(sides, kinds, strict=True))
-    return rows | {f"inter_rater.{name}.full": replicates.row(*medians)}
+    row = _row(whole, lambda side, place: _median(side, kinds[place], ALL_WORDS, None))
+    return rows | {f"inter_rater.{name}.full": row}
 
 
 def _summaries(result: ReliabilityResult | None, kind: str, words: str) -> list[Distribution]:
@@ -142,21 +126,35 @@ def _share_below(result: ReliabilityResult | None, words: str) -> float | None:
     return 100 * sum(row.below for row in rows) / count if count else None
 
 
-def _alpha(corpus: str, sets: list[Replicates]) -> dict[str, Recomputed]:
-    medians = []
-    for side in ("published", "corrected"):
-        results = (getattr(replicates, side) for replicates in sets)
-        rows = [row for result in results if result is not None for row in result.internal.to_dict()]
+def _alpha(corpus: str, sets: Sequence[Replicates]) -> dict[str, Recomputed]:
+    def of_pairs(result: ReliabilityResult | None) -> list[float]:
+        rows = [] if result is None else result.internal.to_dict()
         values = [row["value"] for row in rows if (row["of"], row["list"]) == ("pairs", "google10k")]
-        known = [value for value in values if value is not None]
-        medians.append(median(known) if known else None)
-    note = "; ".join(replicates.note for replicates in sets)
-    whole = len(sets) == len(COMBINATIONS) // len(CORPORA) and all(replicates.same for replicates in sets)
-    return {f"alpha.pairs.{corpus}": Recomputed(medians[0], medians[1], note=note, same_data=whole)}
+        return [value for value in values if value is not None]
+
+    medians = [_median_of([value for one in sets for value in of_pairs(one[side])]) for side in (0, 1)]
+    whole = len(sets) == len(COMBINATIONS) // len(CORPORA) and all(one.set.same for one in sets)
+    return {f"alpha.pairs.{corpus}": Recomputed(*medians, note=_note(sets), same_data=whole)}
 
 
-def _relations(replicates: Replicates) -> dict[str, Recomputed]:
-    """How measures correlate, pairs in the singular against the plural, one reliability with the other."""
+def _relations(group: Sequence[Replicates]) -> dict[str, Recomputed]:
+    """How measures correlate, pairs in the singular against the plural, one reliability with the other.
+
+    Of several sets, medians; the interval is that of a single one.
+    """
+    found = [_relations_of(one) for one in group]
+    names = dict.fromkeys(name for own in found for name in own)
+    rows = {}
+    for name in names:
+        own = [relations[name] for relations in found if name in relations]
+        ends = own[0][2:] if len(own) == 1 else (None, None)
+        middle = [_median_of([numbers[side] for numbers in own]) for side in (0, 1)]
+        rows[name] = Recomputed(*middle, *ends, note=_note(group), same_data=False)
+    return rows
+
+
+def _relations_of(replicates: Replicates) -> dict[str, tuple[float | None, ...]]:
+    """As published, corrected, and the ends of its interval."""
     sides: dict[str, dict[int, tuple[float | None, float | None, float | None]]] = {}
     short = {variant: name for name, variant in _PUBLISHED.items()}
     for side, result in enumerate(replicates[:2]):
@@ -173,7 +171,4 @@ def _relations(replicates: Replicates) -> dict[str, Recomputed]:
                 if (relation.list, relation.of) == (words, "pair"):
                     sides.setdefault("forms.r", {}).setdefault(side, (relation.value, relation.low, relation.high))
     none = (None, None, None)
-    return {
-        name: Recomputed(both.get(0, none)[0], *both.get(1, none), note=replicates.note, same_data=False)
-        for name, both in sides.items()
-    }
+    return {name: (both.get(0, none)[0], *both.get(1, none)) for name, both in sides.items()}

@@ -1,14 +1,17 @@
-"""What of Du et al. 2021 needs no data: lengths of its word lists, its estimators on a textbook table."""
+"""What of Du et al. 2021 needs no data: lengths of its lists, its estimators on a textbook table, and its own sums."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import stdtr
 
 from biasgauge.agreement import Estimate, cronbach_alpha, icc
 from biasgauge.lexicons import lexicon, pairs_of
+from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
+from biasgauge.stats.correlations import t_p
 from biasgauge.stats.mean_squares import mean_squares
 
 if TYPE_CHECKING:
@@ -17,6 +20,11 @@ if TYPE_CHECKING:
 
 SHROUT_FLEISS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
 """Six subjects, four raters: Shrout & Fleiss 1979, table 2."""
+
+FORMS = 8
+"""Pairs that come in the singular and in the plural: seven degrees of freedom."""
+INTER_RATER_ROWS = {"complete": 154_696, "missing": 400_194}
+"""Rows of the inter-rater regression, with all features and without, in the comments of the released script."""
 
 
 def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
@@ -43,3 +51,19 @@ def estimators(_data: Data, _seed: int, _progress: Progress | None) -> dict[str,
         assert isinstance(fit, Estimate)  # noqa: S101 - for type checkers: one matrix, one estimate
         found[f"estimators.{name}"] = Recomputed.of(fit, fit)
     return found
+
+
+def arithmetic(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """P-values of printed statistics, and sums that printed parts must have."""
+    printed = printed_numbers("biasgauge.papers.du2021")
+    found = {
+        f"p.forms.{kind}": float(2 * stdtr(FORMS - 1, -abs(printed[f"forms.{kind}.t"])))
+        for kind in ("test_retest", "inter_rater")
+    }
+    found["p.forms.r"] = t_p(printed["forms.r"], len(pairs_of("du2021").pairs) - 2)
+    for kind in ("test_retest", "inter_rater"):
+        parts = [printed[f"regression.{kind}.r2.{part}"] for part in ("fixed", "corpus", "algorithm")]
+        found[f"r2.{kind}"] = sum(parts)
+    measures = 3
+    found |= {f"rows.{name}": measures * count for name, count in INTER_RATER_ROWS.items()}
+    return {f"arithmetic.{name}": Recomputed.both(value) for name, value in found.items()}
