@@ -1,194 +1,136 @@
-"""The study of Du et al. 2021 on three corpora of our own: docs/studies/du2021.md tells what it found.
+"""The study of Du et al. 2021 on texts of our own: tables and figures of docs/studies/du2021.md.
 
-    python scripts/study_du2021.py FOLDER
+    python scripts/study_du2021.py RUN... --data du_data --out docs/studies/du2021
 
-Trains skip-gram, GloVe and fastText with eight seeds on three texts of 3.5 million words each (English Wikipedia, film
-reviews, novels; in the shared data folder), scores the whole vocabulary against 23 pairs with three measures, and
-writes tables and figures to FOLDER/results. Takes about an hour on two idle cores; what is in FOLDER
-already is not done again.
+RUN are folders of blocks that scripts/study_du2021_gpu.py left (scores and checksums; no models), du_data is what its
+`make` left: the words of each text and how often they occur. Takes two minutes on one core.
 """
 
 from __future__ import annotations
 
-import json
-import lzma
-import os
-import re
-import sys
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+import study_du2021_figures as figures
+import study_du2021_tables as tables
+from study_du2021_blocks import read_blocks
+from study_du2021_seeds import settings_compared, subsets
 
 import biasgauge as bg
-from biasgauge.results.drawing import altair, styled
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from biasgauge.agreement import ReliabilityResult
-
-SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
-WORDS = 3_500_000
-ALGORITHMS = ("sgns", "glove", "fasttext")
-LISTS = ("occ16", "occ18", "adj", "google10k")
+MAIN = ("sgns", "glove", "fasttext")
+SETTINGS = ("own_negatives", "sgns100", "sgns3")
 
 
-def text(*parts: str) -> str:
-    """A compressed text of the shared data."""
-    with lzma.open(SHARED.joinpath(*parts), "rt", encoding="utf-8-sig") as file:
-        return file.read()
+def main() -> None:
+    """Make all tables and figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--refits", type=int, default=50, help="of the regression, for intervals of what R² loses")
+    chosen = parser.parse_args()
+    blocks = read_blocks(chosen.runs, chosen.data)
+    scored = [block for block in blocks.values() if "linear" in block.arrays]
+    scored.sort(key=lambda block: ([*MAIN, *SETTINGS].index(block.kind), list(figures.TEXTS).index(block.text)))
+    main_blocks = [block for block in scored if block.kind in MAIN]
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    pairs = tables.pair_table(main_blocks)
+    made = {
+        "blocks": about_blocks(scored),
+        "reliability": tables.distributions(scored),
+        "internal": tables.internal(main_blocks),
+        "pairs": pairs,
+        "relations": tables.relations(main_blocks, pairs),
+        "by_frequency": tables.by_frequency(scored),
+        "components": tables.components(main_blocks),
+        "seeds": subsets(main_blocks),
+        "settings": settings_compared(blocks, SETTINGS),
+    }
+    for name, table in made.items():
+        table.round(4).to_csv(chosen.out / f"{name}.csv", index=False)
+        print(f"{name}: {len(table)} rows", flush=True)
+    coefficients, shares = regressions(blocks, chosen.refits)
+    coefficients.round(5).to_csv(chosen.out / "factors.csv", index=False)
+    shares.round(4).to_csv(chosen.out / "factors_r2.csv", index=False)
+    bg.presentation.save_figures(charts(made), chosen.out, ("svg",))
 
 
-def wiki() -> Iterator[str]:
-    """Articles."""
-    yield from text("enwiki_sample", "enwiki_long_articles_5M.txt.xz").split("\n\n")
+def about_blocks(blocks: list[Any]) -> pd.DataFrame:
+    """What each block is."""
+    rows = [
+        {
+            "algorithm": block.kind,
+            "text": block.text,
+            "dim": block.about["dim"],
+            "epochs": block.about["settings"]["epochs"],
+            "seeds": block.seeds,
+            "words": len(block.words),
+            "tokens": block.about["tokens"],
+            "pairs": len(block.pairs),
+            "google10k": len(block.arrays["google"]),
+            "first_sha256": block.about["sha256"][0],
+        }
+        for block in blocks
+    ]
+    return pd.DataFrame(rows)
 
 
-def films() -> Iterator[str]:
-    """Reviews, a positive and a negative one in turn."""
-    rows = [row.split("\t", 1)[1] for row in text("imdb_reviews_train25k", "imdb_train25k.tsv.xz").splitlines()]
-    half = len(rows) // 2
-    for one, other in zip(rows[:half], rows[half:], strict=True):
-        yield from (one, other)
-
-
-def novels() -> Iterator[str]:
-    """Paragraphs, their lines joined."""
-    for one in re.split(r"\n\s*\n", text("english_novels_30", "english_novels_30.txt.xz")):
-        yield " ".join(one.split())
-
-
-CORPORA = {"wiki": wiki, "imdb": films, "novels": novels}
-
-
-def first_words(texts: Iterator[str], most: int) -> Iterator[str]:
-    """Texts until they hold so many words."""
-    read = 0
-    for one in texts:
-        if one.strip():
-            read += len(one.split())
-            yield one
-            if read >= most:
-                return
-
-
-def scores_of(folder: Path, name: str, algorithm: str) -> bg.scores.ScoreStore:
-    """Train what is missing, score what is missing."""
-    place = folder / name
-    place.mkdir(parents=True, exist_ok=True)
-    tokens = place / "corpus"
-    corpus = (
-        bg.corpora.open_corpus(tokens)
-        if tokens.is_dir()
-        else bg.corpora.read_corpus(first_words(CORPORA[name](), WORDS), out=tokens)
-    )
-    trained = bg.train(corpus, out=place, algorithm=algorithm, seeds=8, dim=100, subwords=False)
-    print(f"{algorithm} on {name}: {trained.models[0].words:,} words", flush=True)
-    return bg.scores.score_to_store(
-        place / f"scores-{algorithm}",
-        [str(path) for path in trained.paths],
-        pairs="du2021",
-        words="full",
-        measures=["dbwa", "ripa", "nbm"],
-    )
-
-
-def counts_of(folder: Path, name: str) -> dict[str, int]:
-    """How often each word occurs in a corpus."""
-    corpus = bg.corpora.open_corpus(folder / name / "corpus")
-    return dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
-
-
-def main(folder: Path) -> None:
-    """Run it all, and write what was found."""
-    out = folder / "results"
-    out.mkdir(parents=True, exist_ok=True)
-    sources, found, stores = [], {}, {}
-    for name in CORPORA:
-        for algorithm in ALGORITHMS:
-            store = scores_of(folder, name, algorithm)
-            result = bg.reliability(store, lists=list(LISTS), queries="du2021_queries")
-            whole = bg.reliability(store, lists={"full": list(store.words)}, queries={})
-            found[algorithm, name] = (result, whole)
-            stores[algorithm, name] = store
-            sources.append(bg.agreement.FactorSource(algorithm, name, store, counts=counts_of(folder, name)))
-    summary = tables(found)
-    summary.to_csv(out / "summary.csv", index=False)
-    internal(found).to_csv(out / "internal.csv", index=False)
-    components(stores).to_csv(out / "components.csv", index=False)
+def regressions(blocks: dict[str, Any], refits: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """With all properties where they were kept, and on all blocks without those of vectors: coefficients, and R²."""
+    frames, shares = [], []
     for outcome in ("test_retest", "inter_rater"):
-        fitted = bg.factors(sources, outcome=outcome, refits=50)
-        (out / f"factors_{outcome}.json").write_text(json.dumps(fitted.to_dict(), indent=1), encoding="utf-8")
-    bg.presentation.save_figures(draw(summary), out, ("svg", "png"))
+        for model, vectors in (("all properties", True), ("no properties of vectors", False)):
+            table = tables.factor_rows(blocks, outcome, vectors=vectors)
+            fit = bg.factors(table, outcome=outcome, refits=refits)  # type: ignore[arg-type]
+            about = {"outcome": outcome, "model": model}
+            frames.append(fit.to_frame().assign(**about))
+            for part, share in {"fixed": fit.r2.fixed, **fit.r2.groups, "total": fit.r2.total}.items():
+                ends = {"low": share.interval.low, "high": share.interval.high}
+                shares.append({**about, "part": part, "r2": share.value, **ends, "rows": fit.rows, "words": fit.words})
+            print(f"regression of {outcome} with {model}: {fit.rows:,} rows", flush=True)
+    return pd.concat(frames, ignore_index=True), pd.DataFrame(shares)
 
 
-def tables(found: dict[tuple[str, str], tuple[ReliabilityResult, ReliabilityResult]]) -> pd.DataFrame:
-    """Distributions of reliability by algorithm, corpus, list and measure."""
-    return pd.concat(
-        [
-            part.distributions().assign(algorithm=algorithm, corpus=corpus)
-            for (algorithm, corpus), parts in found.items()
-            for part in parts
-        ],
-        ignore_index=True,
-    )
-
-
-def internal(found: dict[tuple[str, str], tuple[ReliabilityResult, ReliabilityResult]]) -> pd.DataFrame:
-    """Alpha of every query and of the pairs."""
-    return pd.concat(
-        [
-            parts[0].internal.to_frame().assign(algorithm=algorithm, corpus=corpus)
-            for (algorithm, corpus), parts in found.items()
-        ],
-        ignore_index=True,
-    )
-
-
-def components(stores: dict[tuple[str, str], bg.scores.ScoreStore]) -> pd.DataFrame:
-    """What the scores of occupations vary with."""
-    frames = []
-    for (algorithm, corpus), store in stores.items():
-        known = set(store.words)
-        words = [word for word in bg.lexicon("occ16").words if word in known]
-        for measure in store.measures:
-            part = bg.agreement.variance_components(store.read(word=words, measure=[measure]), measure=measure)
-            frames.append(part.to_frame().assign(algorithm=algorithm, corpus=corpus, measure=measure))
-    return pd.concat(frames, ignore_index=True)
-
-
-def draw(summary: pd.DataFrame) -> dict[str, Any]:
-    """Figures 2 and 3 of the paper: reliability of words by list, measure, algorithm and corpus."""
-    alt = altair()
-    charts = {}
-    for kind, title in (
-        ("test_retest", "Test-retest reliability of words"),
-        ("inter_rater", "Inter-rater reliability of words, scores as they are"),
-    ):
-        part = summary[(summary["reliability"] == kind) & (summary["of"] == "word")].copy()
-        part["measure"] = part["measure"].fillna("all measures")
-        base = alt.Chart(part).encode(
-            y=alt.Y("list:N", sort=[*LISTS, "full"], title=None),
-            yOffset=alt.YOffset("measure:N", sort=["dbwa", "ripa", "nbm"]),
-            color=alt.Color("measure:N", sort=["dbwa", "ripa", "nbm"], scale=alt.Scale(scheme="dark2")),
-        )
-        x = alt.X("p05:Q", title="reliability", scale=alt.Scale(domain=[min(0.0, part["p05"].min()), 1]))
-        layers = alt.layer(
-            base.mark_rule().encode(x=x, x2="p95:Q"),
-            base.mark_bar(height=5).encode(x="q1:Q", x2="q3:Q"),
-            base.mark_point(filled=True, size=28, color="black", opacity=1).encode(
-                x="median:Q", color=alt.value("black")
-            ),
-            data=part,
-        ).properties(width=190, height=190)
-        chart = layers.facet(
-            row=alt.Row("corpus:N", sort=list(CORPORA), title=None),
-            column=alt.Column("algorithm:N", sort=list(ALGORITHMS), title=None),
-        )
-        charts[kind] = styled(chart, title, "Median, middle half, and 5 % to 95 % of the words; 8 seeds")
-    return charts
+def charts(made: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """All figures by the name of their file."""
+    rows = made["reliability"]
+    rows = rows[rows["algorithm"].isin(MAIN)]
+    order = [f"{algorithm}, {text}" for algorithm in figures.ALGORITHMS.values() for text in figures.TEXTS.values()]
+    by_measure = rows[(rows["reliability"] == "test_retest") & (rows["measure"] != "all")]
+    raters = rows[rows["reliability"] == "inter_rater"]
+    quantiles = "Median, middle half, and 5 % to 95 % of the {}; 32 seeds, 300 dimensions."
+    return {
+        "test_retest": figures.boxes(
+            by_measure[by_measure["of"] == "word"], "Test-retest reliability of words", quantiles.format("words"), order
+        ),
+        "test_retest_pairs": figures.boxes(
+            by_measure[by_measure["of"] == "pair"],
+            "Test-retest reliability of base pairs",
+            quantiles.format("base pairs"),
+            order,
+        ),
+        "inter_rater": figures.boxes(
+            raters[raters["of"] == "word"],
+            "Inter-rater consistency of words, scores as they are",
+            quantiles.format("words"),
+            order,
+        ),
+        "inter_rater_pairs": figures.boxes(
+            raters[raters["of"] == "pair"],
+            "Inter-rater consistency of base pairs, scores as they are",
+            quantiles.format("base pairs"),
+            order,
+        ),
+        "internal": figures.internal_chart(made["internal"]),
+        "base_pairs": figures.pairs_chart(made["pairs"]),
+        "seeds": figures.seeds_chart(made["seeds"]),
+        "frequency": figures.frequency_chart(made["by_frequency"]),
+        "settings": figures.settings_chart(made["settings"]),
+    }
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -102,6 +102,10 @@ class Block:
         chosen = self.places(name, "all")
         return icc21(self.arrays["words_f"][:, chosen], self.arrays["words_c"][:, chosen], len(self.pairs), self.seeds)
 
+    def icc_of_rows(self) -> np.ndarray:
+        """The same of all words whose scores were kept, from these."""
+        return np.asarray(icc_stack(self.scores.transpose(0, 2, 1, 3), "2,1", n_jobs=1).value)
+
     def icc_of_pairs(self, name: str) -> np.ndarray:
         """Test-retest reliability ICC(2,1), measures x pairs, over the words of a list."""
         if name in ("google10k", "full"):

@@ -20,6 +20,8 @@ LEAST_FOUND = 0.8
 """Of a query's words, for its alpha to be that query's."""
 BANDS = (5, 10, 30, 100, 1_000, 10_000)
 """From so many occurrences on, up to the next."""
+FEWEST = 20
+"""Words of a band, for it to be told."""
 PAIR_WORDS = "google10k"
 """Words over which pairs are compared: means over seeds of all words were not kept."""
 
@@ -149,18 +151,22 @@ def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any)
 
 
 def by_frequency(blocks: list[Block]) -> pd.DataFrame:
-    """Test-retest reliability of words by how often they occur."""
+    """Test-retest reliability of words by how often they occur; of kept words where no others are known."""
     rows = []
-    for block in (block for block in blocks if block.whole):
-        values, band = block.icc_of_words("full"), np.searchsorted(BANDS, block.counts, side="right") - 1
-        google = np.zeros(len(block.words), bool)
-        google[block.arrays["google"]] = True
+    for block in blocks:
+        google = np.isin(np.arange(len(block.words)), block.arrays["google"])
+        among = {"google10k": google, "others": ~google}
+        counts = block.counts
+        values = block.icc_of_words("full") if block.whole else block.icc_of_rows()
+        if not block.whole:
+            counts, among = counts[block.arrays["rows"]], {"kept": np.ones(len(block.arrays["rows"]), bool)}
+        band = np.searchsorted(BANDS, counts, side="right") - 1
         for number, least in enumerate(BANDS):
-            for among, chosen in (("google10k", google), ("others", ~google)):
+            for name, chosen in among.items():
                 here = (band == number) & chosen
                 for measure, own in zip(MEASURES, values, strict=True):
-                    if here.sum() >= 20:
-                        about = {"algorithm": block.kind, "text": block.text, "occurs": least, "words": among}
+                    if here.sum() >= FEWEST:
+                        about = {"algorithm": block.kind, "text": block.text, "occurs": least, "words": name}
                         rows.append({**about, "measure": measure, **distribution(own[here])})
     return pd.DataFrame(rows)
 
@@ -176,14 +182,18 @@ def components(blocks: list[Block]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def factor_rows(blocks: dict[str, Block], outcome: str) -> pd.DataFrame:
-    """What the regression is fitted to: every word of every block whose words' properties are known."""
+def factor_rows(blocks: dict[str, Block], outcome: str, *, vectors: bool) -> pd.DataFrame:
+    """What the regression is fitted to: every word of every block.
+
+    With the properties of `vectors` (nearest neighbor, length, stability), of the blocks for which these were kept.
+    """
     known = word_properties()
     frames = []
     for block in blocks.values():
         features = blocks.get(f"{block.kind}_features_{block.text}", block).arrays
-        if not block.whole or "stability" not in features:
+        if not block.whole or (vectors and "stability" not in features):
             continue
+        kept = ("nn_similarity", "norm", "stability") if vectors else ()
         properties = [known.get(word) for word in block.words]
         base = pd.DataFrame(
             {
@@ -193,7 +203,7 @@ def factor_rows(blocks: dict[str, Block], outcome: str) -> pd.DataFrame:
                 "log_frequency": np.log(block.counts),
                 "log_senses": [np.log(row.senses) if row and row.senses else np.nan for row in properties],
                 "pos": [row.tag if row else None for row in properties],
-                **{name: features[name].astype(float) for name in ("nn_similarity", "norm", "stability")},
+                **{name: features[name].astype(float) for name in kept},
             }
         )
         if outcome == "inter_rater":
