@@ -28,7 +28,8 @@ PAIR_WORDS = "google10k"
 
 def lists_of(block: Block) -> tuple[str, ...]:
     """Lists of words that a block says something about."""
-    return (*LISTS, "full") if block.whole else LISTS
+    some = tuple(name for name in LISTS if len(block.places(name)) > 1)
+    return (*some, "full") if block.whole else some
 
 
 def distribution(values: np.ndarray, limit: float = 0.5) -> dict[str, float]:

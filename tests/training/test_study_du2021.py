@@ -104,7 +104,7 @@ def test_a_small_study_by_emulation(corpus: TokenCorpus, tmp_path: Path, monkeyp
     subprocess.run([*run, *small], check=True)
     log = json.loads((tmp_path / "out" / "log.json").read_text())
     assert not log["problems"]
-    assert len(log["blocks"]) == 5
+    assert len(log["blocks"]) == 8
     for name in ("sgns", "glove", "fasttext"):
         entry = algorithm(name)
         settings = entry.settings_from({"dim": 24, "epochs": 2})
