@@ -29,7 +29,7 @@ def test_json_holds_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["missing"][0]["name"] == "replicates"
     assert sum(count for kind in shown["counts"].values() for count in kind.values()) == len(shown["rows"])
     assert shown["counts"]["identity"]["agrees"] == 12
-    assert {row["kind"] for row in shown["rows"]} == {"value", "identity"}
+    assert {row["kind"] for row in shown["rows"]} == {"value", "identity", "range"}
 
 
 def test_tables_fit_a_narrow_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

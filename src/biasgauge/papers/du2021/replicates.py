@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,6 +34,11 @@ class Replicates(NamedTuple):
     published: ReliabilityResult | None
     corrected: ReliabilityResult | None
     set: ReplicateSet
+
+    @property
+    def sides(self) -> tuple[ReliabilityResult | None, ReliabilityResult | None]:
+        """As published, and corrected."""
+        return self.published, self.corrected
 
 
 def on_replicates(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
@@ -71,8 +77,8 @@ def _groups(found: Sequence[Replicates]) -> dict[str, list[Replicates]]:
 
 def _row(group: Sequence[Replicates], number: Callable[[ReliabilityResult | None, int], float | None]) -> Recomputed:
     """A row about some sets: the median of a number over them, as published and corrected."""
-    sides = [_median_of([number(one[side], side) for one in group]) for side in (0, 1)]
-    return Recomputed(*sides, note=_note(group), same_data=all(one.set.same for one in group))
+    theirs, ours = (_median_of([number(one.sides[side], side) for one in group]) for side in (0, 1))
+    return Recomputed(theirs, ours, note=_note(group), same_data=all(one.set.same for one in group))
 
 
 def _median_of(values: Sequence[float | None]) -> float | None:
@@ -89,7 +95,7 @@ def _reliability(scores: ScoreTensor | ScoreStore | None, of: ReplicateSet, seed
     """Whatever share of a list was found, as the paper does."""
     if scores is None:
         return None
-    queries = {} if of.ships else None  # their alphas stand in no row
+    queries: dict[str, list[str]] | None = {} if of.ships else None  # their alphas stand in no row
     return reliability(scores, min_coverage=0.0, queries=queries, target=None, random_state=seed)
 
 
@@ -97,17 +103,16 @@ def _of_words(name: str, group: Sequence[Replicates]) -> dict[str, Recomputed]:
     rows: dict[str, Recomputed] = {}
     whole = [one for one in group if not one.set.ships]
     if name == STANDS_FOR:
-        for row, words, sets in (("occ16", "occ16", group), ("full", ALL_WORDS, whole)):
+        for label, words, sets in (("occ16", "occ16", group), ("full", ALL_WORDS, whole)):
             for measure in ("dbwa", "ripa", "nbm"):
-                rows[f"test_retest.{name}.{row}.{measure}"] = _row(
-                    sets, lambda side, _, words=words, measure=measure: _median(side, "test_retest", words, measure)
+                rows[f"test_retest.{name}.{label}.{measure}"] = _row(
+                    sets, partial(_median, ("test_retest", "test_retest"), words, measure)
                 )
-        for row, words in (("google10k", "google10k"), ("full", ALL_WORDS)):
-            rows[f"below.{name}.{row}"] = _row(whole, lambda side, _, words=words: _share_below(side, words))
+        for label, words in (("google10k", "google10k"), ("full", ALL_WORDS)):
+            rows[f"below.{name}.{label}"] = _row(whole, partial(_share_below, words))
     # corrected: measures brought to one standard deviation before they are compared
     kinds = ("inter_rater", "inter_rater_standardized")
-    row = _row(whole, lambda side, place: _median(side, kinds[place], ALL_WORDS, None))
-    return rows | {f"inter_rater.{name}.full": row}
+    return rows | {f"inter_rater.{name}.full": _row(whole, partial(_median, kinds, ALL_WORDS, None))}
 
 
 def _summaries(result: ReliabilityResult | None, kind: str, words: str) -> list[Distribution]:
@@ -115,12 +120,14 @@ def _summaries(result: ReliabilityResult | None, kind: str, words: str) -> list[
     return [row for row in rows if (row.reliability, row.of, row.list) == (kind, "word", words)]
 
 
-def _median(result: ReliabilityResult | None, kind: str, words: str, measure: str | None) -> float | None:
+def _median(
+    kinds: tuple[str, str], words: str, measure: str | None, result: ReliabilityResult | None, side: int
+) -> float | None:
     names = {measure, _PUBLISHED.get(measure or "", measure)}
-    return next((row.median for row in _summaries(result, kind, words) if row.measure in names), None)
+    return next((row.median for row in _summaries(result, kinds[side], words) if row.measure in names), None)
 
 
-def _share_below(result: ReliabilityResult | None, words: str) -> float | None:
+def _share_below(words: str, result: ReliabilityResult | None, _side: int) -> float | None:
     rows = _summaries(result, "test_retest", words)
     count = sum(row.count for row in rows)
     return 100 * sum(row.below for row in rows) / count if count else None
@@ -132,9 +139,9 @@ def _alpha(corpus: str, sets: Sequence[Replicates]) -> dict[str, Recomputed]:
         values = [row["value"] for row in rows if (row["of"], row["list"]) == ("pairs", "google10k")]
         return [value for value in values if value is not None]
 
-    medians = [_median_of([value for one in sets for value in of_pairs(one[side])]) for side in (0, 1)]
+    theirs, ours = (_median_of([value for one in sets for value in of_pairs(one.sides[side])]) for side in (0, 1))
     whole = len(sets) == len(COMBINATIONS) // len(CORPORA) and all(one.set.same for one in sets)
-    return {f"alpha.pairs.{corpus}": Recomputed(*medians, note=_note(sets), same_data=whole)}
+    return {f"alpha.pairs.{corpus}": Recomputed(theirs, ours, note=_note(sets), same_data=whole)}
 
 
 def _relations(group: Sequence[Replicates]) -> dict[str, Recomputed]:
@@ -147,17 +154,17 @@ def _relations(group: Sequence[Replicates]) -> dict[str, Recomputed]:
     rows = {}
     for name in names:
         own = [relations[name] for relations in found if name in relations]
-        ends = own[0][2:] if len(own) == 1 else (None, None)
-        middle = [_median_of([numbers[side] for numbers in own]) for side in (0, 1)]
-        rows[name] = Recomputed(*middle, *ends, note=_note(group), same_data=False)
+        low, high = own[0][2:] if len(own) == 1 else (None, None)
+        theirs, ours = (_median_of([numbers[side] for numbers in own]) for side in (0, 1))
+        rows[name] = Recomputed(theirs, ours, low, high, note=_note(group), same_data=False)
     return rows
 
 
-def _relations_of(replicates: Replicates) -> dict[str, tuple[float | None, ...]]:
+def _relations_of(replicates: Replicates) -> dict[str, tuple[float | None, float | None, float | None, float | None]]:
     """As published, corrected, and the ends of its interval."""
     sides: dict[str, dict[int, tuple[float | None, float | None, float | None]]] = {}
     short = {variant: name for name, variant in _PUBLISHED.items()}
-    for side, result in enumerate(replicates[:2]):
+    for side, result in enumerate(replicates.sides):
         if result is None:
             continue
         for pair in result.measures:

@@ -11,7 +11,6 @@ from biasgauge.embeddings.loading import REPLICATES, replicate_path
 from biasgauge.lexicons import lexicon
 from biasgauge.scores import ScoreStore, score
 from biasgauge.scores.store import MANIFEST
-from biasgauge.training.algorithms import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 CORPORA = ("wikitext103", "askscience", "askhistorians")
 COMBINATIONS = tuple(f"{algorithm}-{corpus}" for algorithm in ("sgns", "glove") for corpus in CORPORA)
 """Folders of replicates, by algorithm and corpus."""
+ALGORITHMS = ("sgns", "glove", "fasttext", "cbow")
 SHIPPED = "sgns-enwiki"
 """The replicates that ship: 64 dimensions, a sample of English Wikipedia."""
 _SHORT = ("occ16", "occ18", "adj", "du2021_queries")
