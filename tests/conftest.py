@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biasgauge import AuditResult
+    from biasgauge import AuditResult, Embedding
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -53,3 +54,17 @@ def shipped_audit() -> Callable[..., AuditResult]:
         return bg.audit(lexicons=list(lexicons) or None)
 
     return audited
+
+
+@pytest.fixture(scope="session")
+def small_replicates() -> list[Embedding]:
+    """The shipped replicates with 2,500 frequent words and those of the lexicons that ship: cheap to audit."""
+    import biasgauge as bg
+    from biasgauge import registry
+
+    asked = {word for lexicon in registry.everything("lexicon").values() for word in lexicon.words}
+    models = []
+    for model in bg.embeddings.load_default_replicates():
+        rows = [row for row, word in enumerate(model.words) if row < 2_500 or word in asked]
+        models.append(replace(model, words=tuple(model.words[row] for row in rows), vectors=model.vectors[rows]))
+    return models

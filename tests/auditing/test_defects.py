@@ -29,8 +29,8 @@ def shouted(vectors: bg.Embedding) -> bg.Embedding:
 
 
 @pytest.fixture(scope="module")
-def replicates() -> list[bg.Embedding]:
-    return [shouted(one) for one in bg.embeddings.load_default_replicates()[:2]]
+def replicates(small_replicates: list[bg.Embedding]) -> list[bg.Embedding]:
+    return [shouted(model) for model in small_replicates[:2]]
 
 
 def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates: list[bg.Embedding]) -> None:
@@ -48,9 +48,9 @@ def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates:
     assert not isinstance(plain.robustness, RobustnessResult)  # he and she are not there as written
 
 
-def test_p_is_corrected_over_the_questions_of_all_subjects() -> None:
+def test_p_is_corrected_over_the_questions_of_all_subjects(small_replicates: list[bg.Embedding]) -> None:
     """Three models that are no replicates and two tests are six p, in two families of three."""
-    models = [replace(model, lineage="") for model in bg.embeddings.load_default_replicates()[:3]]
+    models = [replace(model, lineage="") for model in small_replicates[:3]]
     result = bg.audit(models, lexicons=["weat1", "weat7"])
     assert len(result.verdicts) == 6
     p_values = {one.id: (one.family, one.observed("association")["p"]) for one in result.verdicts}
@@ -64,7 +64,9 @@ def test_p_is_corrected_over_the_questions_of_all_subjects() -> None:
     assert float(result.verdicts[0].observed("association")["p_adjusted"] or 0) > float(alone["p_adjusted"] or 0)
 
 
-def test_base_pairs_are_scored_once_for_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_base_pairs_are_scored_once_for_all_parts(
+    monkeypatch: pytest.MonkeyPatch, small_replicates: list[bg.Embedding]
+) -> None:
     asked: list[dict[str, Any]] = []
     score: Callable[..., ScoreTensor] = vars(shared_scores)["score"]
 
@@ -73,7 +75,7 @@ def test_base_pairs_are_scored_once_for_all_parts(monkeypatch: pytest.MonkeyPatc
         return score(models, **settings)
 
     monkeypatch.setattr(shared_scores, "score", counted)
-    result = bg.audit(bg.embeddings.load_default_replicates()[:2])
+    result = bg.audit(small_replicates[:2])
     assert [settings["pairs"] for settings in asked] == ["du2021"]
     assert result.explorer is not None
     assert isinstance(result.reliability, ReliabilityResult)

@@ -15,9 +15,11 @@ from biasgauge.cli.entry import run
 from biasgauge.cli.screen import Bar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-QUICK = ("--lexicon", "weat6", "--lexicon", "weat7", "--lexicon", "weat3")
+ASKED = ("weat6", "weat7", "weat3")
+QUICK = tuple(word for name in ASKED for word in ("--lexicon", name))
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,15 @@ def test_every_question_has_one_line_with_decision_and_failed_rule(default: tupl
                                        "inconclusive", "not-measurable"].index)  # fmt: skip
 
 
+@pytest.fixture
+def audited_once(monkeypatch: pytest.MonkeyPatch, shipped_audit: Callable[..., bg.AuditResult]) -> bg.AuditResult:
+    """Whatever is asked of the command, what was measured is this: the tests here are about what it says of it."""
+    result = shipped_audit(*ASKED)
+    monkeypatch.setattr("biasgauge.auditing.audit", lambda *_, **__: result)
+    return result
+
+
+@pytest.mark.usefixtures("audited_once")
 def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert run(["audit", *QUICK, "--out", str(out), "--verbose"]) == 0
@@ -75,13 +86,16 @@ def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys
     assert printed.err == ""
 
 
-def test_fail_on_leaves_with_3_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fail_on_leaves_with_3_and_says_why(
+    audited_once: bg.AuditResult, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = ["audit", *QUICK, "--quiet", "--force", "--out", str(tmp_path / "out")]
-    decisions = {one.question: one.decision for one in bg.audit(lexicons=["weat6", "weat7", "weat3"]).verdicts}
+    decisions = {one.question: one.decision for one in audited_once.verdicts}
     there = decisions["weat6"]
     absent = next(word for word in ("report", "do-not-report", "report-with-care") if word not in decisions.values())
     assert run([*command, "--fail-on", absent]) == 0
     assert capsys.readouterr().err == ""
+    monkeypatch.setattr(type(audited_once), "save", lambda _, path: path)  # the page was written once
     for words in ([there], [f"{absent},{there}"], [absent, "--fail-on", there], [absent, there]):
         assert run([*command, "--fail-on", *words]) == 3
         printed = capsys.readouterr()
@@ -98,11 +112,10 @@ def test_a_decision_that_does_not_exist_is_refused_at_once(tmp_path: Path, capsy
 
 
 def test_several_models_are_told_apart_and_lexicons_counted_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], small_replicates: list[bg.Embedding]
 ) -> None:
     files = []
-    for seed in range(2):
-        model = bg.embeddings.load_default()
+    for seed, model in enumerate(small_replicates[:2]):
         noise = np.random.default_rng(seed).normal(0, 0.01, model.vectors.shape)
         changed = bg.Embedding(model.words, (model.vectors + noise).astype(np.float32))
         files.append(str(bg.save(changed, tmp_path / f"model{seed}.bin")))

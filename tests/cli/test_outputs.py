@@ -249,7 +249,8 @@ def test_an_interrupt_says_what_is_kept_and_how_to_go_on(
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupted_audit_ends_without_waiting_for_its_threads(tmp_path: Path) -> None:
     program = (
-        "import sys, threading, time\n"
+        "import signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in the background, and inherited
         "from biasgauge.auditing import run\n"
         "def slow(*given, **named):\n"
         "    print('started', flush=True)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,12 +162,15 @@ def test_direct_bias_leaves_out_words_without_direction_and_counts_the_others() 
     vectors = bg.Embedding(
         ("he", "she", "along", "half", "nothing"), np.array([[1.0, 0], [-1, 0], [3, 0], [1, 1], [0, 0]])
     )
-    asked = {"pairs": [("he", "she")], "words": ["along", "half", "nothing"]}
-    found = bg.scores.direct_bias(vectors, **asked, min_coverage=0.5, interval=None)
+    asked = partial(
+        bg.scores.direct_bias, vectors, pairs=[("he", "she")], words=["along", "half", "nothing"], interval=None
+    )
+    found = asked(min_coverage=0.5)
     assert found.words == pytest.approx({"along": 1.0, "half": 2**-0.5})
-    assert (found.mean.value, found.mean.n) == (pytest.approx((1 + 2**-0.5) / 2), 2)
+    assert found.mean.value == pytest.approx((1 + 2**-0.5) / 2)
+    assert found.mean.n == 2
     assert list(found.coverage.sets["words"].lost) == ["nothing"]
-    undefined = bg.scores.direct_bias(vectors, **asked, interval=None)
+    undefined = asked()
     assert (undefined.mean.value, undefined.mean.reason) == (None, "fewer than 80 % found of: words")
 
 
