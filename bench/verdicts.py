@@ -4,11 +4,12 @@
     python bench/verdicts.py --audits 100 --rows relabeled
 
 Each row is a kind of meaninglessness (METHODS 7.3): vectors without structure; words shuffled over the vocabulary;
-attributes relabeled by a coin toss; attributes replaced by random words of like frequency; random words along base
-pairs, pairs of which nobody knows the order, values that belong to other words; on one file and on eight replicates.
-"report" counts audits in which any question is answered by `report` or `report-with-care`, "found" those in which the
-rule "association" passes for any; "old rule" is Holm's correction of WEAT's permutation p over targets alone. Then the
-share of planted contrasts that are found, by size and by words in each list, and how often each rule fails.
+attributes relabeled by a coin toss; a topic split into two lists beside other topics; attributes replaced by random
+words of like frequency; random words along base pairs, pairs of which nobody knows the order, values that belong to
+other words; on one file and on eight replicates. "report" counts audits in which any question is answered by `report`
+or `report-with-care`, "found" those in which the rule "association" passes for any; "old rule" is Holm's correction of
+WEAT's permutation p over targets alone. Then the share of planted contrasts that are found, by size and by words in
+each list, and how often each rule fails.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def nulls() -> dict[str, Callable[[np.random.Generator], Drawn]]:
         "X and Y relabeled, GloVe": lambda random: relabeled(glove, every, random, targets=True),
         "random attributes of like frequency, GloVe": lambda random: like_frequency(glove, every, random),
         "random attributes of like frequency, SGNS × 8": lambda random: like_frequency(runs, every, random),
+        "one topic as A and B, other topics as X and Y, GloVe": lambda random: topics(glove, random, "ab"),
+        "one topic as X and Y, other topics as A and B, GloVe": lambda random: topics(glove, random, "xy"),
         "random words along base pairs, GloVe": lambda random: random_words(glove, random),
         "random words along base pairs, SGNS × 8": lambda random: random_words(runs, random),
         "base pairs turned by a coin toss, GloVe": lambda random: turned(glove, random),
@@ -137,6 +140,21 @@ def _like(one: AssociationTest, model: Embedding, random: np.random.Generator) -
         drawn = dict.fromkeys(model.words[row] for row in matched(rows, len(model), random))
         sets[role] = WordSet(members.name, tuple(drawn))
     return replace(one, **sets)
+
+
+def topics(models: Sequence[Embedding], random: np.random.Generator, split: str) -> Drawn:
+    """Eight words a list, all near neighbors of some word; two lists are the halves of one topic, at random."""
+    units = unit_rows(np.asarray(models[0].vectors, np.float64), pairwise=True)
+
+    def near(count: int) -> WordSet:
+        rows = np.argsort(-(units @ units[random.integers(len(units))]))[: 4 * count]
+        return WordSet("words", tuple(models[0].words[row] for row in random.choice(rows, count, replace=False)))
+
+    while True:
+        both = near(16).words
+        sets = {role: near(8) for role in "xyab"}
+        sets |= {role: WordSet(role, half) for role, half in zip(split, (both[:8], both[8:]), strict=True)}
+        yield models, [AssociationTest(name="topics", language="en", **sets)]
 
 
 def random_words(models: Sequence[Embedding], random: np.random.Generator) -> Drawn:
