@@ -67,6 +67,7 @@ COMMANDS = {
     "corpus-bias": "Measure what a text itself says about words: log odds ratios from counts.",
     "criterion": "Correlate scores of words with what is known about them, such as the share of women.",
     "influence": "Find the documents of a text that carry an association.",
+    "stereoset": "Score StereoSet from predictions or a language model, with intervals over targets.",
     "correlate": "Correlate an intrinsic number with an extrinsic one.",
     "study": "Plan, run and show a whole study that one file declares.",
     "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
