@@ -68,6 +68,8 @@ COMMANDS = {
     "criterion": "Correlate scores of words with what is known about them, such as the share of women.",
     "influence": "Find the documents of a text that carry an association.",
     "stereoset": "Score StereoSet from predictions or a language model, with intervals over targets.",
+    "crows-pairs": "Score CrowS-Pairs with a language model or from predictions, with intervals over writers.",
+    "likelihood": "Find which of two sentences a language model prefers, for your own pairs.",
     "correlate": "Correlate an intrinsic number with an extrinsic one.",
     "study": "Plan, run and show a whole study that one file declares.",
     "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
