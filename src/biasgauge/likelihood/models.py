@@ -29,6 +29,8 @@ ModelLike: TypeAlias = "str | os.PathLike[str] | LoadedModel | LanguageModel | t
 """A language model: a folder in the layout of Hugging Face, a GGUF file, (model, tokenizer), or what was loaded."""
 _CELLS = 48_000_000
 """Predicted numbers (tokens × vocabulary) held at a time: bounds the memory; results do not depend on it."""
+_PICKED_CELLS = 16_000_000
+"""Those of them that are copied at a time: large enough that the system takes the memory back at once."""
 _REMEMBERED = 100_000
 """Answers kept, since sum, mean and rate per word ask the same."""
 
@@ -164,9 +166,10 @@ class LanguageModel:
         new = [queries[place] for place in _first_places(keys, asked)]
         for batch in self._batches([query.ids for query in new]):
             logits = self._run(np.stack([new[place].ids for place in batch])).logits
-            for row, place in enumerate(batch):
-                values = _log_probability(logits[row], new[place], shift=int(self.kind == "causal"))
-                self._known[new[place].key] = values
+            asked_here = [new[place] for place in batch]
+            values = _log_probabilities(logits, asked_here, shift=int(self.kind == "causal"))
+            for query, answer in zip(asked_here, values, strict=True):
+                self._known[query.key] = answer
         return [self._known[key] for key in keys]
 
     def attention_received(self, rows: Sequence[Integers]) -> list[Floats]:
@@ -230,16 +233,26 @@ def _first_places(keys: Sequence[object], asked: Sequence[object]) -> list[int]:
     return [first[key] for key in asked]
 
 
-def _log_probability(logits: torch.Tensor, query: Query, shift: int) -> Floats:
-    """Of the targets at the places of a query, from predictions for every place."""
+def _log_probabilities(logits: torch.Tensor, queries: Sequence[Query], shift: int) -> list[Floats]:
+    """Of the targets at the places of each query, from predictions for every place; one query a row."""
     import torch
 
-    places = torch.as_tensor(query.places - shift, device=logits.device)
-    targets = torch.as_tensor(query.targets, device=logits.device)
-    own = logits[places].double()
-    picked = own.gather(1, targets[:, None])[:, 0] - torch.logsumexp(own, dim=1)
-    values: Floats = picked.cpu().numpy()
-    return values
+    counts = [len(query.places) for query in queries]
+    if not sum(counts):
+        return [np.empty(0)] * len(queries)
+    rows = np.repeat(np.arange(len(queries)), counts)
+    places = np.concatenate([query.places for query in queries]) - shift
+    targets = np.concatenate([query.targets for query in queries])
+    step = max(1, _PICKED_CELLS // logits.shape[-1])
+    parts = []
+    for start in range(0, len(rows), step):
+        row, place, target = (
+            torch.from_numpy(index[start : start + step]).to(logits.device) for index in (rows, places, targets)
+        )
+        own = logits[row, place].float()
+        parts.append(own.gather(1, target[:, None])[:, 0].double() - torch.logsumexp(own, dim=1).double())
+    values: Floats = torch.cat(parts).cpu().numpy()
+    return np.split(values, np.cumsum(counts)[:-1])
 
 
 def language_model(
