@@ -35,7 +35,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score, and leave with 2 where nothing is defined."""
     from biasgauge.likelihood import stereoset
 
-    named = {name: list(arguments.pop(name)) or None for name in ("predictions", "model")}
+    named: dict[str, Any] = {name: list(arguments.pop(name)) or None for name in ("predictions", "model")}
     with progress(options, "scoring sentences") as report:
         result = stereoset(**named, **arguments, progress=report)
     defined = result.overall.ss.defined or result.intrasentence.ss.defined or result.intersentence.ss.defined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -21,8 +22,9 @@ class Alignment(NamedTuple):
 def align_words(first: Tokens, second: Tokens) -> Alignment:
     """Word by word: a word is shared with all of its pieces or with none."""
     words = [_words(tokens) for tokens in (first, second)]
-    matcher = SequenceMatcher(None, *([key for key, _ in own] for own in words), autojunk=False)
-    return _collect(matcher, *([places for _, places in own] for own in words))
+    keys = [[key for key, _ in own] for own in words]
+    matcher = SequenceMatcher(None, keys[0], keys[1], autojunk=False)
+    return _collect(matcher.get_opcodes(), *([places for _, places in own] for own in words))
 
 
 def align_pieces(first: Tokens, second: Tokens) -> Alignment:
@@ -30,7 +32,7 @@ def align_pieces(first: Tokens, second: Tokens) -> Alignment:
     places = [np.flatnonzero(tokens.scored) for tokens in (first, second)]
     ids = [[str(tokens.ids[place]) for place in own] for tokens, own in zip((first, second), places, strict=True)]
     matcher = SequenceMatcher(None, ids[0], ids[1])
-    return _collect(matcher, *([[int(place)] for place in own] for own in places))
+    return _collect(matcher.get_opcodes(), *([[int(place)] for place in own] for own in places))
 
 
 def word_places(tokens: Tokens) -> list[list[int]]:
@@ -50,9 +52,11 @@ def _words(tokens: Tokens) -> list[tuple[tuple[int, ...], list[int]]]:
     return [(tuple(int(tokens.ids[place]) for place in places), places) for _, places in groups]
 
 
-def _collect(matcher: SequenceMatcher[object], first: list[list[int]], second: list[list[int]]) -> Alignment:
+def _collect(
+    steps: Sequence[tuple[str, int, int, int, int]], first: list[list[int]], second: list[list[int]]
+) -> Alignment:
     kinds: dict[bool, tuple[list[int], list[int]]] = {True: ([], []), False: ([], [])}
-    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+    for kind, start, end, other_start, other_end in steps:
         own, other = kinds[kind == "equal"]
         own += [place for places in first[start:end] for place in places]
         other += [place for places in second[other_start:other_end] for place in places]

@@ -124,7 +124,8 @@ def score_clusters(
     # Two by two, so that one way of scoring serves pairs and clusters alike; the last may stand beside itself.
     padded = [*sentences, *sentences[-1:]] if len(sentences) % 2 else sentences
     pairs = [(padded[place], padded[place + 1]) for place in range(0, len(padded), 2)]
-    rows, names, reasons = [], [], {}
+    rows, names = [], []
+    reasons: dict[str, str] = {}
     for count, source in enumerate(listed):
         model = open_model(source, rule)
 

@@ -103,7 +103,7 @@ class LanguageModel:
         start: the token that a causal model reads first, so that it predicts the sentence's first token too: what parts
             documents ("<|endoftext|>") where the tokenizer has that, else the beginning of a text, else its end; None
             where there is none of them, and the first token is then not scored.
-        mask: the id of a masked model's mask.
+        mask: the id of a masked model's mask; -1 for a causal one without.
     """
 
     def __init__(self, loaded: LoadedModel, start: str | None = None) -> None:
@@ -115,13 +115,13 @@ class LanguageModel:
         self.kind: Kind = loaded.kind
         self.window = loaded.window
         tokenizer = loaded.tokenizer
-        self.mask: int | None = tokenizer.mask_token_id if self.kind == "masked" else None
+        self.mask: int = -1 if tokenizer.mask_token_id is None else tokenizer.mask_token_id
         self.start: int | None = None
         if self.kind == "causal":
             self.start = _start_token(loaded, start)
         elif start is not None:
             raise ParameterError(f"The 'start' parameter is for causal models, and {loaded.name} is a masked one.")
-        elif self.mask is None:
+        elif self.mask < 0:
             raise InputError(f"{loaded.name}: its tokenizer has no mask")
 
     def tokens(self, sentences: Sequence[Sentence]) -> list[Tokens]:

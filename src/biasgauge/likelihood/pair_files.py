@@ -64,7 +64,8 @@ def read_pairs(pairs: PairsOfSentences, *, cluster: str | None = None, group: st
         rows: Sequence[Mapping[str, Any]] = read_rows(pairs, [FIRST, SECOND])
         listed = _from_rows(rows, cluster, group, pairs)
     elif hasattr(pairs, "to_dict") and hasattr(pairs, "columns"):
-        listed = _from_rows(pairs.to_dict("records"), cluster, group, None)
+        records: Any = pairs.to_dict("records")
+        listed = _from_rows(records, cluster, group, None)
     else:
         listed = [_from_sequence(pair) for pair in pairs]
     named = [_numbered(pair, place) for place, pair in enumerate(listed)]

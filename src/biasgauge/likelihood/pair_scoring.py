@@ -84,8 +84,9 @@ def score_by_models(
 ) -> ScoredPairs:
     """Scores of pairs by every model and measure; each model is loaded once, and let go before the next."""
     sources = models_of(models)
-    one = measures is None or isinstance(measures, str | LikelihoodMeasure)
-    rules = [measure_named(measure, sources[0]) for measure in ([measures] if one else measures)]  # type: ignore[union-attr,list-item]
+    listed: Sequence[str | LikelihoodMeasure | None]
+    listed = [measures] if measures is None or isinstance(measures, str | LikelihoodMeasure) else measures
+    rules = [measure_named(measure, sources[0]) for measure in listed]
     if not rules or len({rule.name for rule in rules}) < len(rules):
         raise ParameterError("Measures must be distinct, and at least one.")
     texts = [(Sentence(pair.first), Sentence(pair.second)) for pair in pairs]
@@ -200,10 +201,12 @@ class _Judge:
     def scores(self) -> tuple[PairScore, ...]:
         """Every pair by every measure and model."""
         return tuple(
-            PairScore(
-                pair.identifier, name, model, *(None if np.isnan(score) else float(score) for score in row), reason
-            )
+            PairScore(pair.identifier, name, model, _plain(row[0]), _plain(row[1]), reason)
             for name, table in self.scored.tables.items()
             for model, rows, reasons in zip(self.scored.models, table, self.scored.reasons[name], strict=True)
             for pair, row, reason in zip(self.pairs, rows, map(reasons.get, range(len(rows))), strict=True)
         )
+
+
+def _plain(score: float) -> float | None:
+    return None if np.isnan(score) else float(score)

@@ -113,16 +113,16 @@ def read_scores(predictions: str | os.PathLike[str] | Mapping[str, float | None]
         )
     scores: dict[str, float] = {}
     for row in (row for rows in lists if isinstance(rows, list) for row in rows):
-        identifier = row.get("id") if isinstance(row, dict) else None
-        if not isinstance(identifier, str) or "score" not in row or not _is_score(row["score"]):
+        name: Any = row.get("id") if isinstance(row, dict) else None
+        if not isinstance(name, str) or "score" not in row or not _is_score(row["score"]):
             raise CorpusError(
-                f"a prediction must be an id and a number or null; one is not (id {identifier!r})", path=predictions
+                f"a prediction must be an id and a number or null; one is not (id {name!r})", path=predictions
             )
         score = nan if row["score"] is None else float(row["score"])
-        known = scores.get(identifier, nan)
+        known = scores.get(name, nan)
         if not isnan(known) and known != score:
-            raise CorpusError(f"the sentence {identifier!r} has two scores", path=predictions)
-        scores[identifier] = score
+            raise CorpusError(f"the sentence {name!r} has two scores", path=predictions)
+        scores[name] = score
     return scores
 
 

@@ -74,7 +74,7 @@ def stereoset(
         raise ParameterError("StereoSet needs predictions or a model, and not both.")
     clusters = read_clusters(data)
     settings: dict[str, Any] = {"data": Path(data).name, "min_coverage": min_coverage, "ties": ties}
-    reasons: dict[str, str] = {}
+    reasons: Mapping[str, str] = {}
     if predictions is not None:
         if measure is not None:
             raise ParameterError("The 'measure' parameter is for a model; predictions are scores already.")

@@ -30,7 +30,7 @@ def _mean(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[
 
 
 def _per_word(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:
-    return _sum(model, sentences, tokens) / np.array([max(sentence.words, 1) for sentence in sentences])
+    return np.asarray(_sum(model, sentences, tokens) / np.array([max(sentence.words, 1) for sentence in sentences]))
 
 
 MEASURE = (
