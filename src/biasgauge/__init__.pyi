@@ -10,6 +10,7 @@ from biasgauge import encoders as encoders
 from biasgauge import errors as errors
 from biasgauge import geometry as geometry
 from biasgauge import lexicons as lexicons
+from biasgauge import likelihood as likelihood
 from biasgauge import measures as measures
 from biasgauge import mitigation as mitigation
 from biasgauge import papers as papers

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from biasgauge.embeddings.formats.vector_format import VectorFormat
     from biasgauge.encoders.encoder import Encoder
     from biasgauge.lexicons.model import Lexicon
+    from biasgauge.likelihood.measure import LikelihoodMeasure
     from biasgauge.measures.kinds import Measure
     from biasgauge.mitigation.mitigation import Mitigation
     from biasgauge.papers.paper import Paper
@@ -99,6 +100,12 @@ GROUPS = {
         "biasgauge.embeddings.formats.vector_format:VectorFormat",
         "biasgauge.embeddings.formats",
         "FORMAT",
+    ),
+    "likelihood_measure": Group(
+        "likelihood measure",
+        "biasgauge.likelihood.measure:LikelihoodMeasure",
+        "biasgauge.likelihood.measures",
+        "MEASURE",
     ),
     "encoder": Group("encoder", "biasgauge.encoders.encoder:Encoder", "biasgauge.encoders", "ENCODER"),
     "corpus_reader": Group(
@@ -164,6 +171,8 @@ def get(group: Literal["association_test"], name: str | SetTest) -> SetTest: ...
 def get(group: Literal["mitigation"], name: str | type[Mitigation]) -> type[Mitigation]: ...
 @overload
 def get(group: Literal["vector_format"], name: str) -> VectorFormat: ...
+@overload
+def get(group: Literal["likelihood_measure"], name: str | LikelihoodMeasure) -> LikelihoodMeasure: ...
 @overload
 def get(group: Literal["encoder"], name: str) -> Encoder: ...
 @overload

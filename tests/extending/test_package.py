@@ -1,4 +1,4 @@
-"""A package of somebody else's that adds to all twelve groups, installed into an environment of its own.
+"""A package of somebody else's that adds to all thirteen groups, installed into an environment of its own.
 
 It is then used from Python, from the command, in a study file (its step as `kind`) and by the audit.
 """
@@ -26,6 +26,7 @@ ADDED = {
     "association_test": "centroids",
     "mitigation": "centered",
     "vector_format": "pipes",
+    "likelihood_measure": "worst-token",
     "encoder": "random",
     "corpus_reader": "dialogue",
     "task": "word-choice",
@@ -68,6 +69,7 @@ import biasgauge as bg
 print(json.dumps({
     "added": {group: bg.registry.added(group) for group in bg.registry.groups()},
     "format": bg.load("vectors.pipes").format,
+    "needs": bg.registry.get("likelihood_measure", "worst-token").needs,
     "encoded": bg.load("random:weather").format,
     "scores": bg.score("vectors.pipes", pairs=[("day", "night")], words="weather", measures="distance").values.tolist(),
     "centroids": bg.association_test("vectors.pipes", "weather", kind="centroids").to_dict()["value"],
@@ -194,7 +196,7 @@ def test_python(python: Path, folder: Path) -> None:
     found = ran(python, folder, "api.py")
     task_and_data_set = {"task": ["reviews", "word-choice"]}
     assert found["added"] == {group: task_and_data_set.get(group, [name]) for group, name in ADDED.items()}
-    assert (found["format"], found["encoded"]) == ("pipes", "random")
+    assert (found["format"], found["encoded"], found["needs"]) == ("pipes", "random", "causal")
     assert [row[0] > 0 for row in found["scores"][0][0]] == [True] * 4 + [False] * 4 + [True] * 4 + [False] * 4
     assert 0.3 < found["centroids"] < 1
     assert found["mean"] < 1

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GROUPS = (
-    "measure", "association_test", "mitigation", "vector_format", "encoder", "corpus_reader", "task", "data_set",
-    "lexicon", "verdict_rule", "study_step", "paper",
+    "measure", "association_test", "mitigation", "vector_format", "likelihood_measure", "encoder",
+    "corpus_reader", "task", "data_set", "lexicon", "verdict_rule", "study_step", "paper",
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 MEASURE = "from dataclasses import replace\nfrom biasgauge.measures.dbwa import MEASURE as DBWA\n"
 
 
-def test_there_are_twelve_groups() -> None:
+def test_there_are_thirteen_groups() -> None:
     assert registry.groups() == GROUPS
 
 

@@ -1,0 +1,161 @@
+"""What of likelihood measures is stable over random seeds: components by seed, template and item.
+
+    python scripts/study_contextual_replicates.py SCORES SHARED_DATA OUT
+
+SCORES: the folder with `scores.npz` (all files of scripts/score_language_models.py joined) and `about.json`. Writes
+`replicates.json`, numbers alone, and prints them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import biasgauge as bg
+from biasgauge.agreement import variance_components
+from biasgauge.likelihood.pair_files import SentencePair, read_pairs
+from biasgauge.likelihood.pair_scoring import ScoredPairs, preferences
+from biasgauge.scores import ScoreTensor
+
+Arrays = dict[str, dict[str, np.ndarray]]
+
+
+def main() -> None:
+    """Everything that the study's part on replicates tells."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scores", type=Path)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    asked = parser.parse_args()
+    about = json.loads((asked.scores / "about.json").read_text())
+    by_kind = read(asked.scores / "scores.npz")
+    pairs = read_pairs(asked.data / "crows_pairs" / "crows_pairs_anonymized.csv")
+    result: dict[str, Any] = {"crows": [], "stereoset": [], "templates": [], "weat": []}
+    for kind, arrays in by_kind.items():
+        for name, values in arrays.items():
+            what, _, measure = name.partition(" ")
+            if what == "crows":
+                result["crows"].append({"kind": kind, "measure": measure, **crows(pairs, values)})
+            elif what == "stereoset":
+                files = asked.data / "stereoset" / "dev.json.xz"
+                result["stereoset"].append({"kind": kind, "measure": measure, **stereoset(files, about, values)})
+            elif what == "templates":
+                result["templates"].append(
+                    {"kind": kind, **components(values, about["templates"], about["occupations"])}
+                )
+            else:
+                result["weat"] += weat(kind, values, about)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    (asked.out / "replicates.json").write_text(json.dumps(result, indent=1) + "\n")
+    for part, rows in result.items():
+        print(f"\n{part}")
+        for row in rows:
+            print(json.dumps(row))
+
+
+def read(path: Path) -> dict[str, Arrays]:
+    """Kind → what was scored → seeds first."""
+    found: dict[str, Any] = {}
+    with np.load(path) as content:
+        names = sorted(content.files, key=lambda name: int(name.partition("seed")[2].partition("|")[0]))
+        for name in names:
+            model, _, what = name.partition("|")
+            found.setdefault(model.partition("-")[0], {}).setdefault(what, []).append(content[name])
+    return {kind: {what: np.stack(rows) for what, rows in own.items()} for kind, own in found.items()}
+
+
+def crows(pairs: list[SentencePair], table: np.ndarray) -> dict[str, Any]:
+    """Percent preferred: seed by seed, and with an interval over writers and seeds; what single pairs do."""
+    settings = {"ties": "undefined", "min_coverage": 0.5, "level": 0.95, "unit": "writers"}
+
+    def row(rows: np.ndarray) -> Any:  # noqa: ANN401 - a row of a result
+        scored = ScoredPairs({"m": rows.astype(float)}, {"m": [{}] * len(rows)}, tuple(map(str, range(len(rows)))))
+        return preferences("CrowS-Pairs", pairs, scored, settings).measures[0].preferred
+
+    each = [row(table[at : at + 1]) for at in range(len(table))]
+    both = row(table)
+    gaps = (table[..., 0] - table[..., 1]).astype(float)
+    whole = np.isfinite(gaps).all(axis=0)
+    same = (gaps[:, whole] > 0).mean(axis=0)
+    spread = gaps[:, whole]
+    seeds, items = spread.shape
+    item = spread.mean(axis=0).var(ddof=1)
+    rest = spread - spread.mean(axis=0) - spread.mean(axis=1, keepdims=True) + spread.mean()
+    residual = float((rest**2).sum() / ((seeds - 1) * (items - 1)))
+    main = max(item - residual / seeds, 0.0)
+    seed = max(spread.mean(axis=1).var(ddof=1) - residual / items, 0.0)
+    total = main + residual + seed
+    return {
+        "seeds": [round(estimate.value, 1) for estimate in each],
+        "excludes_50": sum(bool(estimate.excludes(50.0)) for estimate in each),
+        "preferred": ends(both),
+        "unanimous": round(100 * float(((same == 0) | (same == 1)).mean()), 1),
+        "shares": {name: round(part / total, 3) for name, part in
+                   (("item", main), ("seed", seed), ("item × seed", residual))},
+        "pairs": int(whole.sum()),
+    }  # fmt: skip
+
+
+def stereoset(path: Path, about: dict[str, Any], table: np.ndarray) -> dict[str, Any]:
+    """The three numbers by split, over targets and seeds, and the range over seeds."""
+    runs = [dict(zip(about["sentences"], row.astype(float).tolist(), strict=True)) for row in table]
+    both = bg.likelihood.stereoset(path, runs)
+    each = [bg.likelihood.stereoset(path, run) for run in runs]
+    told: dict[str, Any] = {}
+    for split in ("intrasentence", "intersentence"):
+        numbers = {name: ends(getattr(getattr(both, split), name)) for name in ("lms", "ss", "icat")}
+        own = [getattr(one, split).ss for one in each]
+        told[split] = {
+            **numbers,
+            "ss_by_seed": [round(estimate.value or 0, 1) for estimate in own],
+            "excludes_50": sum(bool(estimate.excludes(50.0)) for estimate in own),
+        }
+    return told
+
+
+def components(values: np.ndarray, templates: list[str], words: list[str]) -> dict[str, Any]:
+    """Shares of the variance of seeds × templates × words."""
+    table = np.ascontiguousarray(values.transpose(1, 2, 0)[None], np.float32)
+    tensor = ScoreTensor(
+        table, np.zeros(table.shape, np.uint8),
+        ("score",), tuple((template, "") for template in templates), tuple(words),
+        tuple(f"seed {at}" for at in range(len(values))), {},
+    )  # fmt: skip
+    split = variance_components(tensor, measure="score")
+    names = {"word": "word", "pair": "template", "model": "seed"}
+    shares = {}
+    for component in split.components:
+        name = " × ".join(names[facet] for facet in component.facets)
+        around = component.share_interval
+        shares[name] = [round(component.share, 3), round(around.low or 0, 3), round(around.high or 0, 3)]
+    signs = np.sign(values.mean(axis=(0, 1)))
+    agree = (np.sign(values) == signs).mean(axis=(0, 1))
+    return {"mean": round(float(values.mean()), 3), "shares": shares, "words_same_sign": round(float(agree.mean()), 3),
+            "unanimous_words": int((agree == 1).sum()), "words": len(words)}  # fmt: skip
+
+
+def weat(kind: str, values: np.ndarray, about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Effect sizes by seed, context and layer: components, and how often the sign is the majority's."""
+    rows = []
+    for at, test in enumerate(about["weat"]):
+        own = values[:, at]  # seeds × contexts × layers
+        layers = [f"layer {layer}" for layer in range(own.shape[2])]
+        told = components(own, about["contexts"], layers)
+        shares = {name.replace("word", "layer"): share for name, share in told["shares"].items()}
+        positive = float((own > 0).mean())
+        rows.append({"kind": kind, "test": test, "mean": told["mean"], "low": round(float(own.min()), 2),
+                     "high": round(float(own.max()), 2), "positive": round(positive, 3), "shares": shares})  # fmt: skip
+    return rows
+
+
+def ends(estimate: bg.Estimate) -> list[float | None]:
+    """Value and ends, to one decimal."""
+    return [None if number is None else round(number, 1) for number in (estimate.value, estimate.low, estimate.high)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""`biasgauge likelihood`: which of two sentences a language model prefers, for the user's own pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.pair_scores import SCORES, SCORES_OPTION, run_pairs
+from biasgauge.cli.words import typed_names
+
+if TYPE_CHECKING:
+    from biasgauge.cli.options import Options
+    from biasgauge.cli.outcome import Outcome
+
+EXAMPLES = """\
+PAIRS is a CSV file with a header and the columns first and second, two
+sentences each; where there are any: id (by which results know a pair), cluster
+(pairs that are not independent, such as those of one template) and group
+(pairs that get numbers of their own).
+
+Several models are replicates: intervals then hold for other replicates too.
+Sentences are never printed.
+
+Examples:
+  biasgauge likelihood FOLDER --pairs pairs.csv
+  biasgauge likelihood FOLDER --pairs pairs.csv --measures cps,aul
+  biasgauge likelihood seed1 seed2 seed3 --pairs pairs.csv --cluster template
+  biasgauge likelihood model.gguf --pairs pairs.csv --scores scores.csv --json
+"""
+
+
+def run(arguments: dict[str, Any], options: Options) -> Outcome:
+    """Score the pairs."""
+    from biasgauge.likelihood import score_pairs
+
+    return run_pairs(score_pairs, {**arguments, "model": list(arguments.pop("model"))}, options)
+
+
+app = command(
+    "likelihood:score_pairs",
+    name="likelihood",
+    arguments="model",
+    options="pairs measures cluster group ties min_coverage level scores",
+    examples=EXAMPLES,
+    changes={
+        "model": Option("a language model: a folder or a GGUF file; several for replicates", type=tuple[Path, ...]),
+        "pairs": Option("CSV file with the columns first and second", type=Path),
+        "measures": Option("likelihood measures, separated by commas", type=str | None, default=None, read=typed_names),
+        "cluster": Option("column that says which pairs are not independent"),
+        "group": Option("column that says which pairs get numbers of their own"),
+        "ties": Option("what two equal scores count as: undefined, left out; or as published, not preferred"),
+        "min_coverage": Option("share of pairs that must be defined for a number to be"),
+        "scores": SCORES_OPTION,
+    },
+    call=run,
+    recorded="model pairs",
+    figures=True,
+    outputs=(SCORES,),
+)

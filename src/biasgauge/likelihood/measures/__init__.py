@@ -1,0 +1,1 @@
+"""Likelihood measures, one file each; the registry finds them by `MEASURE`."""
