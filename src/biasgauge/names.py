@@ -47,6 +47,14 @@ LEXICONS = {
     "weat_es_migrant": "Spanish migrant test",
     "zhang2020": "Zhang et al. 2020",
 }
+GROUPS = {
+    "asian": "Asian",
+    "caucasian": "Caucasian",
+    "christian": "Christian",
+    "jew": "Jew",
+    "muslim": "Muslim",
+}
+"""Groups of people whose names have a capital, which lists in lower case do not write."""
 _NUMBERED = re.compile(r"(x?weat)(\d+)(_es)?")
 _OF_BANK = re.compile(r"(?P<set>.+)-(?P<paper>[A-Z]\w*_\d{4}[a-z]?)")
 """A set of the seed bank: definitional_male-Bolukbasi_et_al_2016."""
@@ -65,6 +73,11 @@ def test_name(name: str) -> str:
 def registered_name(name: str) -> str:
     """What a measure or an association test is called."""
     return MEASURES.get(name) or test_name(name)
+
+
+def group_name(name: str) -> str:
+    """What a group of people is called."""
+    return GROUPS.get(name, name)
 
 
 def lexicon_name(name: str) -> str:

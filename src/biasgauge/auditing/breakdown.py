@@ -13,6 +13,7 @@ from biasgauge.auditing.rules.other_words import gender_roles, own_pair_contrast
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest, Lexicon, Values
+from biasgauge.names import group_name
 from biasgauge.results import Record
 from biasgauge.stats.contrasts import contrast_parts
 
@@ -102,7 +103,7 @@ def wording(question: Question) -> tuple[str, tuple[str, str]]:
         claim = f"{names[0]} are more associated with {{}} than {names[1]} are"
         return f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?", _both(claim, ends)
     if question.kind == "stereotypes":
-        groups = listed([words.name for words in question.targets])
+        groups = listed([group_name(words.name) for words in question.targets])
         words, rest = f"words for {groups}", "each other's" if len(names) == 2 else "the others'"
         own = f"{words} are {{}} their own stereotypes than {{}} {rest}"
         asked = f"Are {words} closer to their own stereotypes than to {rest}?"
