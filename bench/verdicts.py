@@ -154,7 +154,8 @@ def topics(models: Sequence[Embedding], random: np.random.Generator, split: str)
         both = near(16).words
         sets = {role: near(8) for role in "xyab"}
         sets |= {role: WordSet(role, half) for role, half in zip(split, (both[:8], both[8:]), strict=True)}
-        yield models, [AssociationTest(name="topics", language="en", **sets)]
+        x, y, a, b = (sets[role] for role in "xyab")
+        yield models, [AssociationTest(name="topics", language="en", x=x, y=y, a=a, b=b)]
 
 
 def random_words(models: Sequence[Embedding], random: np.random.Generator) -> Drawn:

@@ -13,6 +13,7 @@ import argparse
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,8 +21,8 @@ import torch
 from biasgauge.likelihood import language_model, lpbs
 from biasgauge.likelihood.benchmark_scores import measure_named, score_clusters, score_pair_list
 from biasgauge.likelihood.models import LanguageModel, Sentence
-from biasgauge.likelihood.pair_files import read_pairs
-from biasgauge.likelihood.stereoset_files import read_clusters
+from biasgauge.likelihood.pair_files import SentencePair, read_pairs
+from biasgauge.likelihood.stereoset_files import Cluster, read_clusters
 
 CROWS = {
     "masked": ("cps", "cps-released", "sss", "sss-released", "aul", "aula", "aula-released", "pll"),
@@ -82,7 +83,9 @@ def main() -> None:
         keep(numbers, pairs, clusters, asked.out, at)
 
 
-def scored(model: LanguageModel, pairs: list, clusters: tuple, until: float) -> dict[str, np.ndarray]:
+def scored(
+    model: LanguageModel, pairs: list[SentencePair], clusters: tuple[Cluster, ...], until: float
+) -> dict[str, np.ndarray]:
     """Everything of one model."""
     texts = [(Sentence(pair.first), Sentence(pair.second)) for pair in pairs]
     found: dict[str, np.ndarray] = {"templates": in_templates(model), "weat": weat_by_layer(model)}
@@ -104,15 +107,19 @@ def in_templates(model: LanguageModel) -> np.ndarray:
         result = lpbs(model, TEMPLATES, OCCUPATIONS, PERSONS)
         by_cell = {(row.template, row.word): row.value for row in result.scores}
         return np.array([[by_cell[template, word] for word in OCCUPATIONS] for template in TEMPLATES], np.float32)
+    first, second = PERSONS[0]
     filled = [
-        tuple(
-            Sentence(template.replace("[person]", person.capitalize()).replace("[word]", word)) for person in PERSONS[0]
-        )
+        (filled_in(template, first, word), filled_in(template, second, word))
         for template in TEMPLATES
         for word in OCCUPATIONS
     ]
     table = score_pair_list(model, filled, measure_named("causal-sum", model)).scores
     return (table[:, 0] - table[:, 1]).reshape(len(TEMPLATES), len(OCCUPATIONS)).astype(np.float32)
+
+
+def filled_in(template: str, person: str, word: str) -> Sentence:
+    """A template with its person and its word."""
+    return Sentence(template.replace("[person]", person.capitalize()).replace("[word]", word))
 
 
 @torch.inference_mode()
@@ -152,9 +159,17 @@ def effect_size(vectors: dict[str, np.ndarray], sets: tuple[str, ...], layer: in
     return float((lean[: len(x)].mean() - lean[len(x) :].mean()) / lean.std())
 
 
-def keep(numbers: dict[str, dict[str, np.ndarray]], pairs: list, clusters: tuple, out: Path, part: int) -> None:
+def keep(
+    numbers: dict[str, dict[str, np.ndarray]],
+    pairs: list[SentencePair],
+    clusters: tuple[Cluster, ...],
+    out: Path,
+    part: int,
+) -> None:
     """Write what there is."""
-    arrays = {f"{model}|{name}": values for model, own in numbers.items() for name, values in own.items()}
+    arrays: dict[str, Any] = {
+        f"{model}|{name}": values for model, own in numbers.items() for name, values in own.items()
+    }
     np.savez_compressed(out / f"scores{part}.npz", **arrays)
     about = {
         "templates": TEMPLATES, "occupations": OCCUPATIONS, "contexts": CONTEXTS, "weat": list(WEAT),

@@ -21,7 +21,7 @@ from biasgauge.likelihood.pair_files import SentencePair, read_pairs
 from biasgauge.likelihood.pair_scoring import ScoredPairs, preferences
 from biasgauge.scores import ScoreTensor
 
-Arrays = dict[str, dict[str, np.ndarray]]
+Arrays = dict[str, np.ndarray]
 
 
 def main() -> None:

@@ -84,7 +84,7 @@ def regressions(blocks: dict[str, Any], refits: int) -> tuple[pd.DataFrame, pd.D
     for outcome in ("test_retest", "inter_rater"):
         for model, vectors in (("all properties", True), ("no properties of vectors", False)):
             table = tables.factor_rows(blocks, outcome, vectors=vectors)
-            fit = bg.factors(table, outcome=outcome, refits=refits)  # type: ignore[arg-type]
+            fit = bg.factors(table, outcome=outcome, refits=refits)
             about = {"outcome": outcome, "model": model}
             frames.append(fit.to_frame().assign(**about))
             for part, share in {"fixed": fit.r2.fixed, **fit.r2.groups, "total": fit.r2.total}.items():

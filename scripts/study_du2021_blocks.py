@@ -83,7 +83,7 @@ class Block:
     @cached_property
     def means(self) -> np.ndarray:
         """Measures x pairs x words of Google's list, means over seeds."""
-        return self.arrays["means"] * self.arrays["mean_scale"][:, None, None]
+        return np.asarray(self.arrays["means"] * self.arrays["mean_scale"][:, None, None])
 
     def places(self, name: str, among: str = "rows") -> np.ndarray:
         """Where the words of a list are: among the `rows` whose scores were kept, those of `google`, or in all."""
@@ -118,13 +118,13 @@ class Block:
     def raters_of_words(self, name: str) -> np.ndarray:
         """Inter-rater consistency ICC(3,1) of words, over the three measures, scores as they are."""
         f = self.arrays["raters_f"][self.places(name, "all")].astype(float)
-        return (f - 1) / (f + len(MEASURES) - 1)
+        return np.asarray((f - 1) / (f + len(MEASURES) - 1))
 
     def averages(self, name: str) -> np.ndarray:
         """Means over seeds, measures x pairs x words of a list."""
         if name == "google10k":
             return self.means
-        return self.scores[:, :, self.places(name)].mean(axis=3)
+        return np.asarray(self.scores[:, :, self.places(name)].mean(axis=3))
 
     def tensor(self, name: str) -> ScoreTensor:
         """Kept scores of the words of a list, as `bg.score` gives them."""

@@ -43,4 +43,4 @@ def stability(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     left, _, right = np.linalg.svd(first.T @ second)
     turned = first @ (left @ right)
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    return np.einsum("ij,ij->i", turned, second) / np.maximum(lengths, 1e-300)
+    return np.asarray(np.einsum("ij,ij->i", turned, second) / np.maximum(lengths, 1e-300))

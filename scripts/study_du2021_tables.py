@@ -140,7 +140,7 @@ def relations(blocks: list[Block], pairs: pd.DataFrame) -> pd.DataFrame:
         for kind, of_kind in both.items():
             forms = compare_forms(of_kind, kind, known, [PAIR_WORDS], 0.95)
             rows += [about_estimate(about, f"singular less plural, {kind}", form, t=form.t) for form in forms]
-        r = between_reliabilities(*both.values(), [PAIR_WORDS], 0.95)[0]
+        r = between_reliabilities(both["test_retest"], both["inter_rater"], [PAIR_WORDS], 0.95)[0]
         rows.append(about_estimate(about, "r of test-retest and inter-rater over pairs", r))
     return pd.DataFrame(rows)
 

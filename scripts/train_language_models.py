@@ -161,7 +161,7 @@ def fit(stack: Stack, ids: torch.Tensor, asked: argparse.Namespace) -> tuple[lis
             group["lr"] = rate
         loss = losses_of(stack, ids, asked, randoms)
         optimizer.zero_grad(set_to_none=True)
-        loss.sum().backward()
+        torch.autograd.backward(loss.sum())
         clip(stack)
         optimizer.step()
         if step >= 0.9 * steps:

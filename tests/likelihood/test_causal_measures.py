@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,12 @@ def frame(model: Any, measure: str, pairs: Any = PAIRS) -> np.ndarray:  # noqa: 
 @pytest.mark.parametrize("measure", ["causal-sum", "causal-mean", "causal-word"])
 def test_against_one_token_at_a_time(causal: tuple[Any, Any], measure: str) -> None:
     by_text = {text: slow(*causal, text) for text in TEXTS}
-    rule = {
+    rules: dict[str, Callable[[str], float]] = {
         "causal-sum": lambda text: by_text[text].sum(),
         "causal-mean": lambda text: by_text[text].mean(),
         "causal-word": lambda text: by_text[text].sum() / len(text.split()),
-    }[measure]
+    }
+    rule = rules[measure]
     expected = np.array([[rule(text) for text in pair] for pair in PAIRS])
     assert frame(causal, measure) == pytest.approx(expected, abs=2e-5)
 
@@ -111,7 +113,7 @@ def test_folders_are_read(masked: tuple[Any, Any], causal: tuple[Any, Any], tmp_
 
 def test_stereoset_by_a_model(causal: tuple[Any, Any], tmp_path: Path) -> None:
     sentences = [("stereotype", "He is here."), ("anti-stereotype", "She is here."), ("unrelated", "The the a.")]
-    clusters = [
+    clusters: list[dict[str, Any]] = [
         {"id": f"c{n}", "target": f"t{n % 3}", "bias_type": "gender", "context": "The cat is old.",
          "sentences": [{"id": f"{n}-{label}", "gold_label": label, "sentence": f"{text[:-1]} {'and ' * n}there."}
                        for label, text in sentences]}
@@ -122,7 +124,7 @@ def test_stereoset_by_a_model(causal: tuple[Any, Any], tmp_path: Path) -> None:
     result = bg.likelihood.stereoset(path, model=causal)
     predictions = {}
     for at, cluster in enumerate(clusters):
-        for part in cluster["sentences"]:  # type: ignore[attr-defined]
+        for part in cluster["sentences"]:
             given = f"{cluster['context']} " if at >= 3 else ""
             values = slow(*causal, given + part["sentence"])
             own = len(causal[1](f" {part['sentence']}")["input_ids"]) if given else len(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class Reference:
     def cps_released(self, first: str, second: str) -> list[float]:
         ids = [[str(piece) for piece in self.ids(text)] for text in (first, second)]
         shared: tuple[list[int], list[int]] = ([], [])
-        for kind, a, b, c, d in SequenceMatcher(None, *ids).get_opcodes():
+        for kind, a, b, c, d in SequenceMatcher(None, ids[0], ids[1]).get_opcodes():
             if kind == "equal":
                 shared[0].extend(range(a, b))
                 shared[1].extend(range(c, d))
@@ -191,15 +192,15 @@ def test_released_cps_rounds_and_keeps_ties_in_the_denominator(tmp_path: Path) -
     (tmp_path / "data.csv").write_text("\n".join(rows) + "\n")
     scored = ["id,sent_more_score,sent_less_score", "0,-1.0004,-1.0001", "1,-1,-2", "2,-1,-3", "3,-5,-2"]
     (tmp_path / "scores.csv").write_text("\n".join(scored) + "\n")
-    files = {"data": tmp_path / "data.csv", "predictions": tmp_path / "scores.csv"}
-    published = bg.likelihood.crows_pairs(**files, as_published=True).measures[0]
-    corrected = bg.likelihood.crows_pairs(**files).measures[0]
+    crows_pairs = partial(bg.likelihood.crows_pairs, tmp_path / "data.csv", predictions=tmp_path / "scores.csv")
+    published = crows_pairs(as_published=True).measures[0]
+    corrected = crows_pairs().measures[0]
     assert (published.preferred.value, published.ties) == (50.0, 1)  # 2 of 4: the tie counts against the stereotype
     assert (corrected.preferred.value, corrected.ties) == (50.0, 0)  # 2 of 4: the second sentence was preferred
     (tmp_path / "scores.csv").write_text("\n".join([scored[0], "0,-1,-1", *scored[2:]]) + "\n")
-    left_out = bg.likelihood.crows_pairs(**files).measures[0]
+    left_out = crows_pairs().measures[0]
     assert left_out.preferred.value is None  # three of four pairs are below the coverage that is required
-    left_out = bg.likelihood.crows_pairs(**files, min_coverage=0.5).measures[0]
+    left_out = crows_pairs(min_coverage=0.5).measures[0]
     assert left_out.preferred.value == pytest.approx(200 / 3)
     assert (left_out.ties, left_out.compared) == (1, 3)
 

@@ -78,7 +78,9 @@ def test_no_sentence_is_ever_shown(shared_data: Path) -> None:
 # ---- made-up data from here on
 
 
-def made_up(random: np.random.Generator, targets: int = 6, each: int = 5, ties: float = 0.0) -> tuple[dict, dict]:
+def made_up(
+    random: np.random.Generator, targets: int = 6, each: int = 5, ties: float = 0.0
+) -> tuple[dict[str, Any], dict[str, float]]:
     """Data in StereoSet's layout with harmless sentences, and random scores, some of them equal."""
     data: dict[str, list[dict[str, Any]]] = {"intersentence": [], "intrasentence": []}
     scores = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ SIZE = {"width": 16, "layers": 2, "heads": 2, "window": 16}
 
 
 @pytest.fixture
-def scripts(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def scripts(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(repository / "scripts"))
     yield repository / "scripts"
     for name in ("stacked_transformers", "train_language_models"):

@@ -9,6 +9,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.papers import reproduce
+from biasgauge.stats.intraclass import Iccs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest
     found = reproduce("du2021")
     computed = {row.part for row in found.rows if row.as_published is not None}
     assert computed == {"lists", "estimators", "arithmetic", "reliability"}
-    assert {kind: found.count("agrees", kind) for kind in ("identity", "value", "range")} == {  # type: ignore[arg-type]
+    assert {kind: found.count("agrees", kind) for kind in ("identity", "value", "range")} == {
         "identity": 12, "value": 4, "range": 3,
     }  # fmt: skip
     assert (found.count("differs"), found.count("not printed")) == (0, 6)
@@ -53,7 +54,9 @@ def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest
     assert (row.published, row.as_published) == (-0.0886, None)
     assert "needs replicates" in row.note
     shipped = bg.score(bg.embeddings.load_default_replicates(), pairs="du2021", words="occ16", measures=["dbwa"])
-    values = [value for value in bg.stats.icc(shipped.values[0].transpose(1, 0, 2), "2,1").value if value == value]  # noqa: PLR0124 - NaN
+    stack = bg.stats.icc(shipped.values[0].transpose(1, 0, 2), "2,1")
+    assert isinstance(stack, Iccs)
+    values = [value for value in stack.value if value == value]  # noqa: PLR0124 - NaN
     row = found.row("test_retest.sgns-wikitext103.occ16.dbwa")
     assert row.corrected == pytest.approx(float(np.median(values)), abs=1e-6)
     assert (row.agrees, row.note) == (None, "8 replicates of sgns-enwiki, which ship with biasgauge")
@@ -188,7 +191,8 @@ def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_p
     for name in ("glove-here", "sgns-here"):
         paths = [str(path) for path in sorted((tmp_path / "replicates" / name).iterdir())]
         scores = bg.score(paths, pairs="du2021", words=listed(set(WORDS), "google10k"))
-        sources.append(bg.agreement.FactorSource(*name.split("-"), scores))
+        algorithm, corpus = name.split("-")
+        sources.append(bg.agreement.FactorSource(algorithm, corpus, scores))
     shipped = [bg.embeddings.loading.replicate_path(seed) for seed in range(8)]
     scores = bg.score(shipped, pairs="du2021", words=listed(set(bg.load(shipped[0]).words)))
     sources.append(bg.agreement.FactorSource("sgns", "enwiki", scores))
@@ -196,10 +200,12 @@ def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_p
     by_name = {effect.name: effect for effect in fit.fixed}
     for column, row in (("measure[ripa]", "ripa"), ("stability", "stability"), ("pos[NOUN]", "pos_noun")):
         one = rows[f"regression.test_retest.estimate.{row}"]
-        assert one.corrected == pytest.approx(by_name[column].estimate, abs=1e-9)
+        estimate = by_name[column].estimate
+        assert estimate is not None
+        assert one.corrected == pytest.approx(estimate, abs=1e-9)
         assert one.low is not None
         assert one.high is not None
-        assert one.low < by_name[column].estimate < one.high
+        assert one.low < estimate < one.high
         assert one.agrees is None
     assert rows["regression.test_retest.r2.total"].corrected == pytest.approx(fit.r2.total.value, abs=1e-9)
     assert rows["regression.test_retest.drop.stability"].corrected == pytest.approx(fit.drops["stability"].fixed.value)

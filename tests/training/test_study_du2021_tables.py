@@ -16,7 +16,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores import ScoreTensor
-from biasgauge.stats.intraclass import icc
+from biasgauge.stats.intraclass import Form, Iccs, icc
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 SEEDS, WORDS = 5, (*bg.lexicon("occ18").words[:30], *bg.lexicon("google10k").words[:80])
@@ -26,6 +26,13 @@ PAIRS = [0, 1, 7, 8, 15, 16]
 def script(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a module
     monkeypatch.syspath_prepend(SCRIPTS)
     return importlib.import_module(name)
+
+
+def iccs(stack: np.ndarray, form: Form) -> np.ndarray:
+    """Values of a stack's matrices."""
+    found = icc(stack, form)
+    assert isinstance(found, Iccs)
+    return found.value
 
 
 @pytest.fixture
@@ -70,11 +77,11 @@ def test_reliabilities_are_those_of_all_scores(made: tuple[Any, np.ndarray]) -> 
     for name in ("occ18", "google10k", "full"):
         chosen = scores[:, :, block.places(name, "all")]
         for measure in range(3):
-            words = icc(chosen[measure].transpose(1, 0, 2), "2,1").value
+            words = iccs(chosen[measure].transpose(1, 0, 2), "2,1")
             np.testing.assert_allclose(block.icc_of_words(name)[measure], words, atol=2e-5)
-            pairs = icc(chosen[measure], "2,1").value
+            pairs = iccs(chosen[measure], "2,1")
             np.testing.assert_allclose(block.icc_of_pairs(name)[measure], pairs, atol=2e-4)
-        raters = icc(chosen.mean(axis=3).transpose(2, 1, 0), "3,1").value
+        raters = iccs(chosen.mean(axis=3).transpose(2, 1, 0), "3,1")
         np.testing.assert_allclose(block.raters_of_words(name), raters, atol=2e-5)
     np.testing.assert_allclose(
         block.averages("google10k"), scores[:, :, block.arrays["google"]].mean(axis=3), atol=1e-4

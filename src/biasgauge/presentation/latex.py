@@ -76,7 +76,7 @@ def _character(character: str) -> str:
         return _COMMANDS[character]
     if (character.isascii() and (character.isprintable() or character.isspace())) or character in _LETTERS:
         return character
-    base, *accents = unicodedata.normalize("NFD", character)
+    base, *accents = list(unicodedata.normalize("NFD", character))
     if base.isascii() and len(accents) == 1 and accents[0] in _ACCENTS:
         return character
     return rf"\texttt{{U+{ord(character):04X}}}"
