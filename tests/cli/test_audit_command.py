@@ -124,7 +124,7 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
     for name in ("model0", "model1"):
         assert sum(name in line and "weat7" in line for line in lines) == 1
     content = json.loads((tmp_path / "out" / "report.json").read_text())
-    result = bg.AuditResult.from_dict(content)
+    result = bg.auditing.AuditResult.from_dict(content)
     assert len(result.lexicons) == 6
     assert sum(result.count(word) for word in ("measurable", "partly", "undefined")) == 3
 

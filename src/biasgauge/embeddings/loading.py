@@ -61,7 +61,7 @@ def load(
         if wanted is None and limit is None:
             return vectors
         part = load((vectors.words, vectors.vectors), words, limit, case_fallback=case_fallback, name=name)
-        return replace(part, lineage=vectors.lineage)
+        return replace(part, lineage=vectors.lineage, facets=vectors.facets)
     if not isinstance(vectors, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
         return _from_memory(vectors, request, name or "memory")

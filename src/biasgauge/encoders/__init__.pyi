@@ -1,0 +1,11 @@
+from biasgauge.encoders.contexts import Context as Context
+from biasgauge.encoders.contexts import Contexts as Contexts
+from biasgauge.encoders.contexts import draw_contexts as draw_contexts
+from biasgauge.encoders.encoder import Encoder as Encoder
+from biasgauge.encoders.encoding import encode as encode
+from biasgauge.encoders.hidden_states import ContextEncoder as ContextEncoder
+from biasgauge.encoders.hidden_states import Pooled as Pooled
+from biasgauge.encoders.loading import LoadedModel as LoadedModel
+from biasgauge.encoders.loading import load_model as load_model
+from biasgauge.encoders.templates import templates_of as templates_of
+from biasgauge.encoders.views import Views as Views
