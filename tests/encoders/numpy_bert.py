@@ -24,7 +24,8 @@ def hidden_states(
     def norm(x: Array, name: str) -> Array:
         centered = x - x.mean(axis=-1, keepdims=True)
         scaled = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + epsilon)
-        return scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
+        shifted: Array = scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
+        return shifted
 
     x = w["embeddings.word_embeddings.weight"][list(tokens)]
     x = x + w["embeddings.position_embeddings.weight"][: len(tokens)] + w["embeddings.token_type_embeddings.weight"][0]

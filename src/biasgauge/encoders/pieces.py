@@ -73,8 +73,8 @@ def _sentence(
     kept = np.arange(len(tokens)) if len(tokens) <= window else _around(pieces, special, window)
     if kept is None:
         return f"it has {len(pieces):,} pieces, which is more than the model's window of {window:,} tokens has room for"
-    shift = {int(place): new for new, place in enumerate(kept)}
-    ids = tuple(int(tokens[place]) for place in kept)
+    shift = {place: new for new, place in enumerate(kept.tolist())}
+    ids = tuple(tokens[place] for place in kept.tolist())
     first = ids.index(cls) if cls is not None and cls in ids else -1
     return TokenizedSentence(ids, tuple(shift[place] for place in pieces), first, len(kept) < len(tokens))
 

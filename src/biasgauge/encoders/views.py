@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 import numpy as np
 
@@ -129,9 +129,14 @@ class Views(list[Embedding]):
                 array[place][columns] = view.vectors[sources]
         return array
 
-    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - a view, or views for a slice
-        found = super().__getitem__(place)
-        return found if isinstance(place, SupportsIndex) else Views(found, self.warnings)
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Embedding: ...
+    @overload
+    def __getitem__(self, place: slice) -> Views: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Embedding | Views:
+        if isinstance(place, slice):
+            return Views(super().__getitem__(place), self.warnings)
+        return super().__getitem__(place)
 
     def __repr__(self) -> str:
         sizes = " × ".join(
