@@ -26,7 +26,8 @@ def views(leans: list[float], noise: float = 0.5, seed: int = 0, dim: int = 10) 
         strength = np.where(np.arange(24) < 12, lean, 1.0)
         vectors = words + 0.1 * random.normal(size=words.shape) + (signs * strength)[:, None] * axis
         facets: dict[str, str | int] = {
-            "checkpoint": "m", "layer": layer // 2, "pooling": ("mean", "cls")[layer % 2], "template": "{}", "context": 0,
+            "checkpoint": "m", "layer": layer // 2, "pooling": ("mean", "cls")[layer % 2], "template": "{}",
+            "context": 0,
         }  # fmt: skip
         made.append(Embedding(WORDS, vectors, name=f"view {layer}", facets=facets))
     return made
