@@ -141,8 +141,7 @@ def _study(
     """Components and the designs that follow from them; or why there are none."""
     try:
         components = variance_components(scores, measure=measure, level=level, random_state=seed)
-        choices = tuple(name for name in ("layer", "pooling") if name in components.facets)
-        return components, decision_study(components, target=target, assurance=assurance, fixed=choices)
+        return components, decision_study(components, target=target, assurance=assurance, fixed=components.choices)
     except ParameterError as problem:
         reason = NotAnalyzed(measure, str(problem))
         return reason, reason

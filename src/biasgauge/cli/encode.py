@@ -10,11 +10,11 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
-from biasgauge.cli.words import typed_field, typed_names, typed_words
-from biasgauge.errors import ParameterError
+from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
+from biasgauge.cli.words import typed_field, typed_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from biasgauge.cli.options import Options
 
@@ -35,38 +35,12 @@ Examples:
 """
 
 
-def layers(typed: str) -> str | list[int]:
-    """All, or numbers separated by commas.
-
-    Raises:
-        ParameterError: it is neither.
-    """
-    if typed == "all":
-        return typed
-    names = typed_names(typed)
-    if not names or not all(name.isdecimal() for name in names):
-        raise ParameterError(f"--layers takes all, or numbers separated by commas. Got {typed!r}.")
-    return [int(name) for name in names]
-
-
-def pooling(typed: str) -> str | list[str]:
-    """All, or names separated by commas."""
-    return typed if typed == "all" else typed_names(typed)
-
-
 def words(typed: Sequence[str]) -> Any:  # noqa: ANN401 - whatever stands for words
     """One lexicon by its name; of several, all their words."""
     from biasgauge.lexicons import words_of
 
     read = [typed_words(text) for text in typed]
     return read[0] if len(read) == 1 else [word for part in read for word in words_of(part).words]
-
-
-def templates(typed: Iterable[str]) -> list[str] | None:
-    """Every template that is meant; None for none typed."""
-    from biasgauge.encoders import templates_of
-
-    return [template for text in typed for template in templates_of(text)] or None
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
@@ -98,12 +72,15 @@ app = command(
             "several; any by default",
             type=tuple[str, ...],
             default=(),
-            read=templates,
+            read=typed_templates,
         ),
         "corpus": Option("a text to draw natural contexts from, in the place of templates", type=Path | None),
-        "layers": Option("all, or numbers separated by commas", type=str, default="all", read=layers),
+        "layers": Option("all, or numbers separated by commas", type=str, default="all", read=typed_layers),
         "pooling": Option(
-            "mean, first, last, sentence, cls, separated by commas, or all", type=str, default="mean", read=pooling
+            "mean, first, last, sentence, cls, separated by commas, or all",
+            type=str,
+            default="mean",
+            read=typed_pooling,
         ),
         "layout": Option(
             "of the text: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given"

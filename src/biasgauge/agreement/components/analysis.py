@@ -111,6 +111,11 @@ class VarianceComponents(Result):
         names = ", ".join(component.name for component in self.components)
         raise ParameterError(f"There is no component {name!r} in this design; there are {names}.")
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Facets of views whose levels are all there are, so that a design speaks of those at hand."""
+        return tuple(name for name in ("layer", "pooling") if name in self.facets)
+
     def involving(self, facet: str) -> Estimate:
         """Share of the variance in all components that hold a facet, alone or with others.
 
