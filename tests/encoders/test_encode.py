@@ -156,6 +156,8 @@ def test_views_go_where_a_list_of_models_goes(tiny: Path) -> None:
     place = scores.models.index("tiny-bert, layer 2, mean, {}")
     assert scores.values[0, 0, 0, place] == alone.values[0, 0, 0, 0]
     assert scores.provenance["models"]["tiny-bert, layer 2, mean, {}"]["facets"]["layer"] == 2
+    with pytest.raises(ParameterError, match=r"One model is needed here\. Got a list of 4; choose one of them"):
+        bg.load(views)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

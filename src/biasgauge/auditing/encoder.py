@@ -142,4 +142,4 @@ def views_section(result: AuditResult) -> Summary | None:
 
 
 def _listed(lexicons: Iterable[LexiconLike] | LexiconLike) -> Iterable[LexiconLike]:
-    return [lexicons] if isinstance(lexicons, (str, Lexicon)) or hasattr(lexicons, "__fspath__") else lexicons  # type: ignore[list-item,return-value]
+    return [lexicons] if isinstance(lexicons, (str, Lexicon)) or hasattr(lexicons, "__fspath__") else lexicons  # type: ignore[list-item]

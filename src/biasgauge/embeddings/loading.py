@@ -126,6 +126,8 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
         return list(vectors), np.array(list(vectors.values()), dtype=np.float32 if common.kind in "iub" else common)
     if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
         return list(vectors[0]), np.asarray(vectors[1])
+    if isinstance(vectors, list) and vectors and all(isinstance(model, Embedding) for model in vectors):
+        raise ParameterError(f"One model is needed here. Got a list of {len(vectors):,}; choose one of them.")
     accepted = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
     raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
 
