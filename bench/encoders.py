@@ -5,7 +5,7 @@
 
 sentence-transformers encodes the same sentences in one call of its `encode`, which gives one vector of the last layer
 for each. The bare pass runs the same batches of tokens through the model and does nothing with what comes out. All in
-one run, each the best of two, on all cores. Run it on a machine that does nothing else: threads that wait for each other
+one run, each the best of two, on all cores. Run it on a machine that does nothing else: threads that wait for others
 make small batches look worse than they are. Peak memory is that of a process of its own, less what the model takes.
 """
 
