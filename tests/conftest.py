@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biasgauge import AuditResult, Embedding
+    from biasgauge import Embedding
+    from biasgauge.auditing import AuditResult
 
 ROOT = Path(__file__).resolve().parents[1]
 

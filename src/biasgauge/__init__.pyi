@@ -29,7 +29,6 @@ from biasgauge.agreement import factors as factors
 from biasgauge.agreement import reliability as reliability
 from biasgauge.applications import correlate as correlate
 from biasgauge.applications import extrinsic as extrinsic
-from biasgauge.auditing import AuditResult as AuditResult
 from biasgauge.auditing import audit as audit
 from biasgauge.calibration import calibrate as calibrate
 from biasgauge.calibration import corpus_bias as corpus_bias
@@ -39,6 +38,7 @@ from biasgauge.comparison import compare as compare
 from biasgauge.embeddings import Embedding as Embedding
 from biasgauge.embeddings import load as load
 from biasgauge.embeddings import save as save
+from biasgauge.encoders import encode as encode
 from biasgauge.errors import BiasgaugeError as BiasgaugeError
 from biasgauge.errors import InputError as InputError
 from biasgauge.errors import ParameterError as ParameterError

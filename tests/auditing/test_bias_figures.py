@@ -28,7 +28,7 @@ def model(seed: int, name: str = "") -> bg.Embedding:
     return bg.Embedding(words, vectors, name=name or f"seed {seed}")
 
 
-def charts_of(result: bg.AuditResult) -> dict[str, Any]:
+def charts_of(result: bg.auditing.AuditResult) -> dict[str, Any]:
     return {chart.name: chart.drawn() for chart in bias_charts(result)}
 
 

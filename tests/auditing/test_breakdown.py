@@ -16,18 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def broken(result: bg.AuditResult, question: str) -> Breakdown:
+def broken(result: bg.auditing.AuditResult, question: str) -> Breakdown:
     return next(one for one in result.breakdowns if one.question == question)
 
 
-def contrast(result: bg.AuditResult, question: str) -> float:
+def contrast(result: bg.auditing.AuditResult, question: str) -> float:
     value = next(one for one in result.verdicts if one.question == question).observed("association")["contrast"]
     assert value is not None
     return value
 
 
 @pytest.mark.parametrize("question", ["weat7", "gender"])
-def test_words_of_either_side_sum_to_the_contrast(shipped_audit: Callable[..., bg.AuditResult], question: str) -> None:
+def test_words_of_either_side_sum_to_the_contrast(
+    shipped_audit: Callable[..., bg.auditing.AuditResult], question: str
+) -> None:
     result = shipped_audit("weat7", "gender")
     for role in ("target", "attribute"):
         shares = [one.share for one in broken(result, question).words if one.role == role]
@@ -52,7 +54,9 @@ def test_the_contrast_without_a_word_is_that_of_the_shorter_list(word: str) -> N
     assert share.without == pytest.approx(contrast(again, "weat7"), abs=1e-9)
 
 
-def test_pairs_and_replicates_are_those_that_the_rules_counted(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_pairs_and_replicates_are_those_that_the_rules_counted(
+    shipped_audit: Callable[..., bg.auditing.AuditResult],
+) -> None:
     result = shipped_audit("weat7", "gender")
     found, verdict = broken(result, "weat7"), next(one for one in result.verdicts if one.question == "weat7")
     side = np.sign(contrast(result, "weat7"))

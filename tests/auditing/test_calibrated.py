@@ -111,6 +111,6 @@ def test_an_audit_takes_a_calibration_file(calibration: Calibration, tmp_path: P
     assert told["calibration"]["words"]
     assert {"word", "score", "dose", "detected", "odds_ratio", "sentence"} <= told["calibration"]["words"][0].keys()
     assert any(piece["rule"] == "calibration" for one in told["verdicts"] for piece in one["evidence"])
-    again = bg.AuditResult.from_dict(json.loads(json.dumps(told)))
+    again = bg.auditing.AuditResult.from_dict(json.loads(json.dumps(told)))
     assert again.to_dict()["calibration"] == told["calibration"]
     assert any(part.name == "calibration" for part in result.summary().parts)

@@ -85,7 +85,7 @@ def test_a_result_is_short_on_the_screen_and_whole_in_its_files(tmp_path: Path) 
     result = bg.audit(lexicons=["weat7", "religion"])
     assert len(repr(result)) < 200
     text = json.dumps(result.to_dict(), allow_nan=False)
-    again = bg.AuditResult.from_dict(json.loads(text))
+    again = bg.auditing.AuditResult.from_dict(json.loads(text))
     assert json.dumps(again.to_dict(), allow_nan=False) == text
     assert again.to_frame().equals(result.to_frame())
     assert [part.name for part in again.summary().parts] == [part.name for part in result.summary().parts]

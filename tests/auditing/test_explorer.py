@@ -172,7 +172,9 @@ def test_neighbors_of_large_vocabularies_come_from_the_first_words(monkeypatch: 
     np.testing.assert_array_equal(nurse, pooled.to_numpy())
 
 
-def test_the_audit_has_an_explorer_small_enough_for_a_page(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_the_audit_has_an_explorer_small_enough_for_a_page(
+    shipped_audit: Callable[..., bg.auditing.AuditResult],
+) -> None:
     found = shipped_audit().explorer
     assert found is not None
     packed = found.packed()

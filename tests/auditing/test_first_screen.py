@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def audited(shipped_audit: Callable[..., bg.AuditResult]) -> bg.AuditResult:
+def audited(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> bg.auditing.AuditResult:
     return shipped_audit()
 
 
-def decided(result: bg.AuditResult, **decisions: str) -> bg.AuditResult:
+def decided(result: bg.auditing.AuditResult, **decisions: str) -> bg.auditing.AuditResult:
     """The same audit in which these questions ended so, and all others are inconclusive."""
     verdicts = tuple(
         replace(one, decision=decisions.get(one.question, "inconclusive"))  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def decided(result: bg.AuditResult, **decisions: str) -> bg.AuditResult:
     return replace(result, verdicts=verdicts)
 
 
-def test_a_headline_repeats_what_may_be_reported(audited: bg.AuditResult) -> None:
+def test_a_headline_repeats_what_may_be_reported(audited: bg.auditing.AuditResult) -> None:
     claim = "male names are more associated with career words than female names are"
     assert headline(decided(audited, weat6="report")) == (
         f"In these vectors, {claim}. Nothing else about people may be reported."
@@ -47,13 +47,13 @@ def test_a_headline_repeats_what_may_be_reported(audited: bg.AuditResult) -> Non
     assert "gender" not in careful
 
 
-def test_sanity_checks_and_what_fails_are_no_findings(audited: bg.AuditResult) -> None:
+def test_sanity_checks_and_what_fails_are_no_findings(audited: bg.auditing.AuditResult) -> None:
     said = headline(decided(audited, weat1="report", weat7="do-not-report"))
     assert said.startswith("Nothing about people may be reported from these vectors: of 12 questions, 1 should not")
     assert "flowers" not in said
 
 
-def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.AuditResult) -> None:
+def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.auditing.AuditResult) -> None:
     shown = tiles(audited)
     about_people = [one for one in audited.verdicts if one.family != "sanity"]
     assert 0 < len(about_people) < len(audited.verdicts)
@@ -63,7 +63,7 @@ def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.AuditResult) 
     assert audited.summary().caveat == CAVEAT
 
 
-def test_the_forest_has_every_question_by_family_with_checks_last(audited: bg.AuditResult) -> None:
+def test_the_forest_has_every_question_by_family_with_checks_last(audited: bg.auditing.AuditResult) -> None:
     part = audited.summary().parts[0]
     assert part.forest is not None
     assert next(iter(part.forest.groups)) == "Gender"
@@ -90,7 +90,7 @@ def test_slugs_are_fit_for_links_and_none_is_used_twice() -> None:
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
 
 
-def test_every_question_has_a_sentence_to_quote(audited: bg.AuditResult) -> None:
+def test_every_question_has_a_sentence_to_quote(audited: bg.auditing.AuditResult) -> None:
     part = next(one for one in audited.summary().parts if one.name == "write")
     assert len(part.quotes) == len(audited.verdicts) + 1
     for quote in part.quotes:
@@ -101,7 +101,7 @@ def test_every_question_has_a_sentence_to_quote(audited: bg.AuditResult) -> None
     assert "could not be measured" in by_decision["not-measurable"]
 
 
-def test_the_methods_paragraph_follows_the_settings(audited: bg.AuditResult) -> None:
+def test_the_methods_paragraph_follows_the_settings(audited: bg.auditing.AuditResult) -> None:
     text = methods(audited)
     assert "8 replicates of SGNS enwiki (13,000 words, 64 dimensions)" in text
     assert "alpha = 0.05" in text
@@ -113,7 +113,9 @@ def test_the_methods_paragraph_follows_the_settings(audited: bg.AuditResult) -> 
     assert changed.endswith("Random seed: 7.")
 
 
-def test_references_are_of_what_was_used_and_of_nothing_else(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_references_are_of_what_was_used_and_of_nothing_else(
+    shipped_audit: Callable[..., bg.auditing.AuditResult],
+) -> None:
     keys = [re.match(r"@\w+\{(\w+),", entry) for entry in references(shipped_audit("weat7", "gender"))]
     found = {key.group(1) for key in keys if key}
     assert {"caliskan2017", "manzini2019", "holm1979", "du2021"} <= found

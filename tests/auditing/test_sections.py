@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 SETTINGS = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0}
 
 
-def section(result: bg.AuditResult, name: str) -> Summary:
+def section(result: bg.auditing.AuditResult, name: str) -> Summary:
     return next(part for part in result.summary().parts if part.name == name)
 
 
 @pytest.fixture
-def audited(shipped_audit: Callable[..., bg.AuditResult]) -> bg.AuditResult:
+def audited(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> bg.auditing.AuditResult:
     return shipped_audit()
 
 
-def test_flips_are_those_of_the_room(audited: bg.AuditResult) -> None:
+def test_flips_are_those_of_the_room(audited: bg.auditing.AuditResult) -> None:
     found = audited.robustness
     assert isinstance(found, RobustnessResult)
     assert found.flips is not None
@@ -58,7 +58,7 @@ def test_robustness_says_why_it_is_not_known() -> None:
     assert found.to_dict()["flips"] == []
 
 
-def test_seed_cards_cover_the_sets_that_were_asked_about(audited: bg.AuditResult) -> None:
+def test_seed_cards_cover_the_sets_that_were_asked_about(audited: bg.auditing.AuditResult) -> None:
     assert audited.seeds is not None
     names = {(card.a, card.b) for card in audited.seeds}
     assert ("weat7:math", "weat7:arts") in names
@@ -70,7 +70,7 @@ def test_seed_cards_cover_the_sets_that_were_asked_about(audited: bg.AuditResult
     assert json.loads(json.dumps(audited.to_dict(), allow_nan=False))["seeds"]["pairs"][0]["a"] == audited.seeds[0].a
 
 
-def test_what_was_not_asked_for_is_not_measured(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_what_was_not_asked_for_is_not_measured(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     result = shipped_audit("weat7")
     assert isinstance(result.robustness, NotMeasured)
     assert isinstance(result.reliability, NotMeasured)
@@ -78,7 +78,7 @@ def test_what_was_not_asked_for_is_not_measured(shipped_audit: Callable[..., bg.
         assert "only the lexicons that were given are measured" in section(result, name).headline
 
 
-def test_error_rates_and_chance_have_their_sections(audited: bg.AuditResult) -> None:
+def test_error_rates_and_chance_have_their_sections(audited: bg.auditing.AuditResult) -> None:
     shown = section(audited, "error-rates")
     assert [row[3] for row in shown.tables[0].rows] == [one.found for one in audited.error_rates]
     worst = max(one.rate for one in audited.error_rates)
@@ -90,7 +90,7 @@ def test_error_rates_and_chance_have_their_sections(audited: bg.AuditResult) -> 
     assert random.headline.startswith(f"{outside} of {len(audited.chance)} contrasts")
 
 
-def test_the_table_of_bias_shows_the_contrast(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_the_table_of_bias_shows_the_contrast(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     result = shipped_audit("weat7")
     rows = section(result, "bias").tables[0].rows
     assert len(rows) == 8

@@ -41,7 +41,7 @@ def test_an_audit_shows_what_its_text_says(corpus: TokenCorpus) -> None:
     assert any(part.name == "text" for part in back.summary().parts)
 
 
-def test_without_a_text_there_is_no_such_part(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_without_a_text_there_is_no_such_part(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     result = shipped_audit("weat7")
     assert result.text is None
     assert "text" not in result.to_dict()

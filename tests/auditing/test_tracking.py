@@ -173,17 +173,17 @@ def vectors() -> bg.Embedding:
     return bg.Embedding(words, np.random.default_rng(3).standard_normal((6, 5)), name="tiny")
 
 
-def section_of(result: bg.AuditResult) -> Summary:
+def section_of(result: bg.auditing.AuditResult) -> Summary:
     return next(part for part in result.summary().parts if part.name == "extrinsic")
 
 
 @pytest.fixture(scope="module")
-def audited(vectors: bg.Embedding) -> bg.AuditResult:
+def audited(vectors: bg.Embedding) -> bg.auditing.AuditResult:
     frame = table({"pre": -1, "post": 1}, seeds=3, embeddings=10, shared=2).assign(strength="50 %")
     return bg.audit(vectors, lexicons=["weat7"], points=frame, tasks=[task(), task(1)])
 
 
-def test_the_section_has_every_number(audited: bg.AuditResult) -> None:
+def test_the_section_has_every_number(audited: bg.auditing.AuditResult) -> None:
     found = audited.extrinsic
     assert isinstance(found, CorrelationResult)
     section = section_of(audited)
@@ -211,7 +211,7 @@ def test_the_section_has_every_number(audited: bg.AuditResult) -> None:
     assert len(lines.rows) == 2 * 4  # both ends of each line
 
 
-def test_the_verdict_and_the_json(audited: bg.AuditResult) -> None:
+def test_the_verdict_and_the_json(audited: bg.auditing.AuditResult) -> None:
     assert audited.verdicts[-1].question == "extrinsic"
     assert audited.verdicts[-1].decision == "do-not-report"
     content = json.loads(json.dumps(audited.to_dict(), allow_nan=False))["extrinsic"]

@@ -66,7 +66,9 @@ def test_every_question_has_one_line_with_decision_and_failed_rule(default: tupl
 
 
 @pytest.fixture
-def audited_once(monkeypatch: pytest.MonkeyPatch, shipped_audit: Callable[..., bg.AuditResult]) -> bg.AuditResult:
+def audited_once(
+    monkeypatch: pytest.MonkeyPatch, shipped_audit: Callable[..., bg.auditing.AuditResult]
+) -> bg.auditing.AuditResult:
     """Whatever is asked of the command, what was measured is this: the tests here are about what it says of it."""
     result = shipped_audit(*ASKED)
     monkeypatch.setattr("biasgauge.auditing.audit", lambda *_, **__: result)
@@ -87,7 +89,10 @@ def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys
 
 
 def test_fail_on_leaves_with_3_and_says_why(
-    audited_once: bg.AuditResult, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    audited_once: bg.auditing.AuditResult,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command = ["audit", *QUICK, "--quiet", "--force", "--out", str(tmp_path / "out")]
     decisions = {one.question: one.decision for one in audited_once.verdicts}
@@ -124,7 +129,7 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
     for name in ("model0", "model1"):
         assert sum(name in line and "weat7" in line for line in lines) == 1
     content = json.loads((tmp_path / "out" / "report.json").read_text())
-    result = bg.AuditResult.from_dict(content)
+    result = bg.auditing.AuditResult.from_dict(content)
     assert len(result.lexicons) == 6
     assert sum(result.count(word) for word in ("measurable", "partly", "undefined")) == 3
 

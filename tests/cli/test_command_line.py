@@ -53,6 +53,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("compare",),
         ("score",),
         ("train",),
+        ("encode",),
         ("reliability",),
         ("factors",),
         ("robustness",),

@@ -50,12 +50,12 @@ def points() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def audited() -> bg.AuditResult:
+def audited() -> bg.auditing.AuditResult:
     return bg.audit(load_default_replicates()[:2], points=points())
 
 
 @pytest.fixture(scope="module")
-def path(audited: bg.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(audited: bg.auditing.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return audited.save(tmp_path_factory.mktemp("page") / "report.html")
 
 
@@ -97,7 +97,7 @@ def unfold(page: Any, selector: str) -> None:  # noqa: ANN401 - a page of the br
 # --- the first screen -------------------------------------------------------------------------------------------------
 
 
-def test_the_first_screen_gives_the_answer(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_the_first_screen_gives_the_answer(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     """Headline, counts, caveat and the first rows stand above the fold of a small laptop, before any script drew."""
     for selector in (".lead", ".tiles", ".caveat", ".forest .row >> nth=1"):
         box = page.locator(selector).bounding_box()
@@ -110,7 +110,7 @@ def test_the_first_screen_gives_the_answer(page: Any, audited: bg.AuditResult) -
     assert "audits of meaningless lists" in page.locator(".tile").last.inner_text()
 
 
-def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     groups = texts(page, ".forest .group h3 > span")
     assert groups[0] == "Gender"
     assert groups[-1] == "Checks that the method works"
@@ -131,7 +131,7 @@ def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audit
         assert row.locator("summary .interval .reach").count() == (value is not None)
 
 
-def test_intervals_are_drawn_to_scale(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_intervals_are_drawn_to_scale(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     """Pixels of the drawn ends, points and zero lie on one straight line over their numbers."""
     numbers, pixels = [0.0], []
     zero = page.locator(".forest .row .zero").first.bounding_box()
@@ -236,7 +236,7 @@ def test_points_are_reached_by_keyboard(page: Any) -> None:  # noqa: ANN401
     assert plot.locator(".at").count() == 0
 
 
-def test_hovering_a_point_shows_its_numbers(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_hovering_a_point_shows_its_numbers(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     page.locator("figure[data-chart='bias-weat'] .mark-symbol path").first.hover()
     page.wait_for_selector("#tip:not([hidden])")
     tip = page.locator("#tip").inner_text()
@@ -248,7 +248,7 @@ def test_hovering_a_point_shows_its_numbers(page: Any, audited: bg.AuditResult) 
     page.wait_for_selector("#tip", state="hidden")
 
 
-def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     chart = page.locator("figure[data-chart='extrinsic-points']")
     assert chart.locator(".mark-symbol path").count() == 2 * 12 * 2  # the mean over seeds is a point
     assert chart.locator(".mark-line path").count() == 4  # a line for each panel
@@ -263,7 +263,7 @@ def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, aud
         assert f"{audited.extrinsic.groups[1].r:.2f}" in rows.nth(1).inner_text().replace("−", "-")
 
 
-def test_tables_are_sorted_by_number_and_back(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_tables_are_sorted_by_number_and_back(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     table = "#bias > details > .scroll table"
     unfold(page, table)
     head = page.locator(table).locator("thead th", has_text="value")
@@ -295,7 +295,7 @@ def test_one_group_of_charts_is_shown_at_a_time(page: Any) -> None:  # noqa: ANN
     assert shown.count() == 3
 
 
-def test_a_word_is_looked_up_under_every_measure_and_pair(page: Any, audited: bg.AuditResult) -> None:  # noqa: ANN401
+def test_a_word_is_looked_up_under_every_measure_and_pair(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
     page.fill("#word", "engineer")
     page.wait_for_function("document.querySelector('#word-title').textContent.includes('engineer')")
     vectors = load_default_replicates()[0]
@@ -459,7 +459,9 @@ def test_heads_of_tables_are_repeated_on_each_sheet(opened: Callable[..., Any], 
     assert repeated > text_shown(page.pdf(format="A4")) > 500
 
 
-def test_without_scripts_every_number_is_still_there(opened: Callable[..., Any], audited: bg.AuditResult) -> None:
+def test_without_scripts_every_number_is_still_there(
+    opened: Callable[..., Any], audited: bg.auditing.AuditResult
+) -> None:
     page = opened(java_script_enabled=False)
     assert page.locator("noscript").count() == 2
     assert page.locator("button:visible, select:visible, input:visible").count() == 0

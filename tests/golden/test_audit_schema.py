@@ -177,7 +177,9 @@ SCHEMA = {
 
 
 @pytest.mark.parametrize("lexicons", [["weat7", "religion", "du2021"], ["weat3"], ["occ16"], []])
-def test_the_json_of_an_audit_has_its_shape(lexicons: list[str], shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_the_json_of_an_audit_has_its_shape(
+    lexicons: list[str], shipped_audit: Callable[..., bg.auditing.AuditResult]
+) -> None:
     content = json.loads(json.dumps(shipped_audit(*lexicons).to_dict(), allow_nan=False))
     jsonschema.validate(content, SCHEMA)
     assert content["extrinsic"]["reason"].startswith("no points were given")
@@ -202,7 +204,7 @@ def test_points_and_tasks_have_their_shape() -> None:
         jsonschema.validate(content["extrinsic"], SCHEMA["properties"]["extrinsic"])  # type: ignore[index]
 
 
-def test_the_schema_can_fail(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_the_schema_can_fail(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     content = shipped_audit("weat3").to_dict()
     del content["verdicts"][0]["decision"]
     with pytest.raises(jsonschema.ValidationError, match="'decision' is a required property"):

@@ -47,7 +47,7 @@ HOSTILE = [
 ]
 
 
-def audit_page(result: bg.AuditResult) -> str:
+def audit_page(result: bg.auditing.AuditResult) -> str:
     return summary_page(result.summary())
 
 
@@ -88,12 +88,12 @@ def outline(page: str) -> Outline:
     return parser
 
 
-def result(words: list[str], name: str = "toy") -> bg.AuditResult:
+def result(words: list[str], name: str = "toy") -> bg.auditing.AuditResult:
     own = parse_lexicon({"name": "own", "kind": "words", "words": words, "title": words[0]}, path="own.toml")
     return bg.audit(bg.Embedding(("cat",), np.ones((1, 2)), name=name), lexicons=[own])
 
 
-def rich(word: str) -> bg.AuditResult:
+def rich(word: str) -> bg.auditing.AuditResult:
     """An audit with a chart and an explorer, in which model, sets and a word bear the name `word`."""
     ends = tuple(dict.fromkeys(end for pair in lexicon("du2021").sets.values() for end in pair))
     words = (*ends, "x1", "x2", "y1", "y2", "a1", "a2", "b1", "b2", word, *(f"word{number}" for number in range(60)))
@@ -197,7 +197,7 @@ def test_decisions_come_first_where_there_are_any() -> None:
     assert "#lexicons" in found.references
 
 
-def test_queries_have_their_plural(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_queries_have_their_plural(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     texts = outline(audit_page(shipped_audit())).text
     assert "query" in texts
     assert "querys" not in texts
@@ -226,7 +226,9 @@ def test_saving_writes_page_json_and_csv_with_the_same_content(tmp_path: Path) -
     assert [(row["question"], row["asked"], row["found"]) for row in rows] == [("own", "2", "1")]
 
 
-def test_the_same_audit_gives_the_same_bytes(shipped_audit: Callable[..., bg.AuditResult], tmp_path: Path) -> None:
+def test_the_same_audit_gives_the_same_bytes(
+    shipped_audit: Callable[..., bg.auditing.AuditResult], tmp_path: Path
+) -> None:
     shipped_audit("weat7", "occ16").save(tmp_path / "a.html")
     bg.audit(lexicons=["weat7", "occ16"]).save(tmp_path / "b.html")
     for ending in (".html", ".json"):
@@ -247,7 +249,7 @@ def test_cells_that_start_a_formula_are_neutralized() -> None:
     assert rows[0]["title"] == "'=1+1"
 
 
-def test_a_notebook_shows_the_verdicts(shipped_audit: Callable[..., bg.AuditResult]) -> None:
+def test_a_notebook_shows_the_verdicts(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     shown = result(["<b>"])._repr_html_()
     assert "&lt;b&gt;" in shown
     asked = shipped_audit("weat7", "occ16")._repr_html_()

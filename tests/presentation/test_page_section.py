@@ -109,7 +109,7 @@ def test_an_extra_block_brings_its_markup_data_and_scripts(tmp_path: Any, monkey
 
 
 def test_every_section_has_something_to_say_about_the_shipped_vectors(
-    shipped_audit: Callable[..., bg.AuditResult],
+    shipped_audit: Callable[..., bg.auditing.AuditResult],
 ) -> None:
     summary = shipped_audit().summary()
     names = [part.name for part in summary.parts]

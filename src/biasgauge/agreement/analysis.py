@@ -40,6 +40,8 @@ def reliability(
     """Estimate test–retest, inter-rater and internal reliability of bias scores, and what they vary with.
 
     The models of `scores` should be replicates: trained alike but for the seed or the bootstrap sample of the corpus.
+    Or they are views of a transformer: components are then by layer, pooling, template, context and checkpoint, and
+    designs speak of the layers and poolings at hand.
     What is undefined stays so, with a reason; a model without any score of a matrix is left out of it, then every
     word or pair that lacks a score; `n` and `k` say what is left.
 
@@ -139,7 +141,7 @@ def _study(
     """Components and the designs that follow from them; or why there are none."""
     try:
         components = variance_components(scores, measure=measure, level=level, random_state=seed)
-        return components, decision_study(components, target=target, assurance=assurance)
+        return components, decision_study(components, target=target, assurance=assurance, fixed=components.choices)
     except ParameterError as problem:
         reason = NotAnalyzed(measure, str(problem))
         return reason, reason
@@ -149,7 +151,12 @@ def _warnings(
     scores: ScoreTensor | ScoreStore, lists: tuple[WordList, ...], queries: tuple[WordList, ...]
 ) -> list[str]:
     notes = []
-    if len(scores.models) == 1:
+    if _views(scores):
+        notes.append(
+            "the models are views of transformers (layers, poolings, templates, contexts): test–retest is agreement "
+            "between views here, not between training runs; the components tell the facets apart"
+        )
+    elif len(scores.models) == 1:
         notes.append("there is one model: test-retest reliability takes replicates")
     elif len(scores.models) < 5:
         notes.append(f"there are {len(scores.models)} replicates: intervals are wide with so few")
@@ -159,6 +166,11 @@ def _warnings(
         notes.append("no query was scored: score the words of a query too, such as those of du2021_queries")
     short = [words for words in (*lists, *queries) if words.short]
     return notes + [f"{words.name}: {words.short}; a lower min_coverage judges it all the same" for words in short]
+
+
+def _views(scores: ScoreTensor | ScoreStore) -> bool:
+    about = scores.provenance.get("models", {})
+    return any("layer" in about.get(name, {}).get("facets", {}) for name in scores.models)
 
 
 def _heavy_tails(averages: Floats, measures: Sequence[str], lists: tuple[WordList, ...]) -> list[str]:

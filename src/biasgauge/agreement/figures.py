@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.agreement.components.analysis import VarianceComponents
-from biasgauge.agreement.decision.result import DecisionStudy
+from biasgauge.agreement.decision.result import PLURAL, DecisionStudy
 from biasgauge.agreement.rows import ACCEPTABLE, LIMITS, Rows
 from biasgauge.names import measure_name
 from biasgauge.results import Chart
@@ -138,12 +138,13 @@ def _components(result: VarianceComponents) -> Any:  # noqa: ANN401 - a chart
 
 
 def _design(result: DecisionStudy) -> Any:  # noqa: ANN401 - a chart
-    """Reliability of a word's mean score by the number of replicates, a line for each number of pairs."""
+    """Reliability of a word's mean score by the number of replicates or templates, a line for each number of pairs."""
     alt = altair()
     frame = result.to_frame()
-    facets = [name for name in ("pairs", "words") if name in frame]
+    along = PLURAL[result.solved]
+    facets = [name for name in ("pairs", "words") if name in frame and name != along] or [along]
     base = alt.Chart(frame).encode(
-        x=alt.X("replicates:Q", title="replicates", scale=alt.Scale(type="log", base=2)),
+        x=alt.X(f"{along}:Q", title=along, scale=alt.Scale(type="log", base=2)),
         color=alt.Color(
             f"{facets[0]}:O",
             title=facets[0],

@@ -58,6 +58,7 @@ class Breakdown(Record):
         pairs: the contrast by each base pair in the place of a list of men and women; empty where there is none.
         replicates: the contrast in each replicate; empty where there is one model.
         words: what each word adds.
+        viewed: whether replicates are views of one transformer.
     """
 
     question: str
@@ -69,6 +70,7 @@ class Breakdown(Record):
     measures: tuple[PartValue, ...] = ()
     replicates: tuple[PartValue, ...] = ()
     words: tuple[WordShare, ...] = ()
+    viewed: bool = False
 
 
 def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
@@ -90,6 +92,7 @@ def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
         pairs=pairs,
         measures=measures,
         replicates=replicates,
+        viewed=subject.viewed,
         words=(*_shares(measured, "target"), *_shares(measured, "attribute")),
     )
 

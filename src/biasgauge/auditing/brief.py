@@ -84,6 +84,8 @@ def next_step(result: AuditResult) -> str:
     if idle := [verdict.why for verdict in result.verdicts if not verdict.evidence]:
         return idle[0].partition(": ")[2] or idle[0]
     unknown = {piece.rule for verdict in result.verdicts for piece in verdict.evidence if piece.passes is None}
+    if any(subject.views for subject in result.subjects):
+        return "open the page for the curve over layers, poolings and templates; --templates tries others"
     if "replicates" in unknown:
         return "train replicates (biasgauge train CORPUS --seeds 8), audit them together"
     return "open the page for the evidence, or print it with --verbose"
@@ -126,7 +128,8 @@ def _vectors(result: AuditResult) -> str:
     for subject in audited[:2]:
         words, dim = sizes[subject.models[0]]
         count = len(subject.models)
-        replicates = f"{count} replicates, " if count > 1 and not subject.name.endswith(f"× {count}") else ""
+        named = subject.views or subject.name.endswith(f"× {count}")
+        replicates = f"{count} replicates, " if count > 1 and not named else ""
         told.append(f"{subject.name} ({replicates}{words:,} words × {dim})")
     more = f" and {len(audited) - 2} more" if len(audited) > 2 else ""
     return ", ".join(told) + more

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
 
 AXIS = "contrast, in cosine units"
-SEEN_IN = {"base pairs": "pairs", "measures": "pairs", "replicates": "replicates"}
+SEEN_IN = {"base pairs": "pairs", "measures": "pairs", "replicates": "replicates", "views": "replicates"}
 """Drawings of a panel in which a piece of evidence can be seen."""
 ON_THE_AXIS = ("association", "equivalence")
 """Evidence that the line of the forest plot shows."""
@@ -161,13 +161,15 @@ def _pairs(broken: Breakdown, side: float) -> Strip:
 def _replicates(broken: Breakdown, side: float) -> Strip:
     values = [one.value for one in broken.replicates]
     agree = sum(value * side > 0 for value in values)
+    called = "views" if broken.viewed else "replicates"
+    differ = "their layer, pooling or template" if broken.viewed else "their random seed or sample alone"
     return Strip(
         "replicates",
-        f"{agree} of {len(values)} replicates agree, from {signed_text(min(values))} to {signed_text(max(values))}",
-        "A dot is the contrast in one model; the models differ by their random seed or sample alone.",
+        f"{agree} of {len(values)} {called} agree, from {signed_text(min(values))} to {signed_text(max(values))}",
+        f"A dot is the contrast in one model; the models differ by {differ}.",
         AXIS,
         tuple(Dot(one.name, one.value, apart=one.value * side <= 0) for one in broken.replicates),
-        of="replicate",
+        of=called[:-1],
     )
 
 

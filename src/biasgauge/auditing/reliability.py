@@ -35,7 +35,7 @@ def measure_reliability(
         return NotMeasured(str(problem), EMPTY)
     try:
         components = variance_components(whole, random_state=random_state)
-        return replace(result, components=(components,), design=(decision_study(components),))
+        return replace(result, components=(components,), design=(decision_study(components, fixed=components.choices),))
     except InputError as problem:  # too few words for components; the reliabilities stand
         unknown = NotAnalyzed(None, str(problem))
         return replace(result, components=(unknown,), design=(unknown,))

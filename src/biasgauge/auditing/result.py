@@ -26,7 +26,7 @@ from biasgauge.results import Record, Result, Stored, Summary
 from biasgauge.results.plain import to_plain
 from biasgauge.scores import Association
 from biasgauge.seed_words import SeedsResult
-from biasgauge.sensitivity import RobustnessResult
+from biasgauge.sensitivity import RobustnessResult, SpecificationCurve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,11 +66,13 @@ class SubjectSummary(Record):
         name: what verdicts call it.
         models: one model, or replicates.
         role: "audited", or "second opinion": shown beside, and never evidence.
+        views: whether the models are views of one transformer rather than replicates.
     """
 
     name: str
     models: tuple[str, ...]
     role: Literal["audited", "second opinion"]
+    views: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,7 @@ class AuditResult(Result):
         date: the day of the audit, as 2026-11-16.
         text: what the text itself says, where it was given.
         calibration: scores as planted odds ratios, where there is a calibration.
+        specifications: of a transformer, each test over all layers, poolings and templates.
     """
 
     models: tuple[ModelSummary, ...]
@@ -178,6 +181,7 @@ class AuditResult(Result):
     text: TextSide | None = None
     contrasts: tuple[ContrastChange, ...] = ()
     calibration: CalibratedScores | None = None
+    specifications: tuple[SpecificationCurve, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -283,6 +287,7 @@ class AuditResult(Result):
             **({} if self.explorer is None else {"explorer": self.explorer}),
             **({} if self.text is None else {"text": self.text}),
             **({} if self.calibration is None else {"calibration": self.calibration}),
+            **({"specifications": self.specifications} if self.specifications else {}),
             "settings": self.settings,
             "warnings": self.warnings,
             "version": __version__,
@@ -332,4 +337,5 @@ class AuditResult(Result):
             date=content["date"],
             text=TextSide.from_dict(content["text"]) if "text" in content else None,
             calibration=CalibratedScores.from_dict(content["calibration"]) if "calibration" in content else None,
+            specifications=tuple(map(SpecificationCurve.from_dict, content.get("specifications", ()))),
         )

@@ -17,6 +17,7 @@ from biasgauge.auditing.bias import measure_bias
 from biasgauge.auditing.breakdown import break_down
 from biasgauge.auditing.calibrated import calibrated_scores, given_calibration, in_planted_units
 from biasgauge.auditing.change import answer_change, contrast_changes, measure_change
+from biasgauge.auditing.encoder import curves_of, last_layer_first
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.extrinsic import POINTS, track
 from biasgauge.auditing.meaningless import chance_band, error_rates
@@ -64,6 +65,7 @@ STAGES = {
     "seeds": "word lists",
     "robustness": "robustness",
     "change": "before and after",
+    "specifications": "layers and templates",
 }
 """What each part of the work is called while one waits for it."""
 UNASKED = "it was not asked for: only the lexicons that were given are measured"
@@ -128,6 +130,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     say = stage or _nobody
     say(READING)
     models = load_default_replicates() if vectors is None else load_models(vectors, limit, progress=_reading(progress))
+    models = last_layer_first(models)
     subjects = subjects_of(models, replicates=replicates)
     second = (Subject(DEFAULT_NAME, (load_default(limit),)),) if vectors is None else ()
     lower = all(_lower_case(model) for model in models)
@@ -144,13 +147,16 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     given_pairs = [] if everything else [given for given in chosen if isinstance(given, Pairs)]
     questions = list(questions_of([one for one in chosen if one.kind in ASKING] if everything else chosen))
     gathered = [model for subject in subjects if subject.replicated for model in subject.models]
+    trained = [model for subject in subjects if subject.replicated and not subject.viewed for model in subject.models]
     first = [subject.models[0] for subject in subjects]
+    # A transformer has dozens of views, whose curve is drawn; one by one they would fill the page.
+    single = [model for subject in subjects for model in (subject.models[:1] if subject.viewed else subject.models)]
     parts = _together(
         {
             "measured": lambda: _measured(questions, subjects, asked),
             "others": lambda: _measured(questions, second, asked),
             "bias": lambda: tuple(
-                one for which in chosen for model in models for one in measure_bias(model, which, **asked)
+                one for which in chosen for model in single for one in measure_bias(model, which, **asked)
             ),
             "explorer": lambda: (
                 explore(scores, gathered, language=spoken, lists=given_pairs) if everything or given_pairs else None
@@ -175,6 +181,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
                 if everything
                 else NotMeasured(UNASKED, ROBUSTNESS)
             ),
+            "specifications": lambda: curves_of(subjects, chosen, min_coverage=min_coverage, random_state=random_state),
             "change": lambda: None if earlier is None else measure_change(earlier, models[0], chosen, **asked),
             **({} if earlier is None else {"earlier": lambda: _measured(questions, subjects_of([earlier]), asked)}),
         },
@@ -215,7 +222,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             for subject in subjects
         ),
         bias=bias,
-        spread=spread_of(one for one in bias if any(one.model == model.name for model in gathered)),
+        spread=spread_of(one for one in bias if any(one.model == model.name for model in trained)),
         settings={
             "lexicons": [one.name for one in chosen],
             "language": spoken,
@@ -245,7 +252,7 @@ def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked:
 
 
 def _about(subject: Subject, role: Literal["audited", "second opinion"]) -> SubjectSummary:
-    return SubjectSummary(subject.name, tuple(model.name for model in subject.models), role)
+    return SubjectSummary(subject.name, tuple(model.name for model in subject.models), role, views=subject.viewed)
 
 
 def _lower_case(model: Embedding) -> bool:

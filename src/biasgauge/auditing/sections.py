@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from biasgauge.auditing import data_sections as data
 from biasgauge.auditing import evidence_sections as evidence
 from biasgauge.auditing.did_it_work import did_it_work, what_changed
+from biasgauge.auditing.encoder import views_section
 from biasgauge.auditing.first_screen import CAVEAT, forest, headline, in_order, slugs, tiles
 from biasgauge.auditing.panels import panels
 from biasgauge.auditing.result import AuditResult
@@ -54,6 +55,7 @@ SECTIONS: Sequence[Callable[[AuditResult], Summary | None]] = (
     verdicts,
     what_to_write,
     what_changed,
+    views_section,
     text_section,
     data.explorer,
     evidence.reliability,

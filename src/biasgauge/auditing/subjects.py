@@ -23,18 +23,25 @@ class Subject:
 
     @property
     def replicated(self) -> bool:
-        """Whether there are replicates."""
+        """Whether there are replicates, or views in their place."""
         return len(self.models) > 1
+
+    @property
+    def viewed(self) -> bool:
+        """Whether the models are views of one transformer."""
+        return bool(self.models[0].facets)
 
 
 def subjects_of(models: Sequence[Embedding], *, replicates: bool = False) -> tuple[Subject, ...]:
     """Models grouped by what their recipes say; `replicates`: all are replicates, because the user says so.
 
-    A model without a recipe is a subject of its own: another model is a second opinion, never a replicate.
+    A model without a recipe is a subject of its own: another model is a second opinion, never a replicate. Views of one
+    checkpoint are asked together.
     """
     groups: dict[str, list[Embedding]] = {}
     for number, model in enumerate(models):
-        key = "all" if replicates else model.lineage or f"alone {number}"
+        checkpoint = f"views of {model.facets['checkpoint']}" if "checkpoint" in model.facets else ""
+        key = "all" if replicates else model.lineage or checkpoint or f"alone {number}"
         groups.setdefault(key, []).append(model)
     names: list[str] = []
     for group in groups.values():
@@ -47,6 +54,8 @@ def subjects_of(models: Sequence[Embedding], *, replicates: bool = False) -> tup
 def _name(models: Sequence[Embedding]) -> str:
     if len(models) == 1:
         return models[0].name
+    if all("checkpoint" in model.facets for model in models):
+        return f"{models[0].facets['checkpoint']} × {len(models)} views"
     shared = ""
     for letters in zip(*(model.name for model in models), strict=False):
         if len(set(letters)) > 1:

@@ -145,7 +145,7 @@ def methods(result: AuditResult) -> str:
             version=__version__,
             questions=len({verdict.question for verdict in asked}),
             families=listed(list(dict.fromkeys(verdict.family for verdict in asked if verdict.family))),
-            over="targets, attributes and replicates" if result.replicates else "targets and attributes",
+            over=f"targets, attributes and {_repeated(result)}" if result.replicates else "targets and attributes",
             alpha=f"{rules['alpha']:g}",
             agreement=f"{100 * rules['agreement']:g}",
         )
@@ -162,7 +162,16 @@ def methods(result: AuditResult) -> str:
 def _vectors(result: AuditResult, name: str, models: tuple[str, ...]) -> str:
     about = next((model for model in result.models if model.name == models[0]), None)
     size = "" if about is None else f" ({about.words:,} words, {about.dim} dimensions)"
-    return f"{name}{size}" if len(models) == 1 else f"{len(models)} replicates of {name.rpartition(' × ')[0]}{size}"
+    return (
+        f"{name}{size}"
+        if len(models) == 1
+        else f"{len(models)} {_repeated(result)} of {name.rpartition(' × ')[0]}{size}"
+    )
+
+
+def _repeated(result: AuditResult) -> str:
+    """What the models of a subject are: replicates, or views of a transformer."""
+    return "views (layer × pooling × template)" if any(one.views for one in result.subjects) else "replicates"
 
 
 def _error_rates(result: AuditResult) -> Iterator[str]:

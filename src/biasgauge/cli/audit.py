@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +13,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
+from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
 from biasgauge.cli.words import typed_names
 from biasgauge.errors import ParameterError
 
@@ -41,16 +44,18 @@ Examples:
   biasgauge audit vectors.bin --tasks hateval.json --tasks coref.json
   biasgauge audit vectors.bin --quiet --fail-on report,report-with-care
   biasgauge audit models/*.safetensors --corpus models/corpus
+  biasgauge audit --encoder all-MiniLM-L6-v2 --lexicon weat7 --lexicon weat8
 """
 
 FAILED_ON = 3
 """Exit code when a verdict is one that --fail-on names."""
+_OF_VIEWS = ("templates", "layers", "pooling")
 _OF_POINTS = ("points_x", "points_y", "points_by", "points_unit", "points_seed")
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Audit the vectors, or those after a change; write the page."""
-    from biasgauge.auditing import Rules, audit, track
+    from biasgauge.auditing import Rules, audit, audit_encoder, track
     from biasgauge.auditing.brief import DECISIONS, brief, next_step, stopped_by
     from biasgauge.presentation.terminal import print_summary
 
@@ -70,13 +75,16 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         )
     if arguments["points"] is not None:
         arguments["points"] = track(arguments["points"], *columns, random_state=options.seed)
-    out = arguments.pop("out")
+    out, encoder = arguments.pop("out"), arguments.pop("encoder")
+    views = _views(encoder, arguments, vectors=bool(vectors) or after is not None)
     rules = Rules(**{rule.name: arguments.pop(rule.name) for rule in fields(Rules) if rule.name in arguments})
     lexicons = arguments.pop("lexicon") or None
     models = [after] if after is not None else vectors or None
     with progress(options, "auditing") as bar:
         told: dict[str, Any] = {"progress": bar, "stage": None if bar is None else bar.stage}
-        result = audit(models, lexicons=lexicons, rules=rules, random_state=options.seed, **told, **arguments)
+        told |= {"lexicons": lexicons, "rules": rules, "random_state": options.seed}
+        start = partial(audit, models) if encoder is None else partial(audit_encoder, encoder, **views)
+        result = start(**told, **arguments)
         if bar is not None:
             bar.stage("page")
         out.mkdir(parents=True, exist_ok=True)
@@ -101,6 +109,19 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     )
 
 
+def _views(encoder: str | None, arguments: dict[str, Any], *, vectors: bool) -> dict[str, Any]:
+    """How the transformer is to be seen, taken out of what was typed; the libraries below are told of no hub."""
+    typed = {name: arguments.pop(name) for name in _OF_VIEWS}
+    given = {name: value for name, value in typed.items() if value is not None}
+    if encoder is None and given:
+        raise ParameterError("--templates, --layers and --pooling say how --encoder is used. Got no --encoder.")
+    if encoder is not None and vectors:
+        raise ParameterError("--encoder goes without vectors, --before and --after.")
+    if encoder is not None:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    return given
+
+
 def _column(about: str, **more: Any) -> Option:  # noqa: ANN401 - fields of Option
     return Option(about, type=str | None, default=None, **more)
 
@@ -108,8 +129,9 @@ def _column(about: str, **more: Any) -> Option:  # noqa: ANN401 - fields of Opti
 app = command(
     "auditing:audit",
     arguments="vectors",
-    options="before after out lexicon language min_coverage case_fallback limit replicates alpha smallest points "
-    "points_x points_y points_by points_unit points_seed tasks corpus calibration fail_on verbose",
+    options="before after encoder templates layers pooling out lexicon language min_coverage case_fallback limit "
+    "replicates alpha smallest points points_x points_y points_by points_unit points_seed tasks corpus calibration "
+    "fail_on verbose",
     examples=EXAMPLES,
     terms="contrast replicate",
     sources=("auditing:Rules",),
@@ -126,6 +148,20 @@ app = command(
             type=Path | None,
             default=None,
         ),
+        "encoder": Option(
+            "a transformer in the place of vectors: its folder, or a GGUF file; all its layers, poolings and templates "
+            "are asked together",
+            type=str | None,
+            default=None,
+        ),
+        "templates": Option(
+            "with --encoder: sentences with {}, a set or a file, as in encode; repeat for several",
+            type=tuple[str, ...],
+            default=(),
+            read=typed_templates,
+        ),
+        "layers": _column("with --encoder: all, or numbers separated by commas", read=typed_layers),
+        "pooling": _column("with --encoder: mean, first, last, sentence, cls, or all", read=typed_pooling),
         "out": Option(
             "folder for the page and its tables; made if it does not exist", type=Path, default=Path("biasgauge-audit")
         ),

@@ -54,6 +54,7 @@ COMMANDS = {
     "compare": "Compare groups of models: the difference of a contrast, and its trend.",
     "score": "Score words against base pairs: mean, interval, and how many pairs agree.",
     "train": "Train replicates of an embedding on your own text.",
+    "encode": "Encode words in sentences with a transformer: views by layer, pooling and template.",
     "reliability": "Estimate test–retest, inter-rater and internal reliability of bias scores.",
     "factors": "Regress the reliability of words on properties of words, algorithms and corpora.",
     "robustness": "Test whether scores survive another base pair, word form or measure.",

@@ -80,8 +80,8 @@ class _Job:
     """What is to be read, and how."""
 
     def __init__(self, source: object, layout: Layout, tokenizer: Tokenizer, progress: Progress | None) -> None:
-        paths, self.texts = _paths_or_texts(source)
-        self.files = _text_files(paths, layout.of)
+        paths, self.texts = paths_or_texts(source)
+        self.files = text_files(paths, layout.of)
         self.folders = [path for path in paths if Path(path).is_dir()]
         if not paths and (layout.name != "auto" or layout.field is not None):
             raise ParameterError("The parameters 'layout' and 'field' of read_corpus are for files, not for documents.")
@@ -139,7 +139,7 @@ class _TextFile:
         return {"name": self.name, "bytes": self.size, "sha256": digest, "layout": self.layout}
 
 
-def _text_files(paths: Iterable[str | os.PathLike[str]], layout_of: Callable[[str], str]) -> tuple[_TextFile, ...]:
+def text_files(paths: Iterable[str | os.PathLike[str]], layout_of: Callable[[str], str]) -> tuple[_TextFile, ...]:
     """The files that are named, in that order; those of a folder sorted by path, hidden ones left out."""
     files = []
     for path in map(Path, paths):
@@ -176,7 +176,7 @@ def _refuse(problem: OSError) -> None:
     raise CorpusError(f"cannot be opened: {problem.strerror}", path=problem.filename) from problem
 
 
-def _paths_or_texts(source: object) -> tuple[list[Any], Iterable[str]]:
+def paths_or_texts(source: object) -> tuple[list[Any], Iterable[str]]:
     """A path, or a list or tuple of paths; anything else that can be walked through is documents."""
     if isinstance(source, (str, os.PathLike)):
         return [source], ()

@@ -40,6 +40,8 @@ class Embedding:
         dropped: words that the input had but that cannot be used, with the reason.
         lineage: the same for models that differ by random seed or bootstrap sample alone, by their recipes; empty where
             no recipe says so.
+        facets: what tells this model from others that were made with it, such as {"layer": 3, "pooling": "mean"}; empty
+            for a model that stands alone.
     """
 
     words: tuple[str, ...]
@@ -50,6 +52,7 @@ class Embedding:
     notices: tuple[Notice, ...] = ()
     dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     lineage: str = ""
+    facets: Mapping[str, str | int] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):

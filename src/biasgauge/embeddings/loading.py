@@ -61,7 +61,7 @@ def load(
         if wanted is None and limit is None:
             return vectors
         part = load((vectors.words, vectors.vectors), words, limit, case_fallback=case_fallback, name=name)
-        return replace(part, lineage=vectors.lineage)
+        return replace(part, lineage=vectors.lineage, facets=vectors.facets)
     if not isinstance(vectors, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
         return _from_memory(vectors, request, name or "memory")
@@ -126,6 +126,8 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
         return list(vectors), np.array(list(vectors.values()), dtype=np.float32 if common.kind in "iub" else common)
     if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
         return list(vectors[0]), np.asarray(vectors[1])
+    if isinstance(vectors, list) and vectors and all(isinstance(model, Embedding) for model in vectors):
+        raise ParameterError(f"One model is needed here. Got a list of {len(vectors):,}; choose one of them.")
     accepted = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
     raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
 

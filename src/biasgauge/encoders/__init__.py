@@ -1,5 +1,5 @@
-"""Vectors that are computed, not read: an encoder makes them of whatever it is given."""
+"""Vectors that are computed, not read: of words in sentences through a transformer, or by any other encoder."""
 
-from biasgauge.encoders.encoder import Encoder
+from biasgauge.lazy import attach
 
-__all__ = ["Encoder"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

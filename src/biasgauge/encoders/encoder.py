@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from biasgauge.embeddings import Embedding
+    from biasgauge.encoders.hidden_states import ContextEncoder
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,11 @@ class Encoder:
         about: what it does, in one sentence.
         encode: called with what stands after the colon; gives an `Embedding`, or a list of them (replicates, layers),
             each with a name of its own. The same source must give the same vectors.
+        contextual: for `bg.encode("NAME:SOURCE", words, …)`: called with what stands after the colon; gives an encoder
+            of words in sentences. None where there is none.
     """
 
     name: str
     about: str
     encode: Callable[[str], Embedding | list[Embedding]]
+    contextual: Callable[[str], ContextEncoder] | None = None

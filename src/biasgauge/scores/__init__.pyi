@@ -11,6 +11,10 @@ from biasgauge.scores.scoring import score_to_store as score_to_store
 from biasgauge.scores.store import ScoreStore as ScoreStore
 from biasgauge.scores.tensor import REASONS as REASONS
 from biasgauge.scores.tensor import ScoreTensor as ScoreTensor
+from biasgauge.scores.tests_in_context import ContextualTest as ContextualTest
+from biasgauge.scores.tests_in_context import ContextualTests as ContextualTests
+from biasgauge.scores.tests_in_context import ceat as ceat
+from biasgauge.scores.tests_in_context import seat as seat
 from biasgauge.scores.word_set_results import Association as Association
 from biasgauge.scores.word_set_results import Weat as Weat
 from biasgauge.scores.word_set_tests import association_test as association_test

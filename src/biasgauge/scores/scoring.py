@@ -249,6 +249,7 @@ def _score_model(model: Embedding, plan: _Plan) -> tuple[ModelScores, dict[str, 
     asked = {"words": plan.words, **ends, **({} if plan.pool is None else {"pool": plan.pool})}
     coverage = model.coverage(asked, case_fallback=plan.case_fallback).to_dict()
     about = {"checksum": model.checksum, "source": model.source, "coverage": coverage}
+    about |= {"facets": dict(model.facets)} if model.facets else {}
     return ModelScores(values, word_reasons, pair_reasons), about
 
 

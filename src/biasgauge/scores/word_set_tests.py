@@ -106,7 +106,7 @@ def association_test(
     check_choice(get_args(Trimming), trimming=trimming)
     if trimming == "as_published" and kind != "weat":
         raise ParameterError(f"The 'trimming' as published is that of WEAT; the test is {kind!r}.")
-    name, sets, counterparts = _sets(test, {"x": x, "y": y, "a": a, "b": b}, chosen.sets)
+    name, sets, counterparts = sets_of_test(test, {"x": x, "y": y, "a": a, "b": b}, chosen.sets)
     words = {role: members.words for role, members in sets.items()}
     coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
     if shared := set.intersection(*(set(coverage.sets[role].rows.tolist() if role in sets else ()) for role in "xy")):
@@ -143,7 +143,7 @@ def association_test(
     return Association(kind, name, model.name, labels, result, coverage, recorded)
 
 
-def _sets(
+def sets_of_test(
     test: TestLike | None, given: Mapping[str, WordsLike | None], needed: tuple[str, ...]
 ) -> tuple[str, dict[str, WordSet], tuple[tuple[str, str], ...]]:
     """The name of all sets, those that the test needs by role, and which forms belong together."""

@@ -22,3 +22,6 @@ from biasgauge.sensitivity.plan import limited as limited
 from biasgauge.sensitivity.plan import neutral as neutral
 from biasgauge.sensitivity.plurals import plural as plural
 from biasgauge.sensitivity.result import RobustnessResult as RobustnessResult
+from biasgauge.sensitivity.specifications import Specification as Specification
+from biasgauge.sensitivity.specifications import SpecificationCurve as SpecificationCurve
+from biasgauge.sensitivity.specifications import specification_curve as specification_curve

@@ -111,9 +111,32 @@ class VarianceComponents(Result):
         names = ", ".join(component.name for component in self.components)
         raise ParameterError(f"There is no component {name!r} in this design; there are {names}.")
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Facets of views whose levels are all there are, so that a design speaks of those at hand."""
+        return tuple(name for name in ("layer", "pooling") if name in self.facets)
+
+    def involving(self, facet: str) -> Estimate:
+        """Share of the variance in all components that hold a facet, alone or with others.
+
+        Shares of several facets add up to more than 1: an interaction of two counts for both.
+
+        Raises:
+            ParameterError: there is no such facet.
+        """
+        if facet not in self.facets:
+            raise ParameterError(f"There is no facet {facet!r} in this design; there are {', '.join(self.facets)}.")
+        held = np.array([facet in component.facets for component in self.components])
+        variances, sums = np.array([component.variance for component in self.components]), self.drawn.sum(axis=1)
+        shares = np.divide(self.drawn[:, held].sum(axis=1), sums, out=np.zeros_like(sums), where=sums > 0)
+        return percentile_estimate(float(variances[held].sum() / variances.sum()), shares, self.level, **PIVOTS)
+
     def derived(self) -> Mapping[str, Any]:
-        """The interval of the mean."""
-        return {"mean_interval": percentile_estimate(self.mean, self.drawn_mean, self.level, **PIVOTS).interval()}
+        """The interval of the mean, and what each facet has a part in."""
+        return {
+            "mean_interval": percentile_estimate(self.mean, self.drawn_mean, self.level, **PIVOTS).interval(),
+            "involving": {facet: self.involving(facet).to_dict() for facet in self.facets},
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """One row a component: its variance, share, both intervals, degrees of freedom and mean square."""
@@ -132,10 +155,16 @@ class VarianceComponents(Result):
             Column("variance", "number", 4),
         ]
         rows = [(component.name, component.share_interval, component.variance) for component in self.components]
+        note = "An interaction counts for each of its facets, so that these shares add up to more than 100 %."
+        parts = [(facet, levels, self.involving(facet)) for facet, levels in self.facets.items()]
+        involved = ["facet", Column("levels", "count"), Column(f"share [{level_text(self.level)}]", "estimate", 3)]
         return Summary(
             title="What scores vary with",
             headline=f"The largest component, {widest.name}, has {share_text(widest.share)} of the variance of scores.",
-            tables=(Table.of("components", "Components of variance", heads, rows),),
+            tables=(
+                Table.of("components", "Components of variance", heads, rows, most=20),
+                Table.of("facets", "What each facet has a part in", involved, parts, note=note),
+            ),
             charts=(study_chart(self),),
             warnings=self.warnings,
         )

@@ -19,7 +19,9 @@ from biasgauge.stats.crossed import Subset
 from biasgauge.stats.mixed_models.moments import MOST_LEVELS, moments
 from biasgauge.stats.mixed_models.variances import solve
 
-ORDER = ("word", "pair", "model", "measure")
+VIEWS = ("checkpoint", "layer", "pooling", "template", "context")
+"""Facets that take the place of "model" where the models are views of transformers."""
+ORDER = ("word", "pair", "model", *VIEWS, "measure")
 """How facets are named in an interaction."""
 AXES = ("measure", "pair", "model", "word")
 """How they lie in the layout: words last, for they are cut into blocks."""
@@ -73,19 +75,20 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
         tensor = scores if chosen is None else scores.select(measure=chosen)
     values = tensor.values.transpose(0, 1, 3, 2)
     defined = tensor.undefined.transpose(0, 1, 3, 2) == 0
-    values, defined, warnings = _with_scores(values, defined)
+    values, defined, axes = _by_facet(values, defined, tensor)
+    values, defined, warnings = _with_scores(values, defined, axes)
     kept = [axis for axis, size in enumerate(values.shape) if size > 1]
     if len(kept) < 2:
         raise ParameterError(
             "Variance components need at least two facets with two levels each. Got "
-            + ", ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in zip(AXES, values.shape, strict=True))
+            + ", ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in zip(axes, values.shape, strict=True))
             + " with scores."
         )
     only = measure or (tensor.measures[0] if len(tensor.measures) == 1 else None)
     warnings += [
-        f"there is only one {AXES[axis]} with scores: what it contributes cannot be told from the rest"
+        f"there is only one {axes[axis]} with scores: what it contributes cannot be told from the rest"
         for axis, size in enumerate(values.shape)
-        if size == 1 and not (AXES[axis] == "measure" and only is not None)
+        if size == 1 and not (axes[axis] == "measure" and only is not None)
     ]
     mean, spread = _moments(values, defined)
     if not (spread > 0).all():
@@ -97,7 +100,7 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
     return Layout(
         scores=values.reshape(shape),
         defined=defined.reshape(shape) if undefined else None,
-        axes=tuple(AXES[axis] for axis in kept),
+        axes=tuple(axes[axis] for axis in kept),
         measure=only,
         standardized=standardize and as_facet,
         shift=float((mean / scale).mean()),
@@ -107,15 +110,40 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
     )
 
 
-def _with_scores(values: NDArray[Any], defined: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_], list[str]]:
+def _by_facet(
+    values: NDArray[Any], defined: NDArray[np.bool_], tensor: ScoreTensor
+) -> tuple[NDArray[Any], NDArray[np.bool_], tuple[str, ...]]:
+    """Views of transformers by the facets that they differ in, in the place of one axis of models.
+
+    Models that are no views, or views that differ in nothing but one facet's place in a list, stay as they are.
+    """
+    about = tensor.provenance.get("models", {})
+    facets = [about.get(name, {}).get("facets", {}) for name in tensor.models]
+    if len(facets) < 2 or not all(set(VIEWS) <= set(own) for own in facets):
+        return values, defined, AXES
+    levels = {name: list(dict.fromkeys(own[name] for own in facets)) for name in VIEWS}
+    varying = [name for name in VIEWS if len(levels[name]) > 1]
+    places = tuple(np.array([levels[name].index(own[name]) for own in facets]) for name in varying)
+    sizes = tuple(len(levels[name]) for name in varying)
+    cells = np.ravel_multi_index(places, sizes)
+    shape = (*values.shape[:2], int(np.prod(sizes)), values.shape[3])
+    wide, held = np.full(shape, np.nan, values.dtype), np.zeros(shape, bool)
+    wide[:, :, cells], held[:, :, cells] = values, defined
+    split = (*shape[:2], *sizes, shape[3])
+    return wide.reshape(split), held.reshape(split), ("measure", "pair", *varying, "word")
+
+
+def _with_scores(
+    values: NDArray[Any], defined: NDArray[np.bool_], axes: tuple[str, ...]
+) -> tuple[NDArray[Any], NDArray[np.bool_], list[str]]:
     """Leave out levels that have no score at all."""
     warnings: list[str] = []
     if not defined.any():
         raise ParameterError("No score is defined: there is nothing to analyze.")
     if defined.all():
         return values, defined, warnings
-    for axis, name in enumerate(AXES):
-        others = tuple(other for other in range(len(AXES)) if other != axis)
+    for axis, name in enumerate(axes):
+        others = tuple(other for other in range(len(axes)) if other != axis)
         scored = defined.any(axis=others)
         if not scored.all():
             lost = int(np.count_nonzero(~scored))

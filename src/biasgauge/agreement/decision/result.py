@@ -16,7 +16,10 @@ from biasgauge.wording import level_text, number_text, share_text
 if TYPE_CHECKING:
     import pandas as pd
 
-PLURAL = {"word": "words", "pair": "pairs", "model": "replicates", "measure": "measures"}
+PLURAL = {
+    "word": "words", "pair": "pairs", "model": "replicates", "checkpoint": "checkpoints", "layer": "layers",
+    "pooling": "poolings", "template": "templates", "context": "contexts", "measure": "measures",
+}  # fmt: skip
 """What the levels of a facet are called in tables."""
 
 

@@ -32,6 +32,8 @@ QUERY = "query"
 DEFAULT = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 100)
 COARSE = (1, 2, 5, 10, 20, 50, 100)
 """Numbers of levels that are tried when none are asked for: with one or two facets, and with more."""
+CHOICES = ("measures", "layers", "poolings", "checkpoints")
+"""Facets whose levels are choices rather than a sample of many: one of them, or those at hand."""
 _LARGEST = 10_000
 
 
@@ -46,6 +48,8 @@ def decision_study(
     pairs: Iterable[int] | None = None,
     words: Iterable[int] | None = None,
     measures: Iterable[int] | None = None,
+    templates: Iterable[int] | None = None,
+    contexts: Iterable[int] | None = None,
     fixed: Sequence[str] = (),
 ) -> DecisionStudy:
     """Say how reliable the mean score of an object would be in designs of other sizes, and which sizes are enough.
@@ -63,6 +67,8 @@ def decision_study(
         pairs: numbers of pairs to try, likewise.
         words: numbers of words to try, likewise.
         measures: numbers of measures to try, likewise.
+        templates: of views of a transformer, numbers of templates to try, likewise.
+        contexts: likewise, numbers of contexts.
         fixed: facets whose levels at hand are all one wants to speak about, such as ("measure",).
 
     Raises:
@@ -72,14 +78,19 @@ def decision_study(
     check_choice(get_args(Target), object=object)
     check_choice(get_args(Coefficient), coefficient=coefficient)
     _check_facets(components, object, coefficient, fixed)
-    asked = {"model": replicates, "pair": pairs, "word": words, "measure": measures}
+    asked = {
+        "model": replicates, "pair": pairs, "word": words, "measure": measures, "template": templates,
+        "context": contexts,
+    }  # fmt: skip
     facets = [name for name in components.facets if name != object]
     sampled = [name for name in facets if name not in fixed]
     if not sampled:
         raise ParameterError("A decision study needs a facet to average over that is not fixed. Got none.")
     usual = DEFAULT if len(sampled) <= 2 else COARSE
     here = {name: components.facets[name] for name in facets}
-    grids = [[here[name]] if name in fixed else _grid(PLURAL[name], asked[name], here[name], usual) for name in facets]
+    grids = [
+        [here[name]] if name in fixed else _grid(PLURAL[name], asked.get(name), here[name], usual) for name in facets
+    ]
     means = np.concatenate([[components.mean**2 - components.mean_error], components.drawn_squared_mean])
     estimates = np.array([[component.variance for component in components.components]])
     model = Model(
@@ -93,7 +104,7 @@ def decision_study(
         level=components.level,
         relative=coefficient == "generalizability",
     )
-    solved = "model" if "model" in sampled else sampled[-1]
+    solved = next((name for name in ("model", "template", "context") if name in sampled), sampled[-1])
     rest = [[1] if name == solved else grid for name, grid in zip(facets, grids, strict=True)]
     errors = {name: float(model.error({**here, name: np.inf})[0]) for name in sampled}
     return DecisionStudy(
@@ -132,7 +143,7 @@ def _check_facets(components: VarianceComponents, measured: str, coefficient: st
 
 def _grid(plural: str, asked: Iterable[int] | None, here: int, usual: tuple[int, ...]) -> list[int]:
     if asked is None:
-        return sorted({1, here} if plural == "measures" else {*usual, *([here] if here <= usual[-1] else [])})
+        return sorted({1, here} if plural in CHOICES else {*usual, *([here] if here <= usual[-1] else [])})
     sizes = sorted(set(asked))
     if not sizes:
         raise ParameterError(f"The {plural!r} parameter must hold whole numbers of at least 1. Got none.")

@@ -14,6 +14,10 @@ from biasgauge.stats.contrasts import contrast_parts
 def judge(case: Case) -> Iterator[Evidence]:
     """Whether every replicate gives the direction of all together; the interval already speaks of other seeds."""
     one = case.measured
+    if one.subject.viewed:
+        reason = "unknown whether training again gives the same: all views are of one checkpoint"
+        yield Evidence("replicates", None, 1.0, None, reason)
+        return
     if not one.subject.replicated:
         reason = "unknown whether training again gives the same: there are no replicates (biasgauge train --seeds 8)"
         yield Evidence("replicates", None, 1.0, None, reason)

@@ -1,0 +1,145 @@
+"""An audit of a transformer: its views encoded for the words that the audit asks about, and asked together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge import registry
+from biasgauge.auditing.result import AuditResult
+from biasgauge.auditing.shared_scores import LISTS, PAIRS
+from biasgauge.embeddings import Embedding
+from biasgauge.encoders import Views, encode
+from biasgauge.encoders.encoding import EncoderLike, encoder_of
+from biasgauge.errors import InputError
+from biasgauge.inputs import LexiconLike
+from biasgauge.lexicons import AssociationTest, Lexicon, lexicon, words_of
+from biasgauge.results import Summary
+from biasgauge.sensitivity import SpecificationCurve, specification_curve
+
+if TYPE_CHECKING:
+    from biasgauge._io.source import Progress
+    from biasgauge.auditing.subjects import Subject
+
+TEMPLATES = ("{}", "This is {}.", "The word is {}.")
+POOLINGS = ("mean", "sentence", "cls")
+FREQUENT, MOST_FREQUENT = "google10k", 1_500
+"""Words that no lexicon asks about: among them random lists are drawn, to see what chance gives."""
+FURTHER = ("zhang2020", "bsri", "animals")
+"""Lexicons that the parts on robustness look at."""
+ENCODING = "encoding"
+
+
+def audit_encoder(
+    model: EncoderLike | list[EncoderLike],
+    *,
+    lexicons: Iterable[LexiconLike] | None = None,
+    language: str | None = None,
+    templates: Any = TEMPLATES,  # noqa: ANN401 - whatever encode takes
+    layers: str | int | Sequence[int] = "all",
+    pooling: str | Sequence[str] | None = None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+    stage: Callable[[str], None] | None = None,
+    **settings: Any,  # noqa: ANN401 - those of audit
+) -> AuditResult:
+    """Audit a transformer: every question is asked of all its views together, and its direction must hold over them.
+
+    Args:
+        model: whatever `encode` takes; several as a list are audited side by side.
+        lexicons: as in `audit`.
+        language: as in `audit`.
+        templates: sentences with a gap, as in `encode`; three plain ones by default.
+        layers: as in `encode`.
+        pooling: as in `encode`; "mean", "sentence" and, where the model has it, "cls" by default.
+        device: as in `encode`.
+        progress: called with (done, total).
+        stage: called with what is being done.
+        settings: further ones of `audit`.
+
+    Raises:
+        InputError: the model cannot be used.
+        ParameterError: an argument cannot be used.
+    """
+    from biasgauge.auditing.run import audit
+
+    chosen = None if lexicons is None else [lexicon(one) for one in _listed(lexicons)]
+    if stage is not None:
+        stage(ENCODING)
+    models = model if isinstance(model, list) else [model]
+    encoders = [encoder_of(source, device=device) for source in models]
+    common = [name for name in POOLINGS if all(name in encoder.poolings for encoder in encoders)]
+    views = encode(
+        encoders, audit_words(chosen, language or "en"), templates, layers=layers,
+        pooling=common if pooling is None else pooling, progress=progress,
+    )  # fmt: skip
+    return audit(telling(views), lexicons=chosen, language=language, progress=progress, stage=stage, **settings)
+
+
+def audit_words(lexicons: Sequence[Lexicon] | None = None, language: str = "en") -> tuple[str, ...]:
+    """Words that an audit looks at: of the lexicons, of base pairs and lists, and frequent ones for comparison."""
+    shipped = registry.everything("lexicon")
+    asked = lexicons
+    if asked is None:
+        asked = [one for one in shipped.values() if one.language == language and one.kind in ("test", "stereotypes")]
+    words = [word for one in asked for word in one.words]
+    if language == "en":
+        words += lexicon(PAIRS).words
+        if lexicons is None:
+            words += [word for name in (*LISTS, *FURTHER) for word in words_of(name).words]
+        words += words_of(FREQUENT).words[:MOST_FREQUENT]
+    return tuple(dict.fromkeys(words))
+
+
+def telling(views: Views) -> Views:
+    """Views in which words differ at all: before the first layer, all classification tokens have one vector.
+
+    Raises:
+        InputError: there is none.
+    """
+    kept = [view for view in views if np.ptp(view.vectors, axis=0).any()]
+    if not kept:
+        raise InputError("All words have the same vector in every view: there is nothing to audit.")
+    return Views(kept, views.warnings)
+
+
+def last_layer_first(models: list[Embedding]) -> list[Embedding]:
+    """Views with the last layer in front: what an audit asks of one model alone, it asks of the first."""
+    if not all("layer" in model.facets for model in models):
+        return models
+    return sorted(models, key=lambda model: -int(model.facets["layer"]))
+
+
+def curves_of(
+    subjects: Sequence[Subject], lexicons: Sequence[Lexicon], *, min_coverage: float, random_state: int
+) -> tuple[SpecificationCurve, ...]:
+    """The specification curve of every test in every transformer."""
+    return tuple(
+        specification_curve(list(subject.models), one, min_coverage=min_coverage, random_state=random_state)
+        for subject in subjects
+        if subject.viewed and subject.replicated
+        for one in lexicons
+        if isinstance(one, AssociationTest)
+    )
+
+
+def views_section(result: AuditResult) -> Summary | None:
+    """What layer, pooling and template do to each test."""
+    curves = result.specifications
+    if not curves:
+        return None
+    known = [curve for curve in curves if curve.defined]
+    turning = sum(0 < curve.positive < curve.defined for curve in known)
+    return Summary(
+        title="Does it hold over layers, poolings and templates?",
+        headline=f"In {turning} of {len(known)} tests the direction changes with layer, pooling or template.",
+        name="views",
+        question="layers, poolings and templates",
+        parts=tuple(curve.summary() for curve in known),
+    )
+
+
+def _listed(lexicons: Iterable[LexiconLike] | LexiconLike) -> Iterable[LexiconLike]:
+    return [lexicons] if isinstance(lexicons, (str, Lexicon)) or hasattr(lexicons, "__fspath__") else lexicons  # type: ignore[list-item]

@@ -1,0 +1,14 @@
+from biasgauge.encoders.contexts import Context as Context
+from biasgauge.encoders.contexts import Contexts as Contexts
+from biasgauge.encoders.contexts import draw_contexts as draw_contexts
+from biasgauge.encoders.encoder import Encoder as Encoder
+from biasgauge.encoders.encoding import encode as encode
+from biasgauge.encoders.hidden_states import ContextEncoder as ContextEncoder
+from biasgauge.encoders.hidden_states import Pooled as Pooled
+from biasgauge.encoders.loading import LoadedModel as LoadedModel
+from biasgauge.encoders.loading import load_model as load_model
+from biasgauge.encoders.templates import templates_of as templates_of
+from biasgauge.encoders.view_files import EncodedViews as EncodedViews
+from biasgauge.encoders.view_files import encode_to_folder as encode_to_folder
+from biasgauge.encoders.view_files import open_views as open_views
+from biasgauge.encoders.views import Views as Views

@@ -1,0 +1,119 @@
+"""Sentences to tokens: where a word's own pieces are, what fits into the window, which sentences share a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biasgauge.arrays import Places
+from biasgauge.encoders.loading import LoadedModel
+
+Span = tuple[int, int]
+"""Where a word stands in a sentence: first character, and the one behind its last."""
+
+PADDED = 0.1
+"""Share of a batch that may be padding; below ten tokens all sentences of a batch are of one length."""
+
+
+@dataclass(frozen=True)
+class TokenizedSentence:
+    """One sentence for the model.
+
+    Attributes:
+        tokens: ids, special tokens included, at most as many as the window.
+        pieces: places of the word's own pieces among them, in order.
+        cls: place of the classification token; −1 without one.
+        cut: whether tokens were left out so that it fits.
+    """
+
+    tokens: tuple[int, ...]
+    pieces: tuple[int, ...]
+    cls: int
+    cut: bool
+
+
+def tokenize(loaded: LoadedModel, texts: Sequence[str], spans: Sequence[Span]) -> list[TokenizedSentence | str]:
+    """Tokenize sentences; in the place of one whose word cannot be used stands the reason.
+
+    A sentence that is longer than the window loses tokens on both sides, as far from the word as can be: special tokens
+    stay, and so do all pieces of the word.
+    """
+    tokenizer = loaded.tokenizer
+    encoded = tokenizer(
+        list(texts), add_special_tokens=True, return_offsets_mapping=True, return_special_tokens_mask=True,
+        return_attention_mask=False, truncation=False, padding=False, verbose=False,
+    )  # fmt: skip
+    sentences = zip(encoded["input_ids"], encoded["offset_mapping"], encoded["special_tokens_mask"], spans, strict=True)
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    cls = getattr(tokenizer, "cls_token_id", None)
+    return [_sentence(*parts, loaded.window, unknown, cls) for parts in sentences]
+
+
+def _sentence(
+    tokens: Sequence[int],
+    offsets: Sequence[Span],
+    special: Sequence[int],
+    span: Span,
+    window: int,
+    unknown: int | None,
+    cls: int | None,
+) -> TokenizedSentence | str:
+    pieces = [
+        place
+        for place, ((start, end), mark) in enumerate(zip(offsets, special, strict=True))
+        if start < span[1] and end > span[0] and (not mark or tokens[place] == unknown)
+    ]
+    if not pieces:
+        return "the tokenizer makes nothing of it"
+    if unknown is not None and all(tokens[place] == unknown for place in pieces):
+        return "the tokenizer does not know it"
+    kept = np.arange(len(tokens)) if len(tokens) <= window else _around(pieces, special, window)
+    if kept is None:
+        return f"it has {len(pieces):,} pieces, which is more than the model's window of {window:,} tokens has room for"
+    shift = {place: new for new, place in enumerate(kept.tolist())}
+    ids = tuple(tokens[place] for place in kept.tolist())
+    first = ids.index(cls) if cls is not None and cls in ids else -1
+    return TokenizedSentence(ids, tuple(shift[place] for place in pieces), first, len(kept) < len(tokens))
+
+
+def _around(pieces: Sequence[int], special: Sequence[int], window: int) -> Places | None:
+    """Places that stay of a sentence that is too long: special tokens at its ends, and a run around the word."""
+    size = len(special)
+    front = next(place for place in range(size + 1) if place == size or not special[place])
+    back = next(count for count in range(size + 1) if count == size or not special[size - 1 - count])
+    room, needed = window - front - back, pieces[-1] - pieces[0] + 1
+    if needed > room:
+        return None
+    start = min(max(pieces[0] - (room - needed) // 2, front), size - back - room)
+    return np.concatenate([np.arange(front), np.arange(start, start + room), np.arange(size - back, size)])
+
+
+def batches(lengths: Sequence[int], most_tokens: int) -> Iterator[Places]:
+    """Places of the sentences of each batch, longest first: nearly one length each, at most so many tokens."""
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    start = 0
+    while start < len(order):
+        longest = int(lengths[order[start]])
+        end = start + 1
+        while (
+            end < len(order)
+            and (end + 1 - start) * longest <= most_tokens
+            and lengths[order[end]] >= longest * (1 - PADDED)
+        ):
+            end += 1
+        yield order[start:end]
+        start = end
+
+
+def padded(sentences: Sequence[TokenizedSentence], padding: int) -> tuple[Any, Any]:
+    """Tokens of a batch as one array, and which of them are no padding; None where all are."""
+    longest = max(len(sentence.tokens) for sentence in sentences)
+    tokens = np.full((len(sentences), longest), padding, np.int64)
+    for row, sentence in zip(tokens, sentences, strict=True):
+        row[: len(sentence.tokens)] = sentence.tokens
+    sizes = np.array([len(sentence.tokens) for sentence in sentences])
+    mask = np.arange(longest) < sizes[:, None]
+    return tokens, None if mask.all() else mask.astype(np.int64)

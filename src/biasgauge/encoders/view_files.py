@@ -1,0 +1,213 @@
+"""Views in a folder: one file of vectors for each, and one JSON file that says what they are; written last."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from biasgauge._io.atomic import write_text
+from biasgauge._io.manifests import read_manifest
+from biasgauge._version import __version__
+from biasgauge.embeddings import Embedding, load, save
+from biasgauge.encoders.contexts import Contexts, draw_contexts
+from biasgauge.encoders.encoder import Encoder
+from biasgauge.encoders.encoding import ALL, EncoderLike, encoded_blocks
+from biasgauge.encoders.templates import TemplatesLike
+from biasgauge.encoders.views import FACETS, Views, view_name
+from biasgauge.errors import InputError
+from biasgauge.inputs import WordsLike
+from biasgauge.lexicons import words_of
+from biasgauge.results import Column, Record, Result, Summary, Table
+
+MANIFEST = "views.json"
+FORMAT = "biasgauge views 1"
+AGAIN = "encode again"
+
+
+@dataclass(frozen=True)
+class ViewFile(Record):
+    """One view in a file.
+
+    Attributes:
+        checkpoint, layer, pooling, template, context: what it is; a context of 0 stands for none.
+        name: what tables call it.
+        path: its file, within the folder.
+        bytes: size of the file.
+        words: how many words it has.
+        dim: numbers of a vector.
+    """
+
+    checkpoint: str
+    layer: int | str
+    pooling: str
+    template: str
+    context: int | str
+    name: str
+    path: str
+    bytes: int
+    words: int
+    dim: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EncodedViews(Result):
+    """What `encode` wrote into a folder; `open_views` gives the views themselves.
+
+    Attributes:
+        folder: where.
+        views: one row for each file.
+        lost: words without a vector in some view, with the reason.
+        settings: how they were made.
+        warnings: what to know about them.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("views",)
+
+    folder: str
+    views: tuple[ViewFile, ...]
+    lost: Mapping[str, str]
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def summary(self) -> Summary:
+        """How many views there are, of what, and which words were lost."""
+        levels = {name: len({getattr(view, name) for view in self.views}) for name in FACETS}
+        sizes = " × ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in levels.items() if size > 1)
+        words = max(view.words for view in self.views)
+        columns = ["layer", "pooling", "template", "context", "file"]
+        rows = [
+            (view.layer, view.pooling, view.template or None, view.context or None, view.path) for view in self.views
+        ]
+        lost = [(word, reason) for word, reason in self.lost.items()]
+        tables = [Table.of("views", "Views", columns, rows, most=12).without_empty()]
+        tables += [Table.of("lost", "Words without a vector", [Column("word"), "reason"], lost, most=20)] * bool(lost)
+        return Summary(
+            title="Views of a transformer",
+            headline=f"{len(self.views):,} views ({sizes or 'one of each facet'}) of {words:,} words",
+            sentences=(f"Use them as a list of models: views:{self.folder}",),
+            tables=tuple(tables),
+            warnings=self.warnings,
+        )
+
+
+def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
+    model: EncoderLike | Sequence[EncoderLike],
+    words: WordsLike,
+    out: str | os.PathLike[str],
+    templates: TemplatesLike | None = None,
+    *,
+    corpus: str | os.PathLike[str] | None = None,
+    draws: int = 10,
+    layout: str = "auto",
+    field: str | int | None = None,
+    documents: str = "line",
+    layers: str | int | Sequence[int] = ALL,
+    pooling: str | Sequence[str] = ("mean",),
+    name: str | None = None,
+    device: str = "cpu",
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> EncodedViews:
+    """Encode words as `encode` does, into a folder; the views of a few templates are in memory at a time.
+
+    Args:
+        model: a local folder of a model, a GGUF file, or "NAME:SOURCE" of a registered encoder.
+        words: a lexicon, one of its sets, or words.
+        out: the folder; files of the same names are replaced.
+        templates: sentences with a gap {}, a set that ships (any, bare, noun, name, adjective, verb), or a TOML file.
+        corpus: a text to draw natural contexts from, in the place of templates.
+        draws: contexts of each word.
+        layout: of the text, as in `corpora.read_corpus`.
+        field: likewise.
+        documents: likewise.
+        layers: "all", or some of 0 to n.
+        pooling: mean, first, last, sentence, cls; several; or all.
+        name: what tables call the model.
+        device: cpu, or cuda.
+        random_state: seed of the draws.
+        progress: called with (done, total) sentences.
+
+    Raises:
+        InputError: the model cannot be used, or no word is left.
+        ParameterError: an argument cannot be used.
+    """
+    asked = words_of(words)
+    contexts: Contexts | None = None
+    if corpus is not None:
+        contexts = draw_contexts(
+            corpus, asked, draws=draws, layout=layout, field=field, documents=documents, random_state=random_state
+        )
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MANIFEST).unlink(missing_ok=True)  # what is there may be a mixture from now on
+    files: list[ViewFile] = []
+    lost: dict[str, str] = {}
+    warnings: list[str] = [] if contexts is None else list(contexts.warnings)
+    for block, notes in encoded_blocks(
+        model, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
+        progress=progress,
+    ):  # fmt: skip
+        warnings += notes
+        for view in block:
+            lost |= {word: reason for word, reason in view.dropped.items() if word not in lost}
+            files.append(_write(view, folder, len(files)))
+    settings = {
+        "model": str(model), "words": asked.name, "templates": None if templates is None else str(templates),
+        "corpus": None if corpus is None else str(corpus), "draws": None if corpus is None else draws,
+        "random_state": random_state, "device": device,
+    }  # fmt: skip
+    encoded = EncodedViews(str(folder), tuple(files), lost, settings, tuple(dict.fromkeys(warnings)))
+    content = {"format": FORMAT, "version": __version__, **encoded.to_dict()}
+    write_text(folder / MANIFEST, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    return encoded
+
+
+def open_views(folder: str | os.PathLike[str]) -> Views:
+    """The views that were written into a folder; vectors stay on disk until they are used.
+
+    Raises:
+        InputError: it is not such a folder, or a file is missing or damaged.
+    """
+    place = Path(folder)
+    absent = "is not a folder of views, which biasgauge encode makes ({})"
+    manifest = read_manifest(place / MANIFEST, FORMAT, absent=absent, again=AGAIN)
+    stored = EncodedViews.from_dict({key: value for key, value in manifest.items() if key not in {"format", "version"}})
+    return Views((_read(file, place, stored.lost) for file in stored.views), stored.warnings)
+
+
+def _write(view: Embedding, folder: Path, number: int) -> ViewFile:
+    facets: dict[str, Any] = dict(view.facets)
+    around = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
+    stem = f"{number:04d}-layer{facets['layer']}-{facets['pooling']}{'-' if around else ''}{around}"
+    path = save(view, folder / f"{stem}.safetensors")
+    return ViewFile(**facets, name=view.name, path=path.name, bytes=path.stat().st_size, words=len(view), dim=view.dim)
+
+
+def _read(file: ViewFile, folder: Path, lost: Mapping[str, str]) -> Embedding:
+    path = folder / Path(file.path).name
+    if not path.is_file() or path.stat().st_size != file.bytes:
+        raise InputError(f"{path}: is missing or damaged; {AGAIN}")
+    view = load(path, name=file.name)
+    facets = {name: getattr(file, name) for name in FACETS}
+    if len(view) != file.words or view.dim != file.dim or file.name != view_name(facets):
+        raise InputError(f"{path}: is not the file that {MANIFEST} describes; {AGAIN}")
+    dropped = {word: reason for word, reason in lost.items() if word not in view.index}
+    return replace(view, dropped=MappingProxyType(dropped), facets=MappingProxyType(facets))
+
+
+def _slug(template: str) -> str:
+    """A template as part of a file's name."""
+    return re.sub(r"\W+", "-", template.replace("{}", "_"), flags=re.ASCII).strip("-_")[:40]
+
+
+def _views(source: str) -> list[Embedding]:
+    return list(open_views(source))
+
+
+ENCODER = Encoder("views", "views of a transformer from a folder that `biasgauge encode` wrote", _views)

@@ -1,0 +1,314 @@
+"""SEAT and CEAT: association tests of words in sentences, with words as the sample and sentences nested in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+
+from biasgauge._version import __version__
+from biasgauge.arrays import Flags, Floats
+from biasgauge.association.ceat import PublishedCeat, contextual_weat, published_ceat, unit_contexts
+from biasgauge.association.weat import WeatResult, weat_from_similarities
+from biasgauge.embeddings import Embedding
+from biasgauge.embeddings.coverage import NOT_THERE
+from biasgauge.errors import ParameterError
+from biasgauge.inputs import WordsLike
+from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.scores.word_set_tests import TestLike, sets_of_test
+from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
+from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.intraclass import icc
+from biasgauge.wording import level_text, p_text, share_text
+
+ROLES = ("x", "y", "a", "b")
+Sentences = Literal["template", "context"]
+
+
+@dataclass(frozen=True)
+class PublishedSeat(Record):
+    """SEAT as published: every sentence counts as a word of its own.
+
+    Attributes:
+        effect_size: d over sentences, ddof 1.
+        p_value: over splits of sentences, as if those of one word were independent.
+        sentences: how many there are of targets.
+    """
+
+    effect_size: float | None
+    p_value: float | None
+    sentences: int
+
+
+@dataclass(frozen=True)
+class ContextualTest(Record):
+    """The test on one layer and pooling of one checkpoint.
+
+    Attributes:
+        checkpoint, layer, pooling: of the views.
+        sentences: how many templates or contexts each word was averaged over, at most.
+        result: effect size, contrast and p over words.
+        agreement: ICC(1,1) of the target words' associations over sentences: how far a single sentence tells a word's.
+        published: as the paper's code has it; None unless asked for.
+    """
+
+    checkpoint: str
+    layer: int | str
+    pooling: str
+    sentences: int
+    result: WeatResult
+    agreement: Estimate
+    published: PublishedSeat | PublishedCeat | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON-ready object, the numbers of the test beside the labels."""
+        shape = super().to_dict()
+        return {**shape, **shape.pop("result")}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContextualTests(Result):
+    """One association test over all layers and poolings.
+
+    Attributes:
+        test: "seat" or "ceat".
+        name: the lexicon, or "given words".
+        sets: what each set stands for.
+        rows: one for each checkpoint, layer and pooling.
+        lost: words without a vector, by set, with the reason.
+        settings: everything that decides the result.
+        warnings: what to know before reading it.
+    """
+
+    abridged: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    test: str
+    name: str
+    sets: Mapping[str, str]
+    rows: tuple[ContextualTest, ...]
+    lost: Mapping[str, Mapping[str, str]]
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def derived(self) -> Mapping[str, Any]:
+        """The version."""
+        return {"version": __version__}
+
+    def summary(self) -> Summary:
+        """How the test comes out by layer and pooling, and how often its sign turns."""
+        known = [row for row in self.rows if row.result.value is not None]
+        positive = sum((row.result.value or 0) > 0 for row in known)
+        clear = sum((row.result.p_value or 1.0) < 0.05 for row in known)
+        name = f"{self.test.upper()} {self.name}"
+        if not known:
+            headline = f"{name}: undefined: {self.rows[0].result.reason if self.rows else 'there are no views'}"
+        elif len(known) == 1:
+            headline = f"{name}: effect size {known[0].result.value:.2f}, p {_p(known[0].result.p_value)} over words"
+        else:
+            headline = (
+                f"{name}: positive in {positive} of {len(known)} layers and poolings, p < .05 over words in {clear} "
+                f"(not corrected for their number)"
+            )
+        level = self.settings["level"]
+        published = [Column("d as published", "number"), Column("p as published", "p")]
+        columns = [
+            "checkpoint", "layer", "pooling", Column(f"d [{level_text(level)}]", "estimate"),
+            Column("contrast (cosine)", "estimate", 4), Column("p over words", "p"), Column("p over attributes", "p"),
+            Column("agreement of sentences", "estimate"), *published,
+        ]  # fmt: skip
+        rows = [(row.checkpoint, row.layer, row.pooling, _estimate(row.result, level), row.result.contrast,
+                 row.result.p_value, row.result.p_attributes, row.agreement,
+                 *((None, None) if row.published is None else (row.published.effect_size, row.published.p_value)))
+                for row in self.rows]  # fmt: skip
+        table = Table.of("tests", "By layer and pooling", columns, rows).without_empty()
+        return Summary(title=name, headline=headline, tables=(table,), warnings=self.warnings)
+
+
+def seat(
+    views: Sequence[Embedding],
+    test: TestLike | None = None,
+    *,
+    x: WordsLike | None = None,
+    y: WordsLike | None = None,
+    a: WordsLike | None = None,
+    b: WordsLike | None = None,
+    as_published: bool = False,
+    min_coverage: float = 0.8,
+    interval: Resampling | None = BCA,
+    **settings: Any,  # noqa: ANN401 - those of biasgauge.association.weat
+) -> ContextualTests:
+    """Sentence Encoder Association Test: WEAT on words in templates, d with ddof 1, by layer and pooling.
+
+    Each word is averaged over its templates, and p splits words, two-sided by default. With one template this is WEAT
+    on the vectors of the sentences. Source: May et al., NAACL 2019.
+
+    Args:
+        views: what `encode` gives with templates; for the sentence vectors of the paper with `pooling="sentence"` or
+            "cls".
+        test: a lexicon of kind "test", or give the four sets.
+        x: words, a lexicon, or one of its sets.
+        y: as x.
+        a: as x.
+        b: as x.
+        as_published: also d and p with every sentence counted as a word of its own, as the paper has it.
+        min_coverage: share of each set that must have vectors.
+        interval: how to find the interval of d over words; None for none.
+        settings: `alternative`, `ddof`, `max_exact`, `samples`, `random_state`, as in `weat`.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+    """
+    published = _published_seat if as_published else None
+    given = _Given(views, "template", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings)
+    return given.tested("seat", published)
+
+
+def ceat(
+    views: Sequence[Embedding],
+    test: TestLike | None = None,
+    *,
+    x: WordsLike | None = None,
+    y: WordsLike | None = None,
+    a: WordsLike | None = None,
+    b: WordsLike | None = None,
+    as_published: bool = False,
+    draws: int = 1_000,
+    min_coverage: float = 0.8,
+    interval: Resampling | None = BCA,
+    random_state: int = 0,
+    **settings: Any,  # noqa: ANN401 - those of biasgauge.association.weat
+) -> ContextualTests:
+    """Contextualized Embedding Association Test: WEAT on words in natural contexts, by layer and pooling.
+
+    Words are the sample and contexts are nested in them: each word is averaged over its contexts, and p splits words,
+    two-sided by default. However many contexts there are, a null in which single words lean is rejected at the level of
+    the test; as published it is rejected nearly always (`association.ceat` says why).
+    Source: Guo & Caliskan, AIES 2021.
+
+    Args:
+        views: what `encode` gives with `contexts`.
+        test: a lexicon of kind "test", or give the four sets.
+        x: words, a lexicon, or one of its sets.
+        y: as x.
+        a: as x.
+        b: as x.
+        as_published: also the combined effect size and p of the paper's code.
+        draws: random contexts of each word for that, so many times.
+        min_coverage: share of each set that must have vectors.
+        interval: how to find the interval of d over words; None for none.
+        random_state: seed of the draws, and of p where splits are drawn.
+        settings: `alternative`, `ddof`, `max_exact`, `samples`, as in `weat`.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+    """
+
+    def published(sets: Mapping[str, Floats]) -> PublishedCeat:
+        return published_ceat(**sets, draws=draws, random_state=random_state)
+
+    settings = {**settings, "random_state": random_state}
+    given = _Given(views, "context", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings)
+    return given.tested("ceat", published if as_published else None)
+
+
+class _Given:
+    """Views, sets and settings of a test in context."""
+
+    def __init__(
+        self,
+        views: Sequence[Embedding],
+        sentences: Sentences,
+        test: TestLike | None,
+        sets: Mapping[str, WordsLike | None],
+        min_coverage: float,
+        interval: Resampling | None,
+        settings: Mapping[str, Any],
+    ) -> None:
+        self.sentences = sentences
+        self.name, chosen, _ = sets_of_test(test, sets, ROLES)
+        self.labels = {role: members.name for role, members in chosen.items()}
+        self.words = {role: tuple(dict.fromkeys(members.words)) for role, members in chosen.items()}
+        self.min_coverage, self.interval = min_coverage, interval
+        self.settings = {"alternative": "two-sided", "ddof": 1, **settings}
+        self.groups: dict[tuple[Any, ...], list[Embedding]] = {}
+        for view in views:
+            if not {"checkpoint", "layer", "pooling", sentences} <= set(view.facets):
+                raise ParameterError(f"A test in context needs views, as encode gives them. Got {view.name!r}.")
+            key = tuple(view.facets[name] for name in ("checkpoint", "layer", "pooling"))
+            self.groups.setdefault(key, []).append(view)
+        if not self.groups:
+            raise ParameterError("A test in context needs at least one view. Got none.")
+        if sentences == "context" and not any(view.facets["context"] for view in views):
+            raise ParameterError("CEAT needs words in natural contexts: encode(…, contexts=draw_contexts(…)).")
+
+    def tested(self, test: str, published: Any) -> ContextualTests:  # noqa: ANN401 - a function or None
+        """The test on each group of views."""
+        rows: list[ContextualTest] = []
+        lost: dict[str, Mapping[str, str]] = {}
+        for (checkpoint, layer, pooling), members in self.groups.items():
+            arrays, missing = self._arrays(members)
+            lost |= missing
+            result, agreement = self._result(arrays)
+            extra = None if published is None or result.value is None else published(arrays)
+            rows.append(ContextualTest(checkpoint, layer, pooling, len(members), result, agreement, extra))
+        level = 0.95 if self.interval is None else self.interval.level
+        recorded = {"sentences": self.sentences, "min_coverage": self.min_coverage, "level": level, **self.settings}
+        few = [] if all(row.sentences > 1 for row in rows) else [
+            f"each word stands in one {self.sentences} alone: how far another would change the result is unknown"
+        ]  # fmt: skip
+        return ContextualTests(test, self.name, self.labels, tuple(rows), lost, recorded, tuple(few))
+
+    def _arrays(self, members: Sequence[Embedding]) -> tuple[dict[str, Floats], dict[str, Mapping[str, str]]]:
+        """Unit vectors by set, words × sentences × dimensions, of words that have any; and those that have none."""
+        arrays: dict[str, Floats] = {}
+        lost: dict[str, Mapping[str, str]] = {}
+        for role, words in self.words.items():
+            vectors = np.full((len(words), len(members), members[0].dim), np.nan)
+            for column, view in enumerate(members):
+                found = view.lookup(words)
+                vectors[[words.index(word) for word in found.words], column] = view.vectors[found.rows]
+            units = unit_contexts(vectors)
+            there: Flags = np.asarray(np.any(~np.isnan(units[:, :, 0]), axis=1))
+            arrays[role] = units[there]
+            why = {
+                word: members[0].dropped.get(word, NOT_THERE)
+                for word, known in zip(words, there, strict=True)
+                if not known
+            }
+            lost |= {role: why} if why else {}
+        return arrays, lost
+
+    def _result(self, arrays: Mapping[str, Any]) -> tuple[WeatResult, Estimate]:
+        short = [role for role in ROLES if len(arrays[role]) < max(self.min_coverage * len(self.words[role]), 1)]
+        if short:
+            reason = f"fewer than {share_text(self.min_coverage)} of the words of {', '.join(short)} have vectors"
+            rules = {key: self.settings[key] for key in ("alternative", "ddof", "ties") if key in self.settings}
+            empty = WeatResult(value=None, reason=reason, interval=not_estimated(self.interval, reason), **rules)
+            return empty, Estimate(value=None, reason=reason)
+        result = contextual_weat(**arrays, interval=self.interval, **self.settings)
+        lean = np.subtract(*(np.nanmean(arrays[role], axis=1).mean(axis=0) for role in "ab"))
+        associations = np.concatenate([arrays["x"] @ lean, arrays["y"] @ lean])
+        complete = associations[np.isfinite(associations).all(axis=1)]
+        if complete.shape[1] < 2 or len(complete) < 2:
+            return result, Estimate(value=None, reason=f"each word stands in one {self.sentences} alone")
+        return result, cast("Estimate", icc(complete, form="1,1"))
+
+
+def _published_seat(arrays: Mapping[str, Floats]) -> PublishedSeat:
+    flat = {role: units[np.isfinite(units).all(axis=2)] for role, units in arrays.items()}
+    tables = {t + s: flat[t] @ flat[s].T for t in "xy" for s in "ab"}
+    result = weat_from_similarities(*tables.values(), interval=None, ddof=1)
+    return PublishedSeat(result.value, result.p_value, len(flat["x"]) + len(flat["y"]))
+
+
+def _estimate(result: WeatResult, level: float) -> Estimate:
+    around = result.interval
+    low, high = (None, None) if around is None else (around.low, around.high)
+    return Estimate(value=result.value, low=low, high=high, level=level, reason=result.reason)
+
+
+def _p(p: float | None) -> str:
+    return "undefined" if p is None else p_text(p)
