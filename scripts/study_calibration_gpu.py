@@ -19,6 +19,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -46,8 +47,8 @@ RATES = {"sgns": 330e3, "cbow": 360e3, "fasttext": 110e3, "glove": 2.0e6}
 """Windows or cells a second of one replicate at best."""
 
 
-def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
-    """Plant all texts. `folder` has the corpora: wiki-all, english-5M, …; `parts` are some of them, or "english-base"."""
+def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
+    """What is planted in which texts; `folder` has their corpora: wiki-all, english-5M, ..."""
     from biasgauge.calibration.calibrating import _plan
     from biasgauge.calibration.carriers import choose_carriers
     from biasgauge.calibration.design import SHARES, Design
@@ -55,18 +56,14 @@ def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
     from biasgauge.corpora import open_corpus
     from biasgauge.lexicons import pairs_of
 
-    out = folder / "carry"
-    out.mkdir(exist_ok=True)
-    pairs = pairs_of("du2021").pairs
     few: dict[str, int] = {"per_dose": 2, "blanks": 10, "others": 4} if tiny else {}
     for name, sizes, times in (("wiki", ("all",), DEFAULT_PLANTINGS), ("english", SIZES, PLANTINGS)):
-        wanted = [part.split("-")[1] for part in parts if part.startswith(name)]
-        if parts and not wanted:
+        if name not in names:
             continue
         corpora = {size: open_corpus(folder / f"{name}-{size}") for size in sizes}
         smallest = corpora[sizes[0]]
         design = Design(plantings=times, **few)
-        given, other_pairs = None, SENTIMENT
+        pairs, given, other_pairs = pairs_of("du2021").pairs, None, SENTIMENT
         if tiny:
             frequent = {word for word, count in zip(smallest.words, smallest.counts, strict=True) if count >= 5}
             pairs, other_pairs = (tuple(pair for pair in some if set(pair) <= frequent) for some in (pairs, SENTIMENT))
@@ -77,8 +74,18 @@ def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
         mixture = Design("mixture", SHARES, plantings=times, **few)
         plans = {"mentions": plan, "mixture": type(plan)(**{**vars(plan), "design": mixture})}
         step = max(1, len(background) // BACKGROUND)
-        source = Source(name, corpora, plans, background[::step][:BACKGROUND])
-        pack(source, folder / "planted", out, subwords=SUBWORDS if name == "english" else (), sizes=wanted)
+        yield Source(name, corpora, plans, background[::step][:BACKGROUND])
+
+
+def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
+    """Plant all texts; `parts` are some of them, such as english-5M, or english-base, the text itself."""
+    out = folder / "carry"
+    out.mkdir(exist_ok=True)
+    names = {part.split("-")[0] for part in parts} or {"wiki", "english"}
+    for source in sources(folder, sorted(names), tiny=tiny):
+        wanted = [part.split("-")[1] for part in parts if part.startswith(source.name)]
+        subwords = SUBWORDS if source.name == "english" else ()
+        pack(source, folder / "planted", out, subwords=subwords, sizes=wanted)
 
 
 class Ordered:

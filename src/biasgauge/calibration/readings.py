@@ -109,6 +109,38 @@ def read_models(
         done += 1
         if progress is not None:
             progress(done, total)
+    return gathered(
+        planted, scores, unordered, vectors, carriers=carriers, others=others, background=background, pairs=pairs,
+        measures=measures,
+    )  # fmt: skip
+
+
+def gathered(
+    planted: Sequence[Planted],
+    scores: Floats,
+    unordered: Floats,
+    vectors: Mapping[tuple[int, int], Embedding],
+    *,
+    carriers: Sequence[str],
+    others: Sequence[str],
+    background: Sequence[str],
+    pairs: Pairs,
+    measures: Sequence[str],
+) -> Readings:
+    """Put scores that were computed elsewhere beside the doses that were counted.
+
+    Args:
+        planted: the texts.
+        scores: measure × word × text × run, means over pairs; words are carriers, others, background.
+        unordered: measure × word × shuffled text.
+        vectors: of carriers and ends, by text and run.
+        carriers, others, background, pairs, measures: as in `read_models`.
+
+    Raises:
+        InputError: no measure has scores, or most of the carriers have none.
+    """
+    words = (*carriers, *others, *background)
+    ends = _ends(pairs)
     usable = np.isfinite(scores[:, : len(carriers)]).any(axis=(1, 2, 3))
     if not usable.any():
         raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
@@ -117,7 +149,7 @@ def read_models(
     measures = [name for name, some in zip(measures, usable, strict=True) if some]
     scores, unordered = scores[usable], unordered[usable]
     sound = np.isfinite(scores).all(axis=(0, 2, 3)) & (
-        np.isfinite(unordered).all(axis=(0, 2)) if len(shuffled) else True
+        np.isfinite(unordered).all(axis=(0, 2)) if unordered.shape[2] else True
     )
     if sound[: len(carriers)].sum() < 0.8 * len(carriers):
         raise InputError(
