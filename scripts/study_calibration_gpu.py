@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -96,14 +96,15 @@ class Ordered:
 
     def __getitem__(self, place: int) -> np.ndarray:
         waiting, self._made[place] = self._made[place], None
-        assert waiting is not None, "an order is asked for once"
+        if waiting is None:
+            raise IndexError("an order is asked for once, and then let go")
         return waiting.result()
 
 
 class CalibrationStudy(Study):
     """As the study of Du et al.: other texts, other things kept."""
 
-    glove_settings = {**GLOVE, "window": 5}
+    glove_settings: ClassVar[dict[str, Any]] = {**GLOVE, "window": 5}
     blocks = 4
 
     def __init__(self, texts: dict[str, Text], jobs: list[Job], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the
 from biasgauge.calibration import Calibration  # noqa: E402 - after the path
 from biasgauge.presentation import save_figures  # noqa: E402 - after the path
 from biasgauge.results.drawing import altair  # noqa: E402 - after the path
-from biasgauge.stats.detection import Z, detection_limits  # noqa: E402 - after the path
+from biasgauge.stats.detection import Limit, Z, detection_limits  # noqa: E402 - after the path
 from biasgauge.stats.dose_response import dose_response  # noqa: E402 - after the path
 
 NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "fasttext": "fastText", "glove": "GloVe"}
@@ -62,9 +63,10 @@ def gather(folder: Path, out: Path) -> dict[str, pd.DataFrame]:
     return frames
 
 
-def more(folder: Path, scores: list[Path], out: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def more(folder: Path, scores: list[Path], out: Path) -> None:
     """Limits by contexts of a word, of means over runs, and of changes; of planted mentions."""
-    by_contexts, by_runs = [], []
+    by_contexts: list[dict[str, Any]] = []
+    by_runs: list[dict[str, Any]] = []
     blocks = Blocks(scores)
     source = next(iter(sources(folder, ["english"])))
     for size, corpus in source.corpora.items():
@@ -75,39 +77,43 @@ def more(folder: Path, scores: list[Path], out: Path) -> tuple[pd.DataFrame, pd.
             if readings is None:
                 continue
             contexts = np.array([beside[word] for word in readings.words[: readings.carriers]])
-            thirds = np.array_split(np.argsort(contexts, kind="stable"), 3)
             for place, measure in enumerate(readings.measures):
                 own = {"algorithm": algorithm, "tokens": int(size[:-1]), "measure": measure}
-                every = readings.of_carriers[place]
-                for rows in thirds:
-                    fit = dose_response(every[rows], readings.doses[rows], readings.levels[rows])
-                    for limit in detection_limits(
-                        every[rows], readings.doses[rows], readings.levels[rows], fit, words=(1, 8)
-                    ):
-                        by_contexts.append({
-                            **own, "contexts_low": contexts[rows].min(), "contexts": np.median(contexts[rows]),
-                            "contexts_high": contexts[rows].max(), "r": fit.r, "words": limit.words,
-                            "side": limit.side, "detection": limit.detection.value, "low": limit.detection.low,
-                            "high": limit.detection.high,
-                        })  # fmt: skip
-                fit = dose_response(every, readings.doses, readings.levels)
-                for runs in (1, 8):
-                    for limit in detection_limits(
-                        every, readings.doses, readings.levels, fit, words=(1, 8, 25), runs=runs
-                    ):
-                        by_runs.append({
-                            **own, "runs": runs, "words": limit.words, "side": limit.side,
-                            "detection": limit.detection.value, "low": limit.detection.low,
-                            "high": limit.detection.high,
-                        })  # fmt: skip
-                parts, slope = fit.variances, fit.slope.value or np.nan
-                for runs in (1, 8):
-                    change = 2 * Z * sqrt(2 * ((parts.planting or 0) + (parts.run or 0) / runs)) / slope
-                    by_runs.append({**own, "runs": runs, "words": 1, "side": "change", "detection": change})
-    frames = (pd.DataFrame(by_contexts), pd.DataFrame(by_runs))
-    for name, frame in zip(("contexts", "runs"), frames, strict=True):
-        frame.to_csv(out / f"{name}.csv", index=False, float_format="%.4g")
-    return frames
+                given = (readings.of_carriers[place], readings.doses, readings.levels)
+                by_contexts += [{**own, **row} for row in _by_contexts(contexts, *given)]
+                by_runs += [{**own, **row} for row in _by_runs(*given)]
+    for name, rows in (("contexts", by_contexts), ("runs", by_runs)):
+        pd.DataFrame(rows).to_csv(out / f"{name}.csv", index=False, float_format="%.4g")
+
+
+def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - arrays
+    """Limits of the third of words with the fewest base-pair words beside them, and of the other thirds."""
+    for rows in np.array_split(np.argsort(contexts, kind="stable"), 3):
+        fit = dose_response(scores[rows], doses[rows], levels[rows])
+        beside = contexts[rows]
+        for limit in detection_limits(scores[rows], doses[rows], levels[rows], fit, words=(1, 8)):
+            yield {
+                "contexts_low": beside.min(), "contexts": np.median(beside), "contexts_high": beside.max(), "r": fit.r,
+                **_plain(limit),
+            }  # fmt: skip
+
+
+def _by_runs(scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - arrays
+    """Limits of means over one and eight runs, and of the change of one word between two texts."""
+    fit = dose_response(scores, doses, levels)
+    parts, slope = fit.variances, fit.slope.value or np.nan
+    for runs in (1, 8):
+        for limit in detection_limits(scores, doses, levels, fit, words=(1, 8, 25), runs=runs):
+            yield {"runs": runs, **_plain(limit)}
+        change = 2 * Z * sqrt(2 * ((parts.planting or 0) + (parts.run or 0) / runs)) / slope
+        yield {"runs": runs, "words": 1, "side": "change", "detection": change}
+
+
+def _plain(limit: Limit) -> dict[str, Any]:
+    found = limit.detection
+    return {
+        "words": limit.words, "side": limit.side, "detection": found.value, "low": found.low, "high": found.high
+    }  # fmt: skip
 
 
 def _titled(frame: pd.DataFrame) -> pd.DataFrame:
@@ -127,8 +133,12 @@ def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     rules = alt.Chart(alt.Data(values=[{"odds": odds} for odds in ODDS])).mark_rule(color="#b9bdb6", strokeDash=[3, 3])
     base = alt.Chart().encode(
         x=alt.X("words:O", title="words in the mean"),
-        y=alt.Y("odds:Q", scale=alt.Scale(type="log", domain=[1.5, MOST], nice=False), axis=alt.Axis(values=[2, 4, 10, 30, 100, 300, MOST]),
-                title="limit of detection, odds ratio"),
+        y=alt.Y(
+            "odds:Q",
+            scale=alt.Scale(type="log", domain=[1.5, MOST], nice=False),
+            axis=alt.Axis(values=[2, 4, 10, 30, 100, 300, MOST]),
+            title="limit of detection, odds ratio",
+        ),
         color=alt.Color("measure:N", title=None),
     )
     layers = [base.mark_line(), base.mark_point(filled=True, size=40), rules.encode(y="odds:Q")]
@@ -169,14 +179,19 @@ def draw_curves(folder: Path) -> Any:  # noqa: ANN401 - of Altair
                 continue
             unit = sqrt(curve.response.variances.word)
             for point in curve.points:
-                shown = {end: (getattr(point.mean, end) - curve.response.intercept) / unit for end in ("value", "low", "high")}
+                shown = {
+                    end: (getattr(point.mean, end) - curve.response.intercept) / unit
+                    for end in ("value", "low", "high")
+                }
                 rows.append({
                     "text": f"{NAMES[own['algorithm']]}, {own['tokens']} M", "measure": MEASURES[curve.measure],
                     "odds": exp(point.dose), **shown,
                 })  # fmt: skip
     base = alt.Chart().encode(
         x=alt.X(
-            "odds:Q", scale=alt.Scale(type="log", domain=[0.08, 12.5], nice=False), title="planted odds ratio",
+            "odds:Q",
+            scale=alt.Scale(type="log", domain=[0.08, 12.5], nice=False),
+            title="planted odds ratio",
             axis=alt.Axis(values=[0.1, 0.25, 0.5, 1, 2, 4, 10]),
         ),
         color=alt.Color("measure:N", title=None),

@@ -105,13 +105,21 @@ def settings_of(source: Source, size: str, kind: str, algorithm: str, dim: int, 
 
 
 def calibration_of(
-    source: Source, blocks: Blocks, label: str, size: str, kind: str, work: Path, *, sets: int, verdicts: Any = None  # noqa: ANN401
+    source: Source,
+    blocks: Blocks,
+    label: str,
+    size: str,
+    kind: str,
+    work: Path,
+    *,
+    sets: int,
+    verdicts: Any = None,  # noqa: ANN401
 ) -> Calibration | None:
     """The calibration of one cell."""
     readings = read_cell(source, blocks, label, size, kind, work)
     if readings is None:
         return None
-    algorithm, dim = ("sgns", DEFAULT_DIM) if label == "default" else (label.split("-")[0], DIM)
+    algorithm, dim = ("sgns", DEFAULT_DIM) if label == "default" else (label.split("-", maxsplit=1)[0], DIM)
     about = settings_of(source, size, kind, algorithm, dim, len(readings.vectors))
     judged: tuple[Any, ...] = ()
     if verdicts is not None:
@@ -142,7 +150,11 @@ def main() -> None:
         labels = (
             [("default", "all")]
             if source.name == "wiki"
-            else [(f"{algorithm}-{size}", size) for size in source.corpora for algorithm in ("sgns", "cbow", "fasttext", "glove")]
+            else [
+                (f"{algorithm}-{size}", size)
+                for size in source.corpora
+                for algorithm in ("sgns", "cbow", "fasttext", "glove")
+            ]
         )
         for label, size in labels:
             for kind in source.plans:

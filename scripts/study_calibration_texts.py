@@ -140,7 +140,7 @@ def _write_doses(planted: Any, path: Path) -> None:  # noqa: ANN401 - `Planted`
     """What was asked for and counted, for the analysis."""
     about = {
         "doses": [dose.to_dict() for dose in planted.doses], "edits": len(planted.edits),
-        "remarks": list(planted.remarks), "tokens": len(planted.corpus.tokens), "source": planted.corpus.settings["source"],
+        "remarks": list(planted.remarks), "tokens": len(planted.corpus.tokens),
     }  # fmt: skip
     path.write_text(json.dumps(about))
 
@@ -151,7 +151,9 @@ class PackedTexts:
     def __init__(self, name: str, files: Sequence[Path]) -> None:
         self.name = name
         self._arrays = {key: array for path in files for key, array in np.load(path).items()}
-        self.sizes = {path.name.split(".")[1]: int(np.load(path)["lines"]) for path in files if ".base." not in path.name}
+        self.sizes = {
+            path.name.split(".")[1]: int(np.load(path)["lines"]) for path in files if ".base." not in path.name
+        }
         self.planted = [key.split("|")[0] for key in self._arrays if key.endswith("|where")]
         parts = [self._arrays[key] for key in sorted(self._arrays) if key.startswith("tokens")]
         tokens = np.concatenate([part if part.dtype == np.uint16 else unpacked(part, np.uint16) for part in parts])
@@ -199,4 +201,3 @@ class PackedTexts:
         return Text(
             f"{self.name}.{name}", numbered[numbered >= 0].astype(np.uint32), kept_before[lines], counts, more
         )  # fmt: skip
-

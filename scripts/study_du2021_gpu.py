@@ -291,7 +291,13 @@ class Study:
                     torch.cuda.current_stream().synchronize()
 
         return GloveGroup(
-            self.device, kernel, visitors(), dim=job.dim, eta=self.glove_settings["eta"], epochs=self.epochs_of(job), piece=PIECE
+            self.device,
+            kernel,
+            visitors(),
+            dim=job.dim,
+            eta=self.glove_settings["eta"],
+            epochs=self.epochs_of(job),
+            piece=PIECE,
         )
 
     # ---------------------------------------------------------------------------------------------- scoring

@@ -38,7 +38,7 @@ def test_killed_and_run_again_it_trains_only_what_is_missing(tmp_path: Path) -> 
 
     def started(work: str) -> subprocess.Popen[bytes]:
         arguments = [str(tmp_path / "text.txt"), str(tmp_path / work), str(tmp_path / f"{work}.json")]
-        return subprocess.Popen([sys.executable, "-c", RUN, *arguments])  # noqa: S603 - our own program
+        return subprocess.Popen([sys.executable, "-c", RUN, *arguments])
 
     def models(work: str) -> dict[str, int]:
         return {

@@ -301,7 +301,7 @@ def test_new_sets_of_blanks_exceed_the_limit_of_blank_in_five_percent(size: int,
                     rows.append((draw, values.mean() if one_set else values[:size].mean() - values[size:].mean()))
         table = np.array(rows)
         limit = detection_between(
-            np.array([0.0, 1.0]), [table, table + [0, 9]], words=int((doses == 0).any(axis=1).sum()),
+            np.array([0.0, 1.0]), [table, table + np.array([0, 9])], words=int((doses == 0).any(axis=1).sum()),
             part=size / blank_words if one_set else 0.0, resamples=1,
         ).blank  # fmt: skip
         spread = np.sqrt((CARRIER**2 + PLANTING**2 + RUN**2) * (1 if one_set else 2) / size + SHIFT**2 * one_set)

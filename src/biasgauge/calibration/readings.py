@@ -134,7 +134,11 @@ def gathered(
         scores: measure × word × text × run, means over pairs; words are carriers, others, background.
         unordered: measure × word × shuffled text.
         vectors: of carriers and ends, by text and run.
-        carriers, others, background, pairs, measures: as in `read_models`.
+        carriers: words with doses.
+        others: words with doses of something else.
+        background: words in which nothing was planted.
+        pairs: base pairs.
+        measures: names of measures.
 
     Raises:
         InputError: no measure has scores, or most of the carriers have none.
