@@ -33,7 +33,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 from study_calibration_texts import BACKGROUND, PackedTexts, Source, pack  # noqa: E402 - after the path
 from study_du2021_gpu import Study  # noqa: E402 - after the path
 from study_du2021_jobs import Job, open_streams  # noqa: E402 - after the path
-from study_du2021_tally import MEASURES, K, write_block  # noqa: E402 - after the path
+from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
+from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
 from study_du2021_texts import GLOVE, Text, count_cells, orders  # noqa: E402 - after the path
 
 SIZES = ("5M", "10M", "20M", "30M")
@@ -108,13 +109,13 @@ class CalibrationStudy(Study):
     blocks = 4
 
     def __init__(self, texts: dict[str, Text], jobs: list[Job], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401
-        chosen.jobs = []
+        chosen.jobs, chosen.scorers = [], 0
         super().__init__(texts, chosen, device)
         self.jobs = jobs
         self._sampling: dict[int, dict[str, np.ndarray]] = {}
         self._cells: dict[str, tuple[Any, Ordered]] = {}
 
-    def seeds_of(self, name: str) -> list[int]:
+    def seeds_of(self, job: Job, name: str) -> list[int]:  # noqa: ARG002 - as elsewhere
         """Eight for a planted text, one for a shuffled one."""
         source, _, kind, _ = name.split(".")
         if kind == "shuffled":
@@ -123,14 +124,14 @@ class CalibrationStudy(Study):
 
     def count_all(self) -> None:
         """Cells of GloVe and their orders, before anything else needs the device."""
-        names = [name for job in self.jobs if job.algorithm == "glove" for name in job.texts]
+        names = [(job, name) for job in self.jobs if job.algorithm == "glove" for name in job.texts]
         workers = 1 if self.emulated else max(2, (os.cpu_count() or 2) - 2)
         pool: Any = (
             ThreadPoolExecutor(1) if self.emulated else ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
         )
-        for name in names:
+        for job, name in names:
             base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda", self.glove_settings)
-            made = [pool.submit(one_order, len(base), seed) for seed in self.seeds_of(name)]
+            made = [pool.submit(one_order, len(base), seed) for seed in self.seeds_of(job, name)]
             self._cells[name] = (base, Ordered(made))
             self.say(f"{name}: {len(base):,} cells")
         if names and not self.emulated:
@@ -157,21 +158,18 @@ class CalibrationStudy(Study):
 
     def score(self, job: Job, name: str) -> None:
         """Score the replicates of one text, and write scores and some vectors."""
-        from biasgauge import registry
-        from biasgauge.scores import engine
-
-        text, seeds = self.texts[name], self.seeds_of(name)
+        text, seeds = self.texts[name], self.seeds_of(job, name)
         rows = text.more["words"]
         known = rows >= 0
-        measures = [registry.get("measure", measure) for measure in MEASURES]
+        score = scores_on_cpu if self.emulated else scores_on_gpu
         scores = np.full((len(seeds), len(MEASURES), len(rows)), np.nan, np.float32)
         vectors, checksums = [], []
         with ThreadPoolExecutor(2) as pool:
             for number, (found, digest) in enumerate(
                 pool.map(lambda place: self.vectors(job, name, place), job.places[name])
             ):
-                task = engine.Task(found, rows[known], text.more["first"], text.more["second"], measures, K)
-                scores[number][:, known] = np.nanmean(self.compute(task), axis=1)
+                by_pair = score(found, text.more["first"], text.more["second"], rows[known])
+                scores[number][:, known] = np.nanmean(by_pair, axis=1)
                 kept = text.more["kept"]
                 vectors.append(np.where(kept[:, None] >= 0, found[kept], np.nan).astype(np.float16))
                 checksums.append(digest)
