@@ -72,7 +72,7 @@ def bayesian(readings: Readings) -> Iterator[dict[str, Any]]:
                 )  # fmt: skip
                 for variant in ("per-connection", "crossed"):
                     contrast = bg.bayes(model, test, variant=variant, human=None, neutral=None).contrasts[0]
-                    excluded = contrast.low > 0 or contrast.high < 0
+                    excluded = (contrast.low or 0.0) > 0 or (contrast.high or 0.0) < 0
                     yield {"variant": variant, "words": size, "dose": dose, "found": int(excluded), "sets": 1}
 
 

@@ -57,14 +57,15 @@ def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: b
     from biasgauge.corpora import open_corpus
     from biasgauge.lexicons import pairs_of
 
-    few: dict[str, int] = {"per_dose": 2, "blanks": 10, "others": 4} if tiny else {}
+    few: dict[str, Any] = {"per_dose": 2, "blanks": 10, "others": 4} if tiny else {}
     for name, sizes, times in (("wiki", ("all",), DEFAULT_PLANTINGS), ("english", SIZES, PLANTINGS)):
         if name not in names:
             continue
         corpora = {size: open_corpus(folder / f"{name}-{size}") for size in sizes}
         smallest = corpora[sizes[0]]
         design = Design(plantings=times, **few)
-        pairs, given, other_pairs = pairs_of("du2021").pairs, None, SENTIMENT
+        pairs, given = pairs_of("du2021").pairs, None
+        other_pairs: tuple[tuple[str, str], ...] = SENTIMENT
         if tiny:
             frequent = {word for word, count in zip(smallest.words, smallest.counts, strict=True) if count >= 5}
             pairs, other_pairs = (tuple(pair for pair in some if set(pair) <= frequent) for some in (pairs, SENTIMENT))

@@ -117,7 +117,8 @@ def _plain(limit: Limit) -> dict[str, Any]:
 
 
 def _titled(frame: pd.DataFrame) -> pd.DataFrame:
-    known = frame.assign(text=[f"{NAMES[row.algorithm]}, {row.tokens} M" for row in frame.itertuples()])
+    titles = [f"{NAMES[name]}, {size} M" for name, size in zip(frame["algorithm"], frame["tokens"], strict=True)]
+    known = frame.assign(text=titles)
     if "measure" in known:
         known["measure"] = known["measure"].map(lambda name: MEASURES.get(name, name))
     return known
@@ -127,8 +128,8 @@ def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Limit of detection by number of words; the worse of the two sides."""
     alt = altair()
     some = limits[(limits["of"] == "measure") & (limits["planting"] == "mentions") & limits["name"].isin(MEASURES)]
-    worse = some.groupby(["algorithm", "tokens", "name", "words"], as_index=False)["detection"].max()
-    worse = _titled(worse.rename(columns={"name": "measure"}))
+    larger = some.groupby(["algorithm", "tokens", "name", "words"])["detection"].max().reset_index()
+    worse = _titled(larger.rename(columns={"name": "measure"}))
     worse["odds"] = np.exp(worse["detection"].clip(upper=log(MOST)))
     rules = alt.Chart(alt.Data(values=[{"odds": odds} for odds in ODDS])).mark_rule(color="#b9bdb6", strokeDash=[3, 3])
     base = alt.Chart().encode(

@@ -90,7 +90,7 @@ def read_cell(source: Source, blocks: Blocks, label: str, size: str, kind: str, 
 def _embedding(words: list[str], order: list[int], rows: np.ndarray) -> Embedding:
     """Vectors of the words that a model has, the most frequent first, as models have them."""
     chosen = [place for place in order if np.isfinite(rows[place]).all()]
-    return Embedding([words[place] for place in chosen], rows[chosen].astype(np.float32))
+    return Embedding(tuple(words[place] for place in chosen), rows[chosen].astype(np.float32))
 
 
 def settings_of(source: Source, size: str, kind: str, algorithm: str, dim: int, models: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Singles
+from biasgauge.arrays import Flags, Floats, Singles
 from biasgauge.calibration.planting import Planted
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError
@@ -145,16 +145,14 @@ def gathered(
     """
     words = (*carriers, *others, *background)
     ends = _ends(pairs)
-    usable = np.isfinite(scores[:, : len(carriers)]).any(axis=(1, 2, 3))
+    usable: Flags = np.asarray(np.isfinite(scores[:, : len(carriers)]).any(axis=(1, 2, 3)))
     if not usable.any():
         raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
     without = [name for name, some in zip(measures, usable, strict=True) if not some]
     notes = [f"{name} has no score for any carrier and is left out" for name in without]
     measures = [name for name, some in zip(measures, usable, strict=True) if some]
     scores, unordered = scores[usable], unordered[usable]
-    sound = np.isfinite(scores).all(axis=(0, 2, 3)) & (
-        np.isfinite(unordered).all(axis=(0, 2)) if unordered.shape[2] else True
-    )
+    sound: Flags = np.asarray(np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(unordered).all(axis=(0, 2)))
     if sound[: len(carriers)].sum() < 0.8 * len(carriers):
         raise InputError(
             f"Only {int(sound[: len(carriers)].sum())} of {len(carriers)} carriers have a score in every model: "
