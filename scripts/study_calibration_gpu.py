@@ -32,7 +32,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
 from study_calibration_texts import BACKGROUND, PackedTexts, Source, pack  # noqa: E402 - after the path
 from study_du2021_gpu import Study  # noqa: E402 - after the path
-from study_du2021_jobs import Job, open_streams  # noqa: E402 - after the path
+from study_du2021_jobs import Job, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
 from study_du2021_texts import GLOVE, Text, count_cells, orders  # noqa: E402 - after the path
@@ -255,13 +255,7 @@ def main() -> None:
         texts = {text.name: text for text in pool.map(lambda pair: pair[0].text(pair[1]), asked)}
     for job in wanted:
         job.dim = min(job.dim, chosen.dim)
-    if chosen.emulate:
-        sys.path.insert(0, str(ROOT))
-        from tests.training.emulated_gpu import EmulatedDevice
-
-        device: Any = EmulatedDevice(chosen.folder[0])
-    else:
-        device = open_streams()
+    device = study_device(chosen.folder[0], emulated=chosen.emulate)
     study = CalibrationStudy(texts, wanted, chosen, device)
     study.say(f"{device.name}: {len(texts)} texts read in {time.monotonic() - started:.1f} s")
     study.count_all()

@@ -44,7 +44,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
 from study_du2021_features import MODELS, features  # noqa: E402 - after the path
-from study_du2021_jobs import JOBS, Job, TensorBuffer, chosen_jobs, open_streams  # noqa: E402 - after the path
+from study_du2021_jobs import JOBS, Job, TensorBuffer, chosen_jobs, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import open_scorers, scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import Tally, write_block  # noqa: E402 - after the path
 from study_du2021_texts import (  # noqa: E402 - after the path
@@ -384,13 +384,7 @@ def main() -> None:
     for text in texts.values():
         if chosen.words:
             text.cut(chosen.words)
-    if chosen.emulate:
-        sys.path.insert(0, str(ROOT))
-        from tests.training.emulated_gpu import EmulatedDevice
-
-        device: Any = EmulatedDevice(chosen.folder)
-    else:
-        device = open_streams()
+    device = study_device(chosen.folder, emulated=chosen.emulate)
     study = Study(texts, chosen, device)
     study.say(f"{device.name}: " + ", ".join(f"{text.name} {len(text.tokens):,} words" for text in texts.values()))
     study.run()

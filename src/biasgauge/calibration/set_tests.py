@@ -16,7 +16,8 @@ from biasgauge.calibration.readings import Readings
 from biasgauge.embeddings import Embedding
 from biasgauge.results import Record
 from biasgauge.stats import Estimate, wilson
-from biasgauge.stats.detection import Side, detection_between
+from biasgauge.stats.detection import Side
+from biasgauge.stats.detection_between import detection_between
 
 ALPHA = 0.05
 TARGETS, ATTRIBUTES, CONTRAST, BOTH = (
