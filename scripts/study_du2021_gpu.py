@@ -36,7 +36,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
 from study_du2021_features import MODELS, features  # noqa: E402 - after the path
-from study_du2021_jobs import JOBS, Job, TensorBuffer, chosen_jobs, open_streams  # noqa: E402 - after the path
+from study_du2021_jobs import JOBS, Job, TensorBuffer, chosen_jobs, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import open_scorers, scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import Tally, write_block  # noqa: E402 - after the path
 from study_du2021_texts import (  # noqa: E402 - after the path
@@ -67,6 +67,10 @@ SLICE, PIECE = 400_000, 1 << 21
 class Study:
     """All jobs at once, as far as there is room; scoring beside them."""
 
+    glove_settings: ClassVar[dict[str, Any]] = GLOVE
+    blocks = 2
+    """Blocks of a multiprocessor for which kernels leave room."""
+
     def __init__(self, texts: dict[str, Text], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401
         self.texts, self.device, self.emulated = texts, device, chosen.emulate
         self.seeds = list(range(1, chosen.seeds + 1))
@@ -88,10 +92,14 @@ class Study:
 
     def epochs_of(self, job: Job) -> int:
         """Readings of the text, or of the cells."""
-        return self.epochs or job.epochs or int((GLOVE if job.algorithm == "glove" else WORD2VEC)["epochs"])
+        return self.epochs or job.epochs or int(self.settings_of(job)["epochs"])
 
-    def seeds_of(self, job: Job) -> list[int]:
-        """All, or the first few."""
+    def settings_of(self, job: Job) -> dict[str, Any]:
+        """Of the trainer, but for dimensions."""
+        return self.glove_settings if job.algorithm == "glove" else WORD2VEC
+
+    def seeds_of(self, job: Job, name: str) -> list[int]:  # noqa: ARG002 - other studies train some texts more often
+        """Random seeds of the replicates of a text: all, or the first few."""
         return self.seeds[: job.seeds] if job.seeds else self.seeds
 
     def run(self) -> None:
@@ -135,7 +143,7 @@ class Study:
                 # Counting for GloVe needs room on the GPU as well: what is named later begins after it.
                 self.wait(lambda: all(other.began for other in self.jobs[:number]))
                 prepared = self.prepare(job) if self.left() > self.least(job) else {}
-                size = len(job.texts) * len(self.seeds_of(job))
+                size = sum(len(self.seeds_of(job, name)) for name in job.texts)
                 self.wait(lambda: not self.active() or size + self.active() <= self.slots)
                 if prepared and self.left() > self.needed(job, prepared):
                     self.begin(job, size)
@@ -196,7 +204,7 @@ class Study:
             base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda")
             self.say(f"{job.name} on {name}: {len(base):,} cells")
             workers = 1 if self.emulated else min(16, os.cpu_count() or 1) // 2
-            seeds = self.seeds_of(job)
+            seeds = self.seeds_of(job, name)
             own = orders(len(base), seeds) if workers < 2 else orders_on_all_cores(len(base), seeds, workers)
             made[name] = (base, own)
             self.say(f"{job.name} on {name}: ordered")
@@ -207,15 +215,13 @@ class Study:
         from biasgauge.training.cuda.kernels import kernel_of
         from biasgauge.training.cuda.shapes import shape_of
 
-        given = GLOVE if job.algorithm == "glove" else WORD2VEC
-        settings = {**given, "dim": job.dim}
+        settings = {**self.settings_of(job), "dim": job.dim}
         # As many blocks of a multiprocessor as other jobs leave room for.
-        kernel = kernel_of(
-            job.algorithm, settings, shape_of(job.algorithm, settings, 2 * self.device.multiprocessors, self.device)
-        )
+        most = self.blocks * self.device.multiprocessors
+        kernel = kernel_of(job.algorithm, settings, shape_of(job.algorithm, settings, most, self.device))
         for name in job.texts:
-            count = len(self.seeds_of(job))
-            job.places[name] = [len(job.places) * count + place for place in range(count)]
+            before = sum(map(len, job.places.values()))
+            job.places[name] = [before + place for place in range(len(self.seeds_of(job, name)))]
         job.group = (self.glove if job.algorithm == "glove" else self.word2vec)(job, kernel, prepared)
         lengths = self.lengths(job, prepared)
         self.say(f"{job.name}: {len(job.group.courses)} replicates begin, {max(lengths.values())} slices")
@@ -229,7 +235,8 @@ class Study:
             for name in [name for name, length in lengths.items() if length == number + 1]:
                 self.say(f"{job.name} on {name}: trained")
                 self.done.put((job, name))
-            self.begin(job, len(self.seeds_of(job)) * sum(length > number + 1 for length in lengths.values()))
+            left = [name for name, length in lengths.items() if length > number + 1]
+            self.begin(job, sum(len(self.seeds_of(job, name)) for name in left))
 
     def lengths(self, job: Job, prepared: dict[str, Any]) -> dict[str, int]:
         """Slices of each text, over all epochs."""
@@ -259,7 +266,7 @@ class Study:
                     there, slices, first_state("initial vectors", seed), first_state("epochs of thread 0", seed), rows,
                     self.epochs_of(job) * int(text.counts.sum()),
                 )
-                for seed in self.seeds_of(job)
+                for seed in self.seeds_of(job, name)
             ]  # fmt: skip
         return NegativeSamplingGroup(
             self.device, kernel, readers, dim=job.dim, alpha=WORD2VEC["alpha"], min_alpha=WORD2VEC["min_alpha"],
@@ -276,7 +283,7 @@ class Study:
         def visitors() -> Any:  # noqa: ANN401 - an iterator
             for name in job.texts:
                 base, order = prepared[name]
-                for place, seed in enumerate(self.seeds_of(job)):
+                for place, seed in enumerate(self.seeds_of(job, name)):
                     cells = base[torch.from_numpy(order[place]).to(base.device).long()]
                     given: Any = cells.numpy().view(CELL).reshape(-1) if self.emulated else TensorBuffer(cells)
                     yield Visitor(given, len(base), 2 * self.texts[name].size, first_state("first weights", seed))
@@ -284,7 +291,13 @@ class Study:
                     torch.cuda.current_stream().synchronize()
 
         return GloveGroup(
-            self.device, kernel, visitors(), dim=job.dim, eta=GLOVE["eta"], epochs=self.epochs_of(job), piece=PIECE
+            self.device,
+            kernel,
+            visitors(),
+            dim=job.dim,
+            eta=self.glove_settings["eta"],
+            epochs=self.epochs_of(job),
+            piece=PIECE,
         )
 
     # ---------------------------------------------------------------------------------------------- scoring
@@ -324,7 +337,7 @@ class Study:
         write_block(self.out, block, arrays)
         self.log["blocks"][block] = {
             "algorithm": job.algorithm, "dim": job.dim, "subwords": job.subwords, "text": name,
-            "settings": {**(GLOVE if job.algorithm == "glove" else WORD2VEC), "epochs": self.epochs_of(job)},
+            "settings": {**self.settings_of(job), "epochs": self.epochs_of(job)},
             "sha256": checksums, "losses": [course.losses for course in courses],
             "words": text.size, "tokens": int(text.counts.sum()), "pairs": text.more["pair_numbers"].tolist(),
             "finished": time.monotonic() - self.started,
@@ -371,13 +384,7 @@ def main() -> None:
     for text in texts.values():
         if chosen.words:
             text.cut(chosen.words)
-    if chosen.emulate:
-        sys.path.insert(0, str(ROOT))
-        from tests.training.emulated_gpu import EmulatedDevice
-
-        device: Any = EmulatedDevice(chosen.folder)
-    else:
-        device = open_streams()
+    device = study_device(chosen.folder, emulated=chosen.emulate)
     study = Study(texts, chosen, device)
     study.say(f"{device.name}: " + ", ".join(f"{text.name} {len(text.tokens):,} words" for text in texts.values()))
     study.run()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,3 +99,13 @@ def open_streams() -> Any:  # noqa: ANN401 - of CuPy
             return StreamProgram(self._cupy, kernel)
 
     return StreamDevice(cupy)
+
+
+def study_device(folder: Path, *, emulated: bool) -> Any:  # noqa: ANN401 - of CuPy, or its emulation
+    """The GPU; or its kernels run on the CPU, compiled into `folder`."""
+    if not emulated:
+        return open_streams()
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.training.emulated_gpu import EmulatedDevice
+
+    return EmulatedDevice(folder)

@@ -20,23 +20,27 @@ def open_scorers(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=os.nice, initargs=(5,))
 
 
-def task_of(vectors: np.ndarray, first: np.ndarray, second: np.ndarray) -> Any:  # noqa: ANN401 - imported late
-    """All words, all pairs, three measures."""
+Rows = np.ndarray | None
+"""Words that are scored; None for all."""
+
+
+def task_of(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Rows = None) -> Any:  # noqa: ANN401 - late
+    """All words or some, all pairs, three measures."""
     from biasgauge import registry
     from biasgauge.scores import engine
 
     measures = [registry.get("measure", measure) for measure in MEASURES]
-    return engine.Task(vectors, np.arange(len(vectors)), first, second, measures, K)
+    return engine.Task(vectors, np.arange(len(vectors)) if rows is None else rows, first, second, measures, K)
 
 
-def scores_on_cpu(vectors: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def scores_on_cpu(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Rows = None) -> np.ndarray:
     """Measures x pairs x words."""
     from biasgauge.scores import engine
 
-    return engine.compute(task_of(vectors, first, second), n_jobs=1)
+    return engine.compute(task_of(vectors, first, second, rows), n_jobs=1)
 
 
-def scores_on_gpu(vectors: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def scores_on_gpu(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Rows = None) -> np.ndarray:
     """Measures x pairs x words."""
     import torch
 
@@ -44,4 +48,4 @@ def scores_on_gpu(vectors: np.ndarray, first: np.ndarray, second: np.ndarray) ->
 
     stream: Any = torch.cuda.Stream  # before what trains: a model is scored in a moment
     with torch.cuda.stream(stream(priority=-1)):
-        return gpu.compute(task_of(vectors, first, second), torch.device("cuda"))
+        return gpu.compute(task_of(vectors, first, second, rows), torch.device("cuda"))

@@ -202,11 +202,11 @@ def orders(cells: int, seeds: list[int]) -> np.ndarray:
     return made
 
 
-def count_cells(text: Text, device: str) -> Any:  # noqa: ANN401 - PyTorch is imported late
+def count_cells(text: Text, device: str, settings: dict[str, Any] = GLOVE) -> Any:  # noqa: ANN401 - PyTorch, late
     """As `count_cooccurrences` and the weights of `shuffled`: one row a cell, four 32-bit numbers each."""
     import torch
 
-    window, unit = GLOVE["window"], 360_360
+    window, unit = settings["window"], 360_360
     tokens = torch.from_numpy(text.tokens.astype(np.int64)).to(device)
     line = torch.from_numpy(np.repeat(np.arange(len(text.lines) - 1), np.diff(text.lines))).to(device)
     keys = []
@@ -222,7 +222,7 @@ def count_cells(text: Text, device: str) -> Any:  # noqa: ANN401 - PyTorch is im
     del every
     value = (torch.diff(sums, prepend=sums[:1] * 0).double() / unit).float().double()
     row, column = cells // text.size, cells % text.size + text.size
-    weight = torch.where(value > GLOVE["x_max"], 1.0, (value / GLOVE["x_max"]) ** GLOVE["alpha"])
+    weight = torch.where(value > settings["x_max"], 1.0, (value / settings["x_max"]) ** settings["alpha"])
     halves = [value.log().float().view(torch.int32), weight.float().view(torch.int32)]
     return torch.stack([row.int(), column.int(), *halves], dim=1).contiguous()
 

@@ -11,7 +11,8 @@ from scipy import stats as distributions
 from scipy.optimize import brentq
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.detection import NO_SLOPE, Limit, Z, detection_between, detection_limits, dose_of_score, new_blanks
+from biasgauge.stats.detection import NO_SLOPE, Limit, Z, detection_limits, dose_of_score, new_blanks
+from biasgauge.stats.detection_between import detection_between
 from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
 from biasgauge.stats.slopes import robust_slope
 
@@ -250,12 +251,13 @@ def test_a_limit_between_doses_is_where_the_lines_cross() -> None:
     doses = np.array([0.0, 1.0, 2.0])
     rows = [np.column_stack([np.repeat([0, 1], 50), mean + np.tile([-0.1, 0.1], 50)]) for mean in (0.0, 0.2, 0.8)]
     found = detection_between(doses, rows)
+    margin = distributions.t.ppf(0.95, 99) * 0.1 * np.sqrt(50 / 49)  # 100 values, the variance within two clusters
+    assert found.blank == pytest.approx(margin)
     sd = rows[0][:, 1].std(ddof=1)
-    assert found.blank == pytest.approx(Z * sd)
-    assert found.detection.value == pytest.approx(1 + (2 * Z * sd - 0.2) / 0.6)
+    assert found.detection.value == pytest.approx(1 + (margin + Z * sd - 0.2) / 0.6)
     assert (found.detection.low or 0) <= (found.detection.value or 0) <= (found.detection.high or np.inf)
     falling = detection_between(doses, [row * [1, -1] for row in rows])
-    assert falling.blank == pytest.approx(-Z * sd)
+    assert falling.blank == pytest.approx(-margin)
     assert falling.detection.value == pytest.approx(found.detection.value)
     nothing = detection_between(doses, [rows[0], rows[0], rows[0]])
     assert nothing.detection.value is None
@@ -280,3 +282,30 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         dose_response(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((3, 2)))
     with pytest.raises(ParameterError, match="doses must differ"):
         dose_response(np.zeros((3, 2, 1)), np.ones((3, 2)), np.ones((3, 2)))
+
+
+@pytest.mark.parametrize(("size", "one_set"), [(4, False), (20, False), (4, True), (16, True)])
+def test_new_sets_of_blanks_exceed_the_limit_of_blank_in_five_percent(size: int, *, one_set: bool) -> None:
+    """Sets overlap, and words are blanks in several texts: a new set, of new words in a new model, knows neither."""
+    random = np.random.default_rng([size, one_set])
+    blank_words = int((LEVELS == 0).sum())
+    exceeded = []
+    for _ in range(WORLDS):
+        scores, doses = world(random)
+        rows = []
+        for draw in range(scores.shape[1]):
+            blanks = np.flatnonzero(doses[:, draw] == 0)
+            for run in range(scores.shape[2]):
+                for _ in range(10):
+                    chosen = random.choice(blanks, size if one_set else 2 * size, replace=False)
+                    values = scores[chosen, draw, run]
+                    rows.append((draw, values.mean() if one_set else values[:size].mean() - values[size:].mean()))
+        table = np.array(rows)
+        limit = detection_between(
+            np.array([0.0, 1.0]), [table, table + np.array([0, 9])], words=int((doses == 0).any(axis=1).sum()),
+            part=size / blank_words if one_set else 0.0, resamples=1,
+        ).blank  # fmt: skip
+        spread = np.sqrt((CARRIER**2 + PLANTING**2 + RUN**2) * (1 if one_set else 2) / size + SHIFT**2 * one_set)
+        exceeded.append(distributions.norm.sf(limit, 0.2 * one_set, spread))
+    error = np.std(exceeded) / np.sqrt(WORLDS)
+    assert abs(np.mean(exceeded) - 0.05) < 3 * error + 0.005

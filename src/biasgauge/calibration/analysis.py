@@ -34,8 +34,9 @@ def analyzed(
     *,
     level: float = 0.95,
     random_state: int = 0,
+    sets: int = 10,
 ) -> Calibration:
-    """Everything that follows from the scores and vectors of planted words."""
+    """Everything that follows from the scores and vectors of planted words; tests see so many sets of each model."""
     corrected = corrected_scores(readings)
     frequency = frequency_effects(readings, corrected, level=level)
     tables = {measure: readings.of_carriers[place] for place, measure in enumerate(readings.measures)}
@@ -57,12 +58,12 @@ def analyzed(
             for limit in found
         ]
         exceeded.append(_exceeded(measure, scores, readings.levels, response.variances, level))
-    sets = set_values(readings, tests, sizes, random_state=random_state)
+    of_sets = set_values(readings, tests, sizes, sets=sets, random_state=random_state)
     limits += [
         CalibrationLimit("test", limit.test, limit.words, limit.side, limit.blank, limit.detection)
-        for limit in set_limits(sets, level=level, random_state=random_state)
+        for limit in set_limits(of_sets, level=level, random_state=random_state)
     ]
-    every = (*rates(sets, level=level), *judged)
+    every = (*rates(of_sets, level=level), *judged)
     return Calibration(
         curves=tuple(curves),
         limits=tuple(limits),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Singles
+from biasgauge.arrays import Flags, Floats, Singles
 from biasgauge.calibration.planting import Planted
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError
@@ -109,16 +109,50 @@ def read_models(
         done += 1
         if progress is not None:
             progress(done, total)
-    usable = np.isfinite(scores[:, : len(carriers)]).any(axis=(1, 2, 3))
+    return gathered(
+        planted, scores, unordered, vectors, carriers=carriers, others=others, background=background, pairs=pairs,
+        measures=measures,
+    )  # fmt: skip
+
+
+def gathered(
+    planted: Sequence[Planted],
+    scores: Floats,
+    unordered: Floats,
+    vectors: Mapping[tuple[int, int], Embedding],
+    *,
+    carriers: Sequence[str],
+    others: Sequence[str],
+    background: Sequence[str],
+    pairs: Pairs,
+    measures: Sequence[str],
+) -> Readings:
+    """Put scores that were computed elsewhere beside the doses that were counted.
+
+    Args:
+        planted: the texts.
+        scores: measure × word × text × run, means over pairs; words are carriers, others, background.
+        unordered: measure × word × shuffled text.
+        vectors: of carriers and ends, by text and run.
+        carriers: words with doses.
+        others: words with doses of something else.
+        background: words in which nothing was planted.
+        pairs: base pairs.
+        measures: names of measures.
+
+    Raises:
+        InputError: no measure has scores, or most of the carriers have none.
+    """
+    words = (*carriers, *others, *background)
+    ends = _ends(pairs)
+    usable: Flags = np.asarray(np.isfinite(scores[:, : len(carriers)]).any(axis=(1, 2, 3)))
     if not usable.any():
         raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
     without = [name for name, some in zip(measures, usable, strict=True) if not some]
     notes = [f"{name} has no score for any carrier and is left out" for name in without]
     measures = [name for name, some in zip(measures, usable, strict=True) if some]
     scores, unordered = scores[usable], unordered[usable]
-    sound = np.isfinite(scores).all(axis=(0, 2, 3)) & (
-        np.isfinite(unordered).all(axis=(0, 2)) if len(shuffled) else True
-    )
+    sound: Flags = np.asarray(np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(unordered).all(axis=(0, 2)))
     if sound[: len(carriers)].sum() < 0.8 * len(carriers):
         raise InputError(
             f"Only {int(sound[: len(carriers)].sum())} of {len(carriers)} carriers have a score in every model: "

@@ -16,7 +16,8 @@ from biasgauge.calibration.readings import Readings
 from biasgauge.embeddings import Embedding
 from biasgauge.results import Record
 from biasgauge.stats import Estimate, wilson
-from biasgauge.stats.detection import Side, detection_between
+from biasgauge.stats.detection import Side
+from biasgauge.stats.detection_between import detection_between
 
 ALPHA = 0.05
 TARGETS, ATTRIBUTES, CONTRAST, BOTH = (
@@ -25,6 +26,9 @@ TARGETS, ATTRIBUTES, CONTRAST, BOTH = (
     "weat, interval of the contrast",
     "weat, all three",
 )
+
+_ONE_SET = ("x", "y", "a")
+"""Roles of tests that have two groups of ends, and one set of words that may lean to them."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,17 @@ class SetLimit(Record):
 
 @dataclass(frozen=True, eq=False)
 class SetValues:
-    """Values of tests on sets of carriers: (test, size, level) to draws × sets, and p-values of WEAT likewise."""
+    """Values of tests on sets of carriers: (test, size, level) to draws × sets, and p-values of WEAT likewise.
+
+    `blanks` are how many different words are blanks in some text, and how many there are in one.
+    """
 
     levels: Floats
     counted: Mapping[float, float]
     values: Mapping[tuple[str, int, float], Floats]
     found: Mapping[tuple[str, int, float], Floats]
     independent: Mapping[int, int]
+    blanks: tuple[int, float]
 
 
 def carrier_sets(
@@ -105,6 +113,7 @@ def set_values(
         {key: np.array(rows, np.float64) for key, rows in values.items()},
         {key: np.array(rows, np.float64) for key, rows in found.items()},
         {size: max(1, sum(count // (2 * size) for count in blanks)) for size in sizes},
+        (int((readings.levels == 0).any(axis=1).sum()), float(np.mean(blanks))),
     )
 
 
@@ -123,7 +132,7 @@ def _run(
         "first": _rows(vectors, first), "second": _rows(vectors, second),
     }  # fmt: skip
     for name, test in tests.items():
-        if test.sets == ("x", "y", "a"):  # two groups of ends, and the words that may lean to them
+        if test.sets == _ONE_SET:
             given = {"x": sets["first"][:both], "y": sets["second"][:both], "a": sets["targets"]}
         else:
             given = {"x": sets["targets"], "y": sets["blanks"], "a": sets["first"], "b": sets["second"]}
@@ -160,7 +169,11 @@ def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> 
             rows = [column for column in columns if column is not None]
             counted = np.abs([of.counted[dose] for dose in doses])
             counted[0] = 0.0
-            found = detection_between(counted, rows, level=level, random_state=random_state)
+            one_set = registry.get("association_test", name).sets == _ONE_SET
+            found = detection_between(
+                counted, rows, words=of.blanks[0], part=size / of.blanks[1] if one_set else 0.0, level=level,
+                random_state=random_state,
+            )  # fmt: skip
             limits.append(
                 SetLimit(
                     name,

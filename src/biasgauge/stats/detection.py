@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +16,6 @@ from biasgauge.stats.estimate import Estimate
 Z = 1.6448536269514722
 """95 % of a normal distribution lie below it."""
 Side = Literal["first", "second"]
-NOT_REACHED = "no dose that was given is detected; the largest is {:.2f}"
 NO_SLOPE = "the score does not follow the dose, so that no dose can be detected"
 
 
@@ -255,78 +253,6 @@ def _spread(scores: Floats, chosen: Floats, weights: Floats) -> tuple[Floats, Fl
         inner = (squares - total**2 / count) * (count > 1)
     freedom = np.maximum(count - 1, 0).sum(axis=1)
     return total.sum(axis=1) / np.maximum(count.sum(axis=1), 1), np.nansum(inner, axis=1) / np.maximum(freedom, 1)
-
-
-@dataclass(frozen=True)
-class Detection(Record):
-    """Limits of a number whose means need not lie on a line.
-
-    Attributes:
-        blank: limit of blank, on the side to which doses move it.
-        detection: limit of detection, as a dose, between doses that were given; undefined where none reaches it.
-        means, sds: at each dose.
-    """
-
-    blank: float
-    detection: Estimate
-    means: tuple[float, ...]
-    sds: tuple[float, ...]
-
-
-def detection_between(
-    doses: Floats, rows: Sequence[Floats], *, level: float = 0.95, resamples: int = 300, random_state: int = 0
-) -> Detection:
-    """The smallest dose at which 95 % of values lie beyond the limit of blank, by straight lines between doses.
-
-    Args:
-        doses: sizes of the doses, 0 first, then rising.
-        rows: for each dose its values, each (cluster, value); the interval is over clusters and values within them.
-        level: of the interval.
-        resamples: draws of the bootstrap.
-        random_state: seed.
-    """
-    random = np.random.default_rng([random_state, 17])
-    means, sds = _mean_and_sd([row[:, 1] for row in rows])
-    up = 1.0 if means[-1] >= means[0] else -1.0
-    found = _crossing(doses, means * up, sds)
-    about = {
-        "level": level, "method": "percentile bootstrap", "over": "texts and sets", "n": len(rows[0]),
-        "resamples": resamples,
-    }  # fmt: skip
-    if np.isfinite(found):
-        draws = np.array([_crossing(doses, *_resampled(rows, up, random)) for _ in range(resamples)])
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="higher")
-        ends = {"low": float(low), "high": float(high) if np.isfinite(high) else None}
-        estimate = Estimate(value=float(found), **ends, **about)  # type: ignore[arg-type]
-    else:
-        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **about)  # type: ignore[arg-type]
-    return Detection(float(means[0] + up * Z * sds[0]), estimate, tuple(means.tolist()), tuple(sds.tolist()))
-
-
-def _mean_and_sd(columns: Sequence[Floats]) -> tuple[Floats, Floats]:
-    return np.array([column.mean() for column in columns]), np.array([column.std(ddof=1) for column in columns])
-
-
-def _resampled(rows: Sequence[Floats], up: float, random: np.random.Generator) -> tuple[Floats, Floats]:
-    """Moments of clusters drawn with replacement, and of their values likewise."""
-    clusters = np.unique(rows[0][:, 0])
-    drawn = random.choice(clusters, len(clusters))
-    columns = []
-    for row in rows:
-        parts = [row[row[:, 0] == cluster, 1] for cluster in drawn]
-        columns.append(np.concatenate([random.choice(part, len(part)) for part in parts if len(part)]))
-    means, sds = _mean_and_sd(columns)
-    return means * up, sds
-
-
-def _crossing(doses: Floats, means: Floats, sds: Floats) -> float:
-    surplus = means - Z * sds - (means[0] + Z * sds[0])
-    for place in range(1, len(doses)):
-        if surplus[place] >= 0:
-            before = surplus[place - 1]
-            share = -before / (surplus[place] - before) if surplus[place] > before else 1.0
-            return float(doses[place - 1] + share * (doses[place] - doses[place - 1]))
-    return float("inf")
 
 
 def dose_of_score(

@@ -1,0 +1,268 @@
+"""The models of the calibration study on a GPU: planted texts trained side by side; scores come back, no models.
+
+python scripts/study_calibration_gpu.py make FOLDER               # where Numba is: texts as numbers
+python scripts/study_calibration_gpu.py run FOLDER --out OUT      # where a GPU is: needs NumPy, CuPy and PyTorch only
+
+Two texts: English (Wikipedia, film reviews and novels, documents in random order: its first 5, 10, 20 and 30 million
+tokens), and the Wikipedia text of the replicates that ship. Doses are planted on the same words of every size, three
+times as mentions and three times as mixtures, each planted text trained with eight random seeds; two shuffled texts
+beside them. 100 dimensions (the replicates that ship: 64), window 5 for all algorithms, the rest as `train` has it.
+
+A block (OUT/scores_N.zip, one .npz for each text and algorithm) holds, seed by seed:
+    scores     measures x words: means over base pairs of DB/WA, RIPA and NBM
+    vectors    of carriers, words of pairs, and some words without a dose, in half precision
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
+
+from study_calibration_texts import BACKGROUND, PackedTexts, Source, pack  # noqa: E402 - after the path
+from study_du2021_gpu import Study  # noqa: E402 - after the path
+from study_du2021_jobs import Job, study_device  # noqa: E402 - after the path
+from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
+from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
+from study_du2021_texts import GLOVE, Text, count_cells, orders  # noqa: E402 - after the path
+
+SIZES = ("5M", "10M", "20M", "30M")
+SUBWORDS = ("5M", "10M")
+"""Sizes that fastText is trained on: it takes five times as long as skip-gram."""
+GLOVE_SIZES = ("5M", "10M", "20M")
+PLANTINGS, DEFAULT_PLANTINGS, SHUFFLED = 3, 4, 2
+SEEDS, DEFAULT_SEEDS = tuple(range(8)), (0, 1)
+DIM, DEFAULT_DIM = 100, 64
+RATES = {"sgns": 330e3, "cbow": 360e3, "fasttext": 110e3, "glove": 2.0e6}
+"""Windows or cells a second of one replicate at best."""
+
+
+def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
+    """What is planted in which texts; `folder` has their corpora: wiki-all, english-5M, ..."""
+    from biasgauge.calibration.calibrating import _plan
+    from biasgauge.calibration.carriers import choose_carriers
+    from biasgauge.calibration.design import SHARES, Design
+    from biasgauge.calibration.other_attribute import SENTIMENT
+    from biasgauge.corpora import open_corpus
+    from biasgauge.lexicons import pairs_of
+
+    few: dict[str, Any] = {"per_dose": 2, "blanks": 10, "others": 4} if tiny else {}
+    for name, sizes, times in (("wiki", ("all",), DEFAULT_PLANTINGS), ("english", SIZES, PLANTINGS)):
+        if name not in names:
+            continue
+        corpora = {size: open_corpus(folder / f"{name}-{size}") for size in sizes}
+        smallest = corpora[sizes[0]]
+        design = Design(plantings=times, **few)
+        pairs, given = pairs_of("du2021").pairs, None
+        other_pairs: tuple[tuple[str, str], ...] = SENTIMENT
+        if tiny:
+            frequent = {word for word, count in zip(smallest.words, smallest.counts, strict=True) if count >= 5}
+            pairs, other_pairs = (tuple(pair for pair in some if set(pair) <= frequent) for some in (pairs, SENTIMENT))
+            barred = {word for pair in SENTIMENT for word in pair}
+            count = len(design.levels) + design.others
+            given = choose_carriers(smallest, pairs, count, counts=(8, 400), least=2, leave_out=barred)
+        plan, background = _plan(smallest, design, pairs, other_pairs, given, 5, 0)
+        mixture = Design("mixture", SHARES, plantings=times, **few)
+        plans = {"mentions": plan, "mixture": type(plan)(**{**vars(plan), "design": mixture})}
+        step = max(1, len(background) // BACKGROUND)
+        yield Source(name, corpora, plans, background[::step][:BACKGROUND])
+
+
+def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
+    """Plant all texts; `parts` are some of them, such as english-5M, or english-base, the text itself."""
+    out = folder / "carry"
+    out.mkdir(exist_ok=True)
+    names = {part.split("-")[0] for part in parts} or {"wiki", "english"}
+    for source in sources(folder, sorted(names), tiny=tiny):
+        wanted = [part.split("-")[1] for part in parts if part.startswith(source.name)]
+        subwords = SUBWORDS if source.name == "english" else ()
+        pack(source, folder / "planted", out, subwords=subwords, sizes=wanted)
+
+
+class Ordered:
+    """Orders in which replicates visit cells, each made when it is first asked for, or made already."""
+
+    def __init__(self, made: list[Future[np.ndarray]]) -> None:
+        self._made: list[Future[np.ndarray] | None] = list(made)
+
+    def __getitem__(self, place: int) -> np.ndarray:
+        waiting, self._made[place] = self._made[place], None
+        if waiting is None:
+            raise IndexError("an order is asked for once, and then let go")
+        return waiting.result()
+
+
+class CalibrationStudy(Study):
+    """As the study of Du et al.: other texts, other things kept."""
+
+    glove_settings: ClassVar[dict[str, Any]] = {**GLOVE, "window": 5}
+    blocks = 4
+
+    def __init__(self, texts: dict[str, Text], jobs: list[Job], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401
+        chosen.jobs, chosen.scorers = [], 0
+        super().__init__(texts, chosen, device)
+        self.jobs = jobs
+        self._sampling: dict[int, dict[str, np.ndarray]] = {}
+        self._cells: dict[str, tuple[Any, Ordered]] = {}
+
+    def seeds_of(self, job: Job, name: str) -> list[int]:  # noqa: ARG002 - as elsewhere
+        """Eight for a planted text, one for a shuffled one."""
+        source, _, kind, _ = name.split(".")
+        if kind == "shuffled":
+            return [0]
+        return list(DEFAULT_SEEDS if source == "wiki" else SEEDS)[: len(self.seeds)]
+
+    def count_all(self) -> None:
+        """Cells of GloVe and their orders, before anything else needs the device."""
+        names = [(job, name) for job in self.jobs if job.algorithm == "glove" for name in job.texts]
+        workers = 1 if self.emulated else max(2, (os.cpu_count() or 2) - 2)
+        pool: Any = (
+            ThreadPoolExecutor(1) if self.emulated else ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        )
+        for job, name in names:
+            base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda", self.glove_settings)
+            made = [pool.submit(one_order, len(base), seed) for seed in self.seeds_of(job, name)]
+            self._cells[name] = (base, Ordered(made))
+            self.say(f"{name}: {len(base):,} cells")
+        if names and not self.emulated:
+            import torch
+
+            torch.cuda.empty_cache()
+
+    def prepare(self, job: Job) -> dict[str, Any]:
+        """Tables; texts of one size share those of sampling."""
+        if job.algorithm == "glove":
+            return {name: self._cells.pop(name) for name in job.texts}
+        return {name: self._tables(self.texts[name], job.subwords) for name in job.texts}
+
+    def _tables(self, text: Text, subwords: str) -> dict[str, np.ndarray]:
+        key = id(text.counts)
+        if key not in self._sampling:
+            self._sampling[key] = text.tables("")
+        shared = self._sampling[key]
+        made = {**shared, "tokens": text.tokens, "lines": text.lines}
+        made["order"] = np.arange(len(text.lines) - 1, dtype=np.int64)
+        if subwords == "ngrams":
+            made |= {"starts": text.more["starts"], "parts": text.more["parts"]}
+        return made
+
+    def score(self, job: Job, name: str) -> None:
+        """Score the replicates of one text, and write scores and some vectors."""
+        text, seeds = self.texts[name], self.seeds_of(job, name)
+        rows = text.more["words"]
+        known = rows >= 0
+        score = scores_on_cpu if self.emulated else scores_on_gpu
+        scores = np.full((len(seeds), len(MEASURES), len(rows)), np.nan, np.float32)
+        vectors, checksums = [], []
+        with ThreadPoolExecutor(2) as pool:
+            for number, (found, digest) in enumerate(
+                pool.map(lambda place: self.vectors(job, name, place), job.places[name])
+            ):
+                by_pair = score(found, text.more["first"], text.more["second"], rows[known])
+                scores[number][:, known] = np.nanmean(by_pair, axis=1)
+                kept = text.more["kept"]
+                vectors.append(np.where(kept[:, None] >= 0, found[kept], np.nan).astype(np.float16))
+                checksums.append(digest)
+        block = f"{job.name}__{name}"
+        arrays = {"scores": scores}
+        if ".shuffled." not in name:
+            arrays["vectors"] = np.stack(vectors)
+        write_block(self.out, block, arrays)
+        self.log["blocks"][block] = {
+            "algorithm": job.algorithm, "dim": job.dim, "text": name, "sha256": checksums,
+            "losses": [job.group.courses[place].losses[-1] for place in job.places[name]], "words": text.size,
+            "tokens": int(text.counts.sum()), "finished": time.monotonic() - self.started,
+        }  # fmt: skip
+        self.write_log()
+        self.say(f"{block}: scored and written")
+        job.places.pop(name)
+        if not job.places:
+            job.group = None
+
+
+def one_order(cells: int, seed: int) -> np.ndarray:
+    """Of one replicate."""
+    made: np.ndarray = orders(cells, [seed])[0]
+    return made
+
+
+def all_jobs(names: list[str]) -> list[Job]:
+    """The longest first: they decide when all is done."""
+
+    def job(algorithm: str, size: str, source: str = "english", dim: int = DIM) -> Job:
+        texts = tuple(name for name in names if name.startswith(f"{source}.{size}."))
+        if algorithm == "glove" and size != SIZES[0]:
+            texts = tuple(name for name in texts if ".shuffled." not in name)  # shuffled text has too many cells
+        subwords = "ngrams" if algorithm == "fasttext" else ""
+        label = f"{algorithm}-{size}" if source == "english" else "default"
+        return Job(label, algorithm, dim, texts, RATES[algorithm], subwords)
+
+    small, middle, large, largest = SIZES
+    return [
+        job("sgns", largest), job("cbow", largest), job("sgns", "all", "wiki", DEFAULT_DIM), job("fasttext", middle),
+        job("glove", large), job("sgns", large), job("cbow", large), job("glove", middle), job("fasttext", small),
+        job("sgns", middle), job("cbow", middle), job("glove", small), job("sgns", small), job("cbow", small),
+    ]  # fmt: skip
+
+
+def main() -> None:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["make", "run"])
+    parser.add_argument("folder", type=Path, nargs="+", help="make: one; run: all that have texts")
+    parser.add_argument("--out", type=Path, default=Path("calibration_scores"))
+    parser.add_argument("--seconds", type=float, default=500, help="after which nothing more is trained")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("--slots", type=int, default=440, help="replicates at work at a time, if a job allows it")
+    parser.add_argument("--jobs", nargs="+", help="such as sgns-5M; all by default")
+    parser.add_argument("--epochs", type=int, help="in place of five (GloVe: 15), for a trial")
+    parser.add_argument("--dim", type=int, default=DIM)
+    parser.add_argument("--parts", nargs="*", default=[], help="make: such as english-base, english-5M, wiki-all")
+    parser.add_argument("--tiny", action="store_true", help="make: few carriers, for a trial")
+    parser.add_argument("--emulate", action="store_true", help="run the kernels on the CPU, block by block")
+    chosen = parser.parse_args()
+    if chosen.what == "make":
+        make(chosen.folder[0], chosen.parts, tiny=chosen.tiny)
+        return
+    started = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        files = sorted(path for folder in chosen.folder for path in folder.glob("*.npz"))
+        names = sorted({path.name.split(".")[0] for path in files})
+        sources = [PackedTexts(name, [path for path in files if path.name.startswith(f"{name}.")]) for name in names]
+        asked = []
+        for source in sources:
+            shuffled = [f"{size}.shuffled.{draw}" for size in source.sizes for draw in range(SHUFFLED)]
+            asked += [(source, name) for name in (*source.planted, *shuffled)]
+        wanted = all_jobs([f"{source.name}.{name}" for source, name in asked])
+        if chosen.jobs:
+            wanted = [job for job in wanted if job.name in chosen.jobs]
+        wanted = [job for job in wanted if job.texts]
+        needed = {name for job in wanted for name in job.texts}
+        asked = [(source, name) for source, name in asked if f"{source.name}.{name}" in needed]
+        for source, name in asked:
+            source.vocabulary(name.split(".")[0])
+        texts = {text.name: text for text in pool.map(lambda pair: pair[0].text(pair[1]), asked)}
+    for job in wanted:
+        job.dim = min(job.dim, chosen.dim)
+    device = study_device(chosen.folder[0], emulated=chosen.emulate)
+    study = CalibrationStudy(texts, wanted, chosen, device)
+    study.say(f"{device.name}: {len(texts)} texts read in {time.monotonic() - started:.1f} s")
+    study.count_all()
+    study.run()
+    sys.stdout.flush()
+    os._exit(0)  # threads that train may still wait for the GPU
+
+
+if __name__ == "__main__":
+    main()
