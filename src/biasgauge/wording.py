@@ -48,10 +48,10 @@ def share_text(share: float | None, digits: int = 0) -> str:
 
 
 def shares_text(low: float | None, high: float | None, digits: int = 0) -> str:
-    """An interval of shares in percent: [12, 34] %; empty where there is none."""
+    """The interval of a share in percent, beside it: [12, 34]; empty where there is none."""
     ends = [MISSING if end is None or not isfinite(end) else f"{100 * end:.{digits}f}" for end in (low, high)]
     told = ",\u00a0".join(ends).replace("-", "−")
-    return "" if ends == [MISSING, MISSING] else f"[{told}]\u00a0%"
+    return "" if ends == [MISSING, MISSING] else f"[{told}]"
 
 
 def level_text(level: float) -> str:

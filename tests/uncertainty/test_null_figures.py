@@ -87,7 +87,7 @@ def test_dots_and_shares_of_a_band(band: WithinBand, tmp_path: Path) -> None:
         assert one.share is not None
         assert one.low is not None
         assert one.high is not None
-        expected = f"{100 * one.share:.1f} % [{100 * one.low:.0f}, {100 * one.high:.0f}]"
+        expected = f"{100 * one.share:.1f} % [{100 * one.low:.0f},\u00a0{100 * one.high:.0f}]"
         assert labels[one.connection] == expected
     dots = [row for row in rows if not row["label"]]
     assert 2 * 200 <= len(dots) <= 2 * 400  # 540 a connection are thinned

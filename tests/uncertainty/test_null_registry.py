@@ -85,4 +85,4 @@ def test_a_test_without_sign_has_no_two_sided_share() -> None:
     assert compared.question == "statistic ≥ 0.06"
     assert compared.greater.hits + compared.less.hits == 40
     assert found.p_reason == "permutations were not asked for"
-    assert found.reading.startswith("same reports no p")
+    assert found.reading.startswith("SAME reports no p")

@@ -47,7 +47,7 @@ def test_options_reach_the_simulation(capsys: pytest.CaptureFixture[str]) -> Non
     assert {key: found[key] for key in expected} == json.loads(json.dumps(expected))
     vectors = result(capsys, "--test", "nas", "--set", "dimensions=9", "--simulations", "20")
     assert vectors["settings"]["dimensions"] == 9
-    assert vectors["effect_size"] == {"mean": None, "reason": "nas has one number, see statistic"}
+    assert vectors["effect_size"] == {"mean": None, "reason": "NAS has one number, see statistic"}
 
 
 def test_what_a_person_sees(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +70,7 @@ def test_what_a_person_sees(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_test_without_observed_number_or_p(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["simulate-null", "--test", "semaxis", "--simulations", "30", "--set", "permutations=0"]) == 0
     shown = capsys.readouterr().out
-    assert "semaxis on 30 data sets without bias" in shown
+    assert "SemAxis on 30 data sets without bias" in shown
     assert "permutations were not asked for" in shown
     assert run(["simulate-null", "--n-x", "3", "--n-y", "3", "--simulations", "30"]) == 0
     assert "note: 20 splits allow no p below 0.1" in capsys.readouterr().out

@@ -44,6 +44,7 @@ app = command(
     "likelihood:crows_pairs",
     options="data model predictions measures as_published min_coverage level scores",
     examples=EXAMPLES,
+    terms="replicate",
     changes={
         "data": Option("crows_pairs_anonymized.csv, compressed or not"),
         "model": Option(

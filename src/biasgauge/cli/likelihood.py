@@ -43,6 +43,7 @@ app = command(
     arguments="model",
     options="pairs measures cluster group ties min_coverage level scores",
     examples=EXAMPLES,
+    terms="replicate",
     changes={
         "model": Option("a language model: a folder or a GGUF file; several for replicates", type=tuple[Path, ...]),
         "pairs": Option("CSV file with the columns first and second", type=Path),

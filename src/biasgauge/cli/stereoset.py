@@ -46,6 +46,7 @@ app = command(
     "likelihood:stereoset",
     options="data predictions model measure ties min_coverage level",
     examples=EXAMPLES,
+    terms="replicate",
     changes={
         "data": Option("StereoSet's dev.json, compressed or not"),
         "predictions": Option(

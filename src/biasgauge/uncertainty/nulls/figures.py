@@ -52,7 +52,7 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
         lines.append(
             f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as "
             f"{figures_text(row.observed, 4)} (dashed), "
-            f"95 % interval {shares_text(share.low, share.high, 2)}"
+            f"95 % interval {shares_text(share.low, share.high, 2)} %"
         )
     return "\n".join(lines)
 
