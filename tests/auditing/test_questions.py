@@ -217,11 +217,13 @@ def test_every_kind_gets_a_verdict_and_nothing_else_is_asked() -> None:
     assert [verdict.question for verdict in result.verdicts] == asked
     assert all(verdict.decision != "not-measurable" for verdict in result.verdicts)
     assert {verdict.test for verdict in result.verdicts} == {"contrast"}
-    assert result.explorer is None
+    assert result.explorer is not None
+    assert [pairs.name for pairs in result.explorer.lists] == ["pairs"], "the base pairs that were given, no others"
     lone = bg.audit(model, lexicons=[LIST])
     (verdict,) = lone.verdicts
     assert (verdict.question, verdict.decision) == ("list", "not-measurable")
     assert "give base pairs too" in verdict.sentence
+    assert lone.explorer is None
 
 
 def test_two_lists_of_pairs_are_two_questions() -> None:

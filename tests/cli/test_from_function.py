@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from biasgauge.stats.permutation import Alternative
 
-MOST = {"audit": 23}
+MOST = {"audit": 25}
 """Options of a command that has more than fifteen."""
 OF_MANY = {"set", "figures", "out", "force", "options"}
 

@@ -95,7 +95,7 @@ def test_numbers_in_names_are_sorted_as_numbers() -> None:
             r"^An association test must be one of ect, .*weat\. Got 'wet'; did you mean",
         ),
         ("measure", 3, r"^A measure must be one of .* Got 3\.$"),
-        ("encoder", "mine", r"^An encoder must be registered, and none is\. Got 'mine'\.$"),
+        ("encoder", "mine", r"^An encoder must be one of views\. Got 'mine'\.$"),
         (
             "measures",
             "dbwa",

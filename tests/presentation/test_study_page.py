@@ -86,7 +86,7 @@ def test_failures_are_told_and_what_hangs_on_them(whole: dict[str, Any]) -> None
 def test_only_its_own_scripts_may_run_and_nothing_is_loaded(whole: dict[str, Any]) -> None:
     page = study_page(whole)
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert len(scripts) == 2  # the figures' and the page's own
+    assert len(scripts) == 3  # the figures', the drawings' and the page's own
     (held,) = re.findall(r'<script type="text/plain" id="plots-code">([^<]*)</script>', page)
     scripts.append(zlib.decompress(base64.b64decode(held)).decode())
     hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts]
@@ -110,9 +110,8 @@ def test_hostile_words_stay_words(whole: dict[str, Any]) -> None:
     plain = study_page({**whole, "failures": [], "results": []})
     assert "<img" not in page
     assert "alert(1)</script>" not in page
-    assert (
-        len(re.findall(r"<script\b", page)) == len(re.findall(r"<script\b", plain)) + 3
-    )  # bundle, figures and chart data
+    bundle_figures_drawings_data = 4
+    assert len(re.findall(r"<script\b", page)) == len(re.findall(r"<script\b", plain)) + bundle_figures_drawings_data
     assert "{{ 7 * 7 }}" in unescape(page)
 
 

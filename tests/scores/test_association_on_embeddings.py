@@ -125,7 +125,7 @@ def test_a_word_in_both_target_sets_under_another_case_is_refused_too() -> None:
 
 
 def test_two_unnamed_models_are_not_averaged() -> None:
-    with pytest.raises(bg.ParameterError, match="Got list"):
+    with pytest.raises(bg.ParameterError, match="Got a list of 2; choose one"):
         bg.weat([model(), model()], **SETS)  # type: ignore[arg-type]  # the mistake
 
 

@@ -24,6 +24,7 @@ from biasgauge.stats.bootstrap import (
     leave_one_out,
     percentile_estimate,
 )
+from biasgauge.stats.clusters import clustered_mean
 from biasgauge.stats.contrasts import Contrast, contrast_estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.detection import dose_of_score
@@ -272,7 +273,18 @@ def _dose(data: tuple[Floats, Floats, Floats, float]) -> Estimate:
     return dose_of_score(data[3], dose_response(*data[:3], shape=False), level=0.9)
 
 
+CLUSTERS = np.repeat(np.arange(30), 4)
+
+
+def _in_clusters(random: np.random.Generator) -> Floats:
+    """120 items in 30 clusters, whose own differences are as large as those of the items."""
+    return 2.0 + random.normal(0, 1, 30)[CLUSTERS] + random.normal(0, 1, 120)
+
+
 CASES = {
+    "clustered_mean": Case(
+        _in_clusters, lambda x: clustered_mean(x, CLUSTERS, level=0.9), 2.0, lambda x: -3 * x, _times(-3)
+    ),
     "welch": Case(
         _two_groups,
         lambda x: welch(x[0], x[1], (False, False), 0.9),
