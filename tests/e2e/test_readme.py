@@ -33,9 +33,9 @@ def page(repository: Path) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, small_replicates: list[bg.Embedding]) -> Path:
     """A folder with the files that the README's commands name."""
-    bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
+    bg.save(small_replicates[0], tmp_path / "vectors.bin")
     (tmp_path / "my_words.toml").write_text('kind = "words"\nwords = ["nurse", "surgeon"]\n')
     random = np.random.default_rng(3)
     words = [word.lower() for words in bg.lexicon("weat7").sets.values() for word in words]
