@@ -174,11 +174,12 @@ def tests_of(room: str) -> list[str]:
 
 
 def in_turn(path: Path, tests: Sequence[str]) -> list[list[str]]:
-    """Files of tests: those that import this very module, which notice soonest, then the others."""
+    """Files of tests: those of any room that import this very module, which notice soonest, then the others."""
     files = [
         file for test in map(Path, tests) for file in (sorted(test.rglob("test_*.py")) if test.is_dir() else [test])
     ]
-    near = [file for file in files if name_of(path) in file.read_text(encoding="utf-8")]
+    every = sorted((ROOT / "tests").rglob("test_*.py"))
+    near = [file for file in every if f"{name_of(path)} import" in file.read_text(encoding="utf-8")]
     return [[*map(str, part)] for part in (near, [file for file in files if file not in near]) if part]
 
 

@@ -6,6 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.calibration.equivalents import LARGEST
+from biasgauge.names import registered_name
 from biasgauge.results.drawing import altair
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def drawable_limits(result: Calibration) -> list[dict[str, Any]]:
     return [
         {
             "of": "measures (mean of words)" if limit.of == "measure" else "tests (sets of words)",
-            "name": limit.name,
+            "name": registered_name(limit.name),
             "words": limit.words,
-            "leaning to": f"{limit.side} end",
+            "leaning to": f"{limit.side} words of pairs",
             "odds ratio": limit.odds_ratio,
         }
         for limit in result.limits

@@ -73,11 +73,11 @@ def _headline(result: Calibration) -> str:
     if best.beyond:
         return (
             f"In {tokens:,} tokens no measure detects an odds ratio of {largest}, the largest planted, on one word "
-            f"(the best, {best.name}: {limit_text(best.detection)} by extrapolation)."
+            f"(the best, {measure_name(best.name)}: {limit_text(best.detection)} by extrapolation)."
         )
     return (
         f"In {tokens:,} tokens a single word needs an odds ratio of {limit_text(best.detection)} to be detected by the "
-        f"best measure, {best.name}."
+        f"best measure, {measure_name(best.name)}."
     )
 
 

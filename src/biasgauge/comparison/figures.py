@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -133,10 +135,8 @@ def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
         ]
     )  # fmt: skip
     lines = pd.DataFrame([{**point.to_dict(), "question": result.title_of(point.question)} for point in result.lines])
-    numeric = alt.Axis(format="d") if all(float(at).is_integer() for at in points["position"]) else alt.Axis()
-    x = alt.X(
-        "position:Q", title="position of the group", scale=alt.Scale(zero=False, nice=False, padding=14), axis=numeric
-    )
+    groups = {float(row.position): row.group for row in result.contrasts}
+    x = alt.X("position:Q", title=None, scale=alt.Scale(zero=False, nice=False, padding=14), axis=_named_places(groups))
     title = f"{result.settings['measure'].replace('_', ' ')}, {_UNITS[result.settings['measure']]}"
     rows = []
     for name in dict.fromkeys(points["question"]):
@@ -155,6 +155,12 @@ def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
         about = alt.TitleParams(name, anchor="start", fontSize=12)
         rows.append(alt.layer(zero, band, middle, spread, dots).properties(width=_WIDTH, height=170, title=about))
     return alt.vconcat(*rows, spacing=14).resolve_scale(x="shared")
+
+
+def _named_places(groups: Mapping[float, str]) -> Any:  # noqa: ANN401 - an axis
+    """A tick for each group, which says its name."""
+    named = "".join(f"datum.value == {place!r} ? {json.dumps(name)} : " for place, name in groups.items())
+    return altair().Axis(values=list(groups), labelExpr=f"{named}''", labelOverlap=True)
 
 
 def _raised(end: float | None, by: float) -> float | None:

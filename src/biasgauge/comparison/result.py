@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biasgauge.comparison.figures import charts_of
 from biasgauge.comparison.groups import ComparedGroup, listed
 from biasgauge.comparison.rows import Compared, Difference, GroupContrast, LinePoint, QuestionAbout, Trend, WordChange
+from biasgauge.names import lexicon_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.wording import estimate_text, figures_text, interval_text, number_text, p_phrase, share_text
@@ -136,7 +137,8 @@ class Comparison(Result):
         told = shown if len(rows) > _MOST_TOLD else rows
         pairs = {_between(row) for row in told}
         numbers = [
-            f"{row.question} {estimate_text(row, _digits(row))}" + (f" ({_less(row)})" if len(pairs) > 1 else "")
+            f"{lexicon_name(row.question)} {estimate_text(row, _digits(row))}"
+            + (f" ({_less(row)})" if len(pairs) > 1 else "")
             for row in told[:_MOST_TOLD]
         ]
         whose = f" ({_less(told[0])}, {self._unit(told[0])})" if len(pairs) == 1 else ""
