@@ -103,7 +103,7 @@ def _shape(curve: Curve) -> str:
     response = curve.response
     if not response.follows:
         return "It does not follow the dose."
-    monotone = "rises throughout" if response.monotone else "falls between some doses"
+    monotone = "falls nowhere clearly" if response.monotone else "falls between some doses"
     straight = response.p_lack_of_fit is None or response.p_lack_of_fit >= 0.05
     bend = ", and flattens at large doses" if response.saturating else ""
     return f"It {monotone}; {'a straight line fits' if straight else 'a straight line does not fit'}{bend}."
