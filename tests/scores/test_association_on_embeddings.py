@@ -14,6 +14,7 @@ import biasgauge as bg
 from biasgauge import registry
 from biasgauge.association.weat import weat as weat_of_arrays
 from biasgauge.errors import ParameterError
+from biasgauge.wording import number_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,8 +220,10 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
     assert repr(found).startswith("<Weat: WEAT given words on toy: effect size ")
     sets = {cells[0]: cells[2:] for cells in found.summary().tables[0].rows}
     assert sets["x"] == (2, 3, ("x3",))
+    assert found.summary().sentences[-1] == f"Test statistic {number_text(found.statistic, 4)}."
     undefined = bg.weat(model("x1", "x2", "x3"), **SETS)
     assert "undefined: " in undefined.summary().headline
+    assert undefined.summary().sentences == ()
     assert undefined.to_frame()["effect_size"].tolist() == [None]
 
 

@@ -180,6 +180,13 @@ def test_scoring_into_a_store_without_reading_it_back(people: Embedding, tmp_pat
     assert len(computed) == 1
 
 
+def test_a_store_is_removed_and_what_else_is_there_stays(people: Embedding, tmp_path: Path) -> None:
+    store = score_to_store(tmp_path / "store", models(people, 2), **ASKED)
+    (tmp_path / "store" / "notes.txt").write_text("mine")
+    store.clear()
+    assert [path.name for path in (tmp_path / "store").rglob("*") if path.is_file()] == ["notes.txt"]
+
+
 def test_a_record_without_checksum_is_other_vectors(people: Embedding, tmp_path: Path) -> None:
     score(people, **ASKED, store=tmp_path / "store")
     _whole(tmp_path / "store" / MANIFEST, models={"people": {}})

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import coefficient, correlation
+from biasgauge.stats.correlations import coefficient, correlation, weighted_r
 
 HOW = Resampling("percentile", resamples=200, random_state=3, level=0.9)
 RANDOM = np.random.default_rng(4)
@@ -59,3 +59,12 @@ def test_p_over_units_is_that_of_every_order_of_units() -> None:
     every = [abs(np.corrcoef(x, np.array(order)[units])[0, 1]) for order in permutations(y)]
     share = float(np.mean(np.array(every) >= abs(found.value or 0.0) - 1e-12))
     assert found.p == pytest.approx(share, abs=4 * (share * (1 - share) / 10_000) ** 0.5 + 2e-4)
+
+
+def test_a_weight_is_how_often_a_point_counts() -> None:
+    random = np.random.default_rng(4)
+    x, y = 3 + random.normal(size=12), 5 + random.normal(size=12)
+    weights = random.integers(0, 4, (6, 12))
+    expected = [np.corrcoef(np.repeat(x, times), np.repeat(y, times))[0, 1] for times in weights]
+    np.testing.assert_allclose(weighted_r(x, y, weights.astype(float)), expected, atol=1e-12)
+    assert np.isnan(weighted_r(x, np.full(12, 0.3), np.ones((1, 12)))).all(), "a column that does not vary"

@@ -309,3 +309,15 @@ def test_new_sets_of_blanks_exceed_the_limit_of_blank_in_five_percent(size: int,
         exceeded.append(distributions.norm.sf(limit, 0.2 * one_set, spread))
     error = np.std(exceeded) / np.sqrt(WORLDS)
     assert abs(np.mean(exceeded) - 0.05) < 3 * error + 0.005
+
+
+def test_for_sets_of_one_text_the_limit_of_blank_is_the_prediction_limit_of_the_textbooks() -> None:
+    """With one text and sets of new words, t with n − 1 degrees of freedom times their standard deviation."""
+    random = np.random.default_rng(6)
+    blanks, dosed = 0.4 + random.normal(0, 1, 15), 9 + random.normal(0, 1, 15)
+    rows = [np.column_stack([np.zeros(15), values]) for values in (blanks, dosed)]
+    found = detection_between(np.array([0.0, 2.0]), rows, resamples=20)
+    expected = blanks.mean() + distributions.t.ppf(0.95, 14) * blanks.std(ddof=1)
+    assert found.blank == pytest.approx(expected)
+    fewer = detection_between(np.array([0.0, 2.0]), rows, words=5, resamples=20)
+    assert fewer.blank == pytest.approx(blanks.mean() + distributions.t.ppf(0.95, 4) * blanks.std(ddof=1))
