@@ -45,7 +45,7 @@ def drawn(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
 def test_boxes_are_the_quantiles_of_the_summary(found: ReliabilityResult) -> None:
     rows = drawn(found.figures()["test_retest"])
     expected = {
-        (measure_name(one.measure), one.list): (one.p05, one.q1, one.median, one.q3, one.p95)
+        (measure_name(one.measure or ""), one.list): (one.p05, one.q1, one.median, one.q3, one.p95)
         for one in found.summaries
         if one.reliability == "test_retest" and one.of == "word"
     }
@@ -79,7 +79,7 @@ def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResu
     pairs = {(row["name"], row["measure"]): (row["low"], row["value"], row["high"]) for row in drawn(charts["pairs"])}
     frame = found.test_retest.to_frame()
     for row in frame[frame["of"] == "pair"].itertuples():
-        assert pairs[str(row.name).replace("~", "–"), measure_name(row.measure)] == (row.low, row.value, row.high)
+        assert pairs[str(row.name).replace("~", "–"), measure_name(str(row.measure))] == (row.low, row.value, row.high)
     assert len(pairs) == 8
     assert {row["name"] for row in drawn(charts["queries"])} == {"care"}
 

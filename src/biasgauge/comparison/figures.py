@@ -135,7 +135,7 @@ def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
         ]
     )  # fmt: skip
     lines = pd.DataFrame([{**point.to_dict(), "question": result.title_of(point.question)} for point in result.lines])
-    groups = {float(row.position): row.group for row in result.contrasts}
+    groups = {row.position: row.group for row in result.contrasts if row.position is not None}
     x = alt.X("position:Q", title=None, scale=alt.Scale(zero=False, nice=False, padding=14), axis=_named_places(groups))
     title = f"{result.settings['measure'].replace('_', ' ')}, {_UNITS[result.settings['measure']]}"
     rows = []
