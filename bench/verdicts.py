@@ -25,7 +25,7 @@ from biasgauge import Embedding, registry
 from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.answers import answer
 from biasgauge.auditing.families import Corrected, corrected_questions
-from biasgauge.auditing.meaningless import matched
+from biasgauge.auditing.like_frequency import matched
 from biasgauge.auditing.questions import ASKING, Asked, Measured, measure, questions_of
 from biasgauge.auditing.shared_scores import PAIRS, SharedScores
 from biasgauge.auditing.subjects import Subject, subjects_of

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.auditing.like_frequency import matched
 from biasgauge.auditing.meaningless import (
     LIST,
     NULLS,
@@ -16,7 +17,6 @@ from biasgauge.auditing.meaningless import (
     chance_band,
     chance_contrasts,
     error_rates,
-    matched,
     smallest_contrast,
 )
 from biasgauge.auditing.questions import Measured, measure, questions_of
@@ -170,10 +170,12 @@ def test_chance_along_pairs_is_that_of_random_targets() -> None:
     leans = leans_of(vectors, WORDS[60:400])
     drawn = chance_contrasts(one, 0, draws=4_000)
     assert drawn.std() == pytest.approx((leans.var() / 10) ** 0.5, rel=0.15)
-    assert drawn.mean() == pytest.approx(leans.mean(), abs=4 * (leans.var() / 50) ** 0.5)
+    assert drawn.mean() == pytest.approx(0, abs=4 * (leans.var() / 10 / 4_000) ** 0.5)
     band = chance_band(one, 0)
     assert band is not None
-    assert band.contrast == pytest.approx(leans_of(vectors, WORDS[:10]).mean())
+    own = leans_of(vectors, WORDS[:10]).mean() - one.random_leans.mean()
+    assert band.contrast == pytest.approx(own)
+    assert one.random_leans.mean() == pytest.approx(leans.mean(), abs=4 * (leans.var() / 100) ** 0.5)
 
 
 def leaning(everyone: float, listed: float) -> bg.Embedding:
@@ -190,30 +192,22 @@ def leaning(everyone: float, listed: float) -> bg.Embedding:
     return bg.Embedding(WORDS, rows, name="leaning")
 
 
-@pytest.mark.parametrize(
-    ("everyone", "listed", "decision"),
-    [(0.5, 0.0, "do-not-report"), (0.0, 0.5, "report-with-care"), (0.5, 0.8, "report-with-care")],
-)
-def test_words_that_lean_as_all_words_do_are_not_reported(everyone: float, listed: float, decision: str) -> None:
-    """The lean of the whole vocabulary is that of its corpus, not of these words."""
+@pytest.mark.parametrize(("everyone", "listed"), [(0.5, 0.0), (0.0, 0.5), (0.5, 0.8), (0.9, -0.45)])
+def test_a_lean_is_counted_from_words_of_like_frequency(everyone: float, listed: float) -> None:
+    """The lean of the whole vocabulary is that of its corpus, not of these words; less than it is the other side."""
     vectors = leaning(everyone, listed)
+    (one,) = put(lean_question(), vectors)
+    assert one.random_leans.mean() == pytest.approx(leans_of(vectors, WORDS[60:]).mean(), abs=0.05)
+    assert one.value == pytest.approx(leans_of(vectors, WORDS[:10]).mean() - one.random_leans.mean())
     (verdict,) = bg.audit(vectors, lexicons=lean_question()).verdicts
-    assert verdict.evidence[0].passes, "an association by itself"
-    assert verdict.decision == decision
-    random = verdict.observed("random words")
-    assert random["mean"] == pytest.approx(leans_of(vectors, WORDS[60:]).mean(), abs=0.05)
-    assert random["p"] is not None
-    assert (random["p"] <= 1e-3) == (listed > 0)
-
-
-def test_words_that_lean_less_than_all_words_are_not_said_to_lean() -> None:
-    """Their own lean is clear, and so is the difference, but it is to the other side."""
-    (verdict,) = bg.audit(leaning(0.9, -0.45), lexicons=lean_question()).verdicts
-    assert verdict.evidence[0].passes
-    p = verdict.observed("random words")["p"]
-    assert p is not None
-    assert p <= 0.05
-    assert verdict.decision == "do-not-report"
+    assert verdict.observed("association")["contrast"] == pytest.approx(one.value)
+    if listed:
+        assert verdict.decision == "report-with-care"
+        assert np.sign(one.value) == np.sign(listed)
+        assert "more than words of like frequency do" in verdict.claim
+        assert verdict.observed("random words")["mean"] == pytest.approx(one.random_leans.mean())
+    else:
+        assert verdict.decision in {"inconclusive", "no-association-shown"}
 
 
 def test_a_vocabulary_without_other_words_cannot_say_what_random_words_give() -> None:
@@ -224,7 +218,8 @@ def test_a_vocabulary_without_other_words_cannot_say_what_random_words_give() ->
     (verdict,) = bg.audit(tiny, lexicons=lean_question()).verdicts
     piece = next(piece for piece in verdict.evidence if piece.rule == "random words")
     assert piece.passes is None
-    assert piece.reason.startswith("unknown whether random words lean as much: the vocabulary has 0 others")
+    assert piece.reason.startswith("unknown whether any words lean as much: the vocabulary has fewer than 20")
+    assert verdict.observed("association")["contrast"] == pytest.approx(leans_of(tiny, WORDS[:10]).mean())
     assert verdict.decision == "report-with-care"
 
 

@@ -121,11 +121,12 @@ def test_words_and_sets_lean_along_pairs() -> None:
     model = vectors()
     one, first, second = put([LIST, SETS, PAIRS], model)
     assert [found.question.name for found in (one, first, second)] == ["list", "sets:first", "sets:second"]
-    assert one.value == first.value == pytest.approx(leaning(model, ROLES["x"]))
-    assert second.value == pytest.approx(leaning(model, ROLES["y"]))
+    for found, role in ((one, "x"), (first, "x"), (second, "y")):
+        from_random_words = found.random_leans.mean() if found.random_leans.size else 0.0
+        assert found.value == pytest.approx(leaning(model, ROLES[role]) - from_random_words)
     assert (first.claim, second.claim) == (
-        "first words lean to male rather than female",
-        "second words lean to female rather than male",
+        "first words lean to male rather than female, more than words of like frequency do",
+        "second words lean to female rather than male, more than words of like frequency do",
     )
     assert one.attribute_words == tuple(f"{man}–{woman}" for man, woman in zip(MEN, WOMEN, strict=True))
 

@@ -115,7 +115,7 @@ def wording(question: Question) -> tuple[str, tuple[str, str]]:
     if isinstance(lexicon, Values):
         lean = f"words with more {lexicon.unit} lean more to {{}} than those with less"
         return f"Do {lean.format(ends[0])}?", _both(lean, ends)
-    lean = f"{names[0]} lean to {{}} rather than {{}}"
+    lean = f"{names[0]} lean to {{}} rather than {{}}, more than words of like frequency do"
     return f"Do {lean.format(*ends)}?", (lean.format(*ends), lean.format(*ends[::-1]))
 
 

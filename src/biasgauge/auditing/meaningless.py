@@ -7,17 +7,17 @@ words in the place of all of its words; put random words of like frequency in th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Places
+from biasgauge.arrays import Floats
 from biasgauge.association.contrast import contrast_test
 from biasgauge.auditing.families import corrected
-from biasgauge.auditing.questions import Asked, Measured, Unmeasurable, tabulate, unit_vectors
+from biasgauge.auditing.like_frequency import CANDIDATES, matched
+from biasgauge.auditing.questions import Asked, Measured, Unmeasurable, unit_vectors
 from biasgauge.auditing.subjects import Subject
-from biasgauge.lexicons import WordSet
 from biasgauge.results import Record
 from biasgauge.stats.contrasts import contrast_parts
 from biasgauge.stats.shares import clopper_pearson
@@ -41,10 +41,6 @@ POOL = 1_000
 """Words of the vocabulary from which random words are drawn."""
 CELLS = 10_000
 """Similarities of one model up to which a question is simulated."""
-REFERENCE = 400
-"""Random words with which a list of words along base pairs is compared."""
-CANDIDATES = 40
-"""Words of like frequency that may stand in the place of each attribute, or target."""
 
 
 @dataclass(frozen=True)
@@ -145,49 +141,18 @@ def _meaningless(one: Measured, null: Null, count: int, random: np.random.Genera
     return found
 
 
-def matched(places: Places, words: int, random: np.random.Generator) -> Places:
-    """Random rows of about the same rank as these, as files list words by frequency; none of these themselves."""
-    low = np.minimum((places / 1.5).astype(np.intp), words - 1)
-    high = np.clip((places * 1.5).astype(np.intp) + 20 + len(places), low + 1, words)
-    drawn: Places = random.integers(low, high)
-    for _ in range(10):
-        own = np.isin(drawn, places)
-        if not own.any():
-            break
-        drawn[own] = random.integers(low[own], high[own])
-    return drawn
-
-
 def chance_contrasts(one: Measured, random_state: int, draws: int = DRAWS) -> Floats:
     """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
     random = np.random.default_rng([random_state, 7])
     if not one.question.pairs:
         tables = _meaningless(one, "matched", draws, random)
         return contrast_parts(tables, one.rows, one.columns, one.question.weights).value
-    leans = random_leans(one, random_state)
+    leans = one.random_leans
     if not leans.size:
         return leans
-    drawn = random.choice(leans, (draws, len(one.rows)))
+    drawn = random.choice(leans - leans.mean() if one.question.kind == "lean" else leans, (draws, len(one.rows)))
     groups = [drawn[:, one.rows == group].mean(axis=1) for group in range(len(one.question.weights))]
     return np.asarray(np.array([weight for (weight,) in one.question.weights]) @ np.stack(groups))
-
-
-def random_leans(one: Measured, random_state: int) -> Floats:
-    """How far random words of about the frequency of the targets lean along the base pairs, each by itself.
-
-    They are at most `REFERENCE`, fewer where a vocabulary is small; none is a word of the question.
-    """
-    model, question = one.subject.models[0], one.question
-    random = np.random.default_rng([random_state, 23])
-    like = np.unique([matched(one.places[0], len(model), random) for _ in range(CANDIDATES)])
-    drawn = random.permutation(like)[:REFERENCE]
-    own = {*one.target_words, *(word for pair in question.pairs for word in pair)}
-    words = tuple(word for word in (model.words[row] for row in drawn) if word not in own)
-    if not words:
-        return np.empty(0)
-    asked = replace(question, targets=(WordSet("random words", words),))
-    found = tabulate(asked, one.subject, min_coverage=0.0, case_fallback=False)
-    return np.empty(0) if isinstance(found, Unmeasurable) else found.table.mean(axis=(0, 2))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from biasgauge.arrays import Floats, Integers, Places
 from biasgauge.association.contrast import ContrastTest, contrast_test
+from biasgauge.auditing.like_frequency import FEWEST, random_words
 from biasgauge.auditing.subjects import Subject
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
@@ -97,6 +98,8 @@ class Tabulated:
         columns: group of each attribute.
         target_words, attribute_words: what rows and columns are.
         places: rows of targets and of attributes in the first model; of pairs, those of their first words.
+        random_leans: along base pairs, the similarities of random words of like frequency, each its mean over models
+            and pairs; of one list of words their mean is what similarities are counted from.
     """
 
     question: Question
@@ -108,6 +111,7 @@ class Tabulated:
     target_words: tuple[str, ...]
     attribute_words: tuple[str, ...]
     places: tuple[Places, Places]
+    random_leans: Floats = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -171,7 +175,9 @@ def measure(
     question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool, random_state: int
 ) -> Asked:
     """Put a question to a subject: its contrast, with tests and interval."""
-    found = tabulate(question, subject, min_coverage=min_coverage, case_fallback=case_fallback)
+    found = tabulate(
+        question, subject, min_coverage=min_coverage, case_fallback=case_fallback, random_state=random_state
+    )
     if isinstance(found, Unmeasurable):
         return found
     test = contrast_test(found.table, found.rows, found.columns, question.weights, random_state=random_state)
@@ -181,9 +187,13 @@ def measure(
 
 
 def tabulate(
-    question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool
+    question: Question, subject: Subject, *, min_coverage: float, case_fallback: bool, random_state: int = 0
 ) -> Tabulated | Unmeasurable:
-    """Similarities of the words of a question that every model of a subject has."""
+    """Similarities of the words of a question that every model of a subject has.
+
+    The words of a vocabulary lean a little along base pairs, to men where a corpus writes more of men: the similarities
+    of one list of words are counted, pair by pair, from the mean of random words of like frequency.
+    """
     models = subject.models
     counterparts = question.lexicon.counterparts if isinstance(question.lexicon, AssociationTest) else ()
     known = partial(_known, models, counterparts=counterparts, case_fallback=case_fallback)
@@ -202,8 +212,18 @@ def tabulate(
     if reason:
         return Unmeasurable(question, subject, share, reason)
     rows = _Located.of_sets(targets, len(models))
-    vectors = zip(rows.vectors(models), columns.vectors(models), strict=True)
-    table = np.stack([first @ second.T for first, second in vectors])
+    ends_of = list(columns.vectors(models))
+    table = np.stack([first @ second.T for first, second in zip(rows.vectors(models), ends_of, strict=True)])
+    leans = np.empty(0)
+    if question.pairs:
+        own = {*rows.words, *(word for pair in question.pairs for word in pair)}
+        like = known(random_words(models[0], rows.places[:, 0, 0], own, random_state))
+        if len(like) >= FEWEST:
+            drawn = _Located.of_sets([like], len(models)).vectors(models)
+            beside = np.stack([first @ second.T for first, second in zip(drawn, ends_of, strict=True)])
+            leans = beside.mean(axis=(0, 2))
+            if question.kind == "lean":
+                table -= beside.mean(axis=1, keepdims=True)
     return Tabulated(
         question=question,
         subject=subject,
@@ -214,6 +234,7 @@ def tabulate(
         target_words=rows.words,
         attribute_words=columns.words,
         places=(rows.places[:, 0, 0], columns.places[:, 0, 0]),
+        random_leans=leans,
     )
 
 
@@ -331,7 +352,7 @@ def _along(lexicon: Lexicon, base: Pairs) -> Iterator[Question]:
     several = lexicon.members if isinstance(lexicon, WordSets) else (WordSet(lexicon.name, lexicon.words),)
     for one in several:
         name = f"{lexicon.name}:{one.name}" if isinstance(lexicon, WordSets) else lexicon.name
-        claim = f"{members(one)} lean to {{}} rather than {{}}"
+        claim = f"{members(one)} lean to {{}} rather than {{}}, more than words of like frequency do"
         claims = claim.format(*base.ends), claim.format(*base.ends[::-1])
         yield Question(name, "lean", lexicon, (one,), ends, ((1.0,),), claims, base.pairs)
 
