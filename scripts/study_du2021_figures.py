@@ -121,21 +121,28 @@ def dashes() -> Any:  # noqa: ANN401 - an encoding
     return alt.StrokeDash("text:N", title=None, sort=list(TEXTS.values()), legend=legend)
 
 
+def lines_by_measure(part: pd.DataFrame, x: Any, y: Any) -> Any:  # noqa: ANN401 - parts of a chart
+    """A line with points for each algorithm and text, the measures side by side."""
+    alt = altair()
+    base = alt.Chart(part).encode(
+        x=x,
+        y=y,
+        color=alt.Color("algorithm:N", title=None, sort=list(ALGORITHMS.values()), scale=alt.Scale(range=COLORS)),
+        detail="text:N",
+    )
+    lines = alt.layer(base.mark_line().encode(strokeDash=dashes()), base.mark_point(filled=True, size=22))
+    sized = lines.properties(width=210, height=190)
+    return sized.facet(column=alt.Column("measure:N", sort=list(MEASURES.values()), title=None))
+
+
 def seeds_chart(subsets: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """How far a word's reliability from few seeds is off."""
     alt = altair()
     part = named(subsets)
-    base = alt.Chart(part).encode(
-        x=alt.X("seeds:O", title="seeds", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("error:Q", title="error of one word's ICC", scale=alt.Scale(domainMin=0)),
-        color=alt.Color("algorithm:N", title=None, sort=list(ALGORITHMS.values()), scale=alt.Scale(range=COLORS)),
-        detail="text:N",
-    )
-    chart = alt.layer(base.mark_line().encode(strokeDash=dashes()), base.mark_point(filled=True, size=22)).properties(
-        width=210, height=190
-    )
+    x = alt.X("seeds:O", title="seeds", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("error:Q", title="error of one word's ICC", scale=alt.Scale(domainMin=0))
     return styled(
-        chart.facet(column=alt.Column("measure:N", sort=list(MEASURES.values()), title=None)),
+        lines_by_measure(part, x, y),
         "How many seeds are enough",
         "Root mean square error of the ICC(2,1) of one word from so many seeds, over 100 random subsets of 32.",
     )
@@ -148,17 +155,10 @@ def frequency_chart(by_frequency: pd.DataFrame) -> Any:  # noqa: ANN401 - a char
     part = named(by_frequency[chosen])
     part["band"] = [f"{number:,}+" for number in part["occurs"]]
     order = list(dict.fromkeys(part.sort_values("occurs")["band"]))
-    base = alt.Chart(part).encode(
-        x=alt.X("band:O", sort=order, title="occurrences in the text", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("median:Q", title="median ICC of words", scale=alt.Scale(domain=[0.6, 1])),
-        color=alt.Color("algorithm:N", title=None, sort=list(ALGORITHMS.values()), scale=alt.Scale(range=COLORS)),
-        detail="text:N",
-    )
-    chart = alt.layer(base.mark_line().encode(strokeDash=dashes()), base.mark_point(filled=True, size=22)).properties(
-        width=210, height=190
-    )
+    x = alt.X("band:O", sort=order, title="occurrences in the text", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("median:Q", title="median ICC of words", scale=alt.Scale(domain=[0.6, 1]))
     return styled(
-        chart.facet(column=alt.Column("measure:N", sort=list(MEASURES.values()), title=None)),
+        lines_by_measure(part, x, y),
         "Test-retest reliability by frequency",
         "All words of the vocabulary that are not in google10k; those that are in it run alike (by_frequency.csv).",
     )

@@ -12,7 +12,7 @@ from biasgauge.auditing.questions import Asked, Measured, Question, Unmeasurable
 from biasgauge.auditing.rules.other_words import gender_roles, own_pair_contrasts, pair_differences, sides_along
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.errors import InputError
-from biasgauge.lexicons import AssociationTest, Lexicon, Values
+from biasgauge.lexicons import AssociationTest
 from biasgauge.names import group_name
 from biasgauge.results import Record
 from biasgauge.stats.contrasts import contrast_parts
@@ -99,7 +99,6 @@ def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
 
 def wording(question: Question) -> tuple[str, tuple[str, str]]:
     """What is asked, and what a positive and a negative contrast say, in plain words."""
-    lexicon: Lexicon = question.lexicon
     names = [members(words) for words in question.targets]
     if question.kind == "test":
         ends = [members(words) for words in question.attributes]
@@ -111,12 +110,7 @@ def wording(question: Question) -> tuple[str, tuple[str, str]]:
         own = f"{words} are {{}} their own stereotypes than {{}} {rest}"
         asked = f"Are {words} closer to their own stereotypes than to {rest}?"
         return asked, (own.format("closer to", "to"), own.format("farther from", "from"))
-    ends = [words.name for words in question.attributes]
-    if isinstance(lexicon, Values):
-        lean = f"words with more {lexicon.unit} lean more to {{}} than those with less"
-        return f"Do {lean.format(ends[0])}?", _both(lean, ends)
-    lean = f"{names[0]} lean to {{}} rather than {{}}, more than words of like frequency do"
-    return f"Do {lean.format(*ends)}?", (lean.format(*ends), lean.format(*ends[::-1]))
+    return f"Do {question.claims[0]}?", question.claims
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
