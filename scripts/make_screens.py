@@ -2,7 +2,9 @@
 
     python scripts/make_screens.py [docs/screens]
 
-Needs a browser of this machine (Chromium) and Playwright; nothing is downloaded. Look at each before you commit it.
+The first screen is `docs/page.png`, beside that folder. What it says is kept as `first_screen.txt`: a test compares it
+with what the present version says, so that no picture goes stale unseen. Needs a browser of this machine (Chromium) and
+Playwright; nothing is downloaded. Look at each before you commit it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import biasgauge as bg
+from biasgauge.results.summary import Summary
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 READY = "html[data-ready]"
@@ -28,7 +31,9 @@ def main(folder: Path) -> None:
     if found is None:
         sys.exit(f"None of {', '.join(BROWSERS)} is installed: a browser takes the pictures.")
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
-        audit = bg.audit().save(Path(place) / "report.html")
+        audited = bg.audit()
+        audit = audited.save(Path(place) / "report.html")
+        (folder / "first_screen.txt").write_text(first_screen(audited.summary()), encoding="utf-8")
         before = bg.embeddings.load_default()
         after = bg.mitigate(before, "hard")
         lexicons = ["weat6", "weat7", "weat8", "gender"]
@@ -43,7 +48,7 @@ def main(folder: Path) -> None:
             return page
 
         page = opened(audit, 1280, 900)
-        page.screenshot(path=folder / "first_screen.png")
+        page.screenshot(path=folder.parent / "page.png")
         row = page.locator("details", has_text="Male names are more associated").first
         row.locator("summary").first.click()
         row.scroll_into_view_if_needed()
@@ -53,6 +58,15 @@ def main(folder: Path) -> None:
         page = opened(audit, 1280, 900)
         page.pdf(path=folder / "print.pdf", format="A4", print_background=True)
         browser.close()
+
+
+def first_screen(summary: Summary) -> str:
+    """What the first screen of a page says: headline, tiles, and the rows of its forest plot."""
+    plots = [part.forest for part in (summary, *summary.parts) if part.forest is not None]
+    rows = [row for plot in plots for row in plot.rows]
+    tiles = [f"{tile.value} {tile.label}" for tile in summary.tiles]
+    lines = [summary.title, summary.headline, *tiles, *(f"{row.claim}: {row.mark}" for row in rows)]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

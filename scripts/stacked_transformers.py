@@ -1,7 +1,7 @@
 """Small transformers of many random seeds side by side: one set of launches on a GPU for all of them.
 
-Every weight has the seeds as its first axis, under the name that transformers gives it; forward passes of BERT and
-Llama are written out for such stacks. `save` writes each seed as a folder in the layout of Hugging Face.
+Every weight has the seeds as its first axis, under the name that transformers gives it; forward passes of
+ModernBERT and Llama are written out for such stacks. `save` writes each seed as a folder in the layout of Hugging Face.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from torch.nn import functional
 
 Kind = Literal["masked", "causal"]
 ROPE_BASE = 10_000.0
-EPSILON = {"masked": 1e-12, "causal": 1e-6}
+EPSILON = {"masked": 1e-5, "causal": 1e-6}
 
 
 def config_of(kind: Kind, vocabulary: int, size: dict[str, int]) -> Any:  # noqa: ANN401 - of transformers
     """The settings as transformers knows them."""
-    from transformers import BertConfig, LlamaConfig
+    from transformers import LlamaConfig, ModernBertConfig
 
     shared = {
         "vocab_size": vocabulary, "hidden_size": size["width"], "num_hidden_layers": size["layers"],
         "num_attention_heads": size["heads"], "max_position_embeddings": size["window"],
-        "intermediate_size": 4 * size["width"] if kind == "masked" else 8 * size["width"] // 3 // 16 * 16,
-        "tie_word_embeddings": True, "pad_token_id": 0,
+        "intermediate_size": 8 * size["width"] // 3 // 16 * 16, "tie_word_embeddings": True, "pad_token_id": 0,
+        "bos_token_id": 2, "eos_token_id": 3,
     }  # fmt: skip
+    rotary = {"rope_type": "default", "rope_theta": ROPE_BASE}
     if kind == "masked":
-        return BertConfig(
-            **shared, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, architectures=["BertForMaskedLM"]
-        )
+        return ModernBertConfig(
+            **shared, norm_eps=EPSILON["masked"], layer_types=["full_attention"] * size["layers"], cls_token_id=2,
+            sep_token_id=3, rope_parameters={"full_attention": rotary}, architectures=["ModernBertForMaskedLM"],
+        )  # fmt: skip
     return LlamaConfig(
-        **shared, num_key_value_heads=size["heads"], rms_norm_eps=EPSILON["causal"], bos_token_id=2, eos_token_id=3,
-        rope_parameters={"rope_type": "default", "rope_theta": ROPE_BASE}, architectures=["LlamaForCausalLM"],
+        **shared, num_key_value_heads=size["heads"], rms_norm_eps=EPSILON["causal"], rope_parameters=rotary,
+        architectures=["LlamaForCausalLM"],
     )  # fmt: skip
 
 
@@ -52,28 +54,15 @@ def shapes_of(kind: Kind, config: Any) -> dict[str, tuple[int, ...]]:  # noqa: A
             shapes[f"{own}mlp.down_proj.weight"] = (width, inner)
         return {**shapes, "model.norm.weight": (width,)}
 
-    def dense(name: str, out: int, into: int) -> None:
-        shapes.update({f"{name}.weight": (out, into), f"{name}.bias": (out,)})
-
-    def norm(name: str) -> None:
-        shapes.update({f"{name}.LayerNorm.weight": (width,), f"{name}.LayerNorm.bias": (width,)})
-
-    for name, rows in (("word", words), ("position", config.max_position_embeddings), ("token_type", 2)):
-        shapes[f"bert.embeddings.{name}_embeddings.weight"] = (rows, width)
-    norm("bert.embeddings")
+    shapes["model.embeddings.tok_embeddings.weight"] = (words, width)
+    shapes["model.embeddings.norm.weight"] = (width,)
     for layer in range(config.num_hidden_layers):
-        own = f"bert.encoder.layer.{layer}."
-        for name in ("query", "key", "value"):
-            dense(f"{own}attention.self.{name}", width, width)
-        dense(f"{own}attention.output.dense", width, width)
-        norm(f"{own}attention.output")
-        dense(f"{own}intermediate.dense", inner, width)
-        dense(f"{own}output.dense", width, inner)
-        norm(f"{own}output")
-    dense("cls.predictions.transform.dense", width, width)
-    norm("cls.predictions.transform")
-    shapes["cls.predictions.bias"] = (words,)
-    return shapes
+        own = f"model.layers.{layer}."
+        shapes |= {f"{own}{name}.weight": (width,) for name in (("attn_norm", "mlp_norm") if layer else ("mlp_norm",))}
+        shapes |= {f"{own}attn.Wqkv.weight": (3 * width, width), f"{own}attn.Wo.weight": (width, width)}
+        shapes |= {f"{own}mlp.Wi.weight": (2 * inner, width), f"{own}mlp.Wo.weight": (width, inner)}
+    shapes |= {"model.final_norm.weight": (width,), "head.dense.weight": (width, width), "head.norm.weight": (width,)}
+    return {**shapes, "decoder.bias": (words,)}
 
 
 class Stack:
@@ -104,16 +93,15 @@ class Stack:
 
     def hidden(self, ids: Tensor) -> Tensor:
         """Last hidden states, seeds × sequences × tokens × width, of ids of the same shape without width."""
-        return self._bert(ids) if self.kind == "masked" else self._llama(ids)
+        return self._modern_bert(ids) if self.kind == "masked" else self._llama(ids)
 
     def logits(self, states: Tensor) -> Tensor:
         """Predictions from hidden states, seeds × places × width."""
         if self.kind == "causal":
             return states @ self.weights["model.embed_tokens.weight"].transpose(1, 2)
-        states = functional.gelu(self._dense(states, "cls.predictions.transform.dense"))
-        states = self._norm(states, "cls.predictions.transform")
-        words = self.weights["bert.embeddings.word_embeddings.weight"]
-        return states @ words.transpose(1, 2) + self.weights["cls.predictions.bias"][:, None]
+        states = self._norm(functional.gelu(self._dense(states, "head.dense")), "head.norm")
+        words = self.weights["model.embeddings.tok_embeddings.weight"]
+        return states @ words.transpose(1, 2) + self.weights["decoder.bias"][:, None]
 
     def _embed(self, ids: Tensor, name: str) -> Tensor:
         table = self.weights[name]
@@ -121,15 +109,11 @@ class Stack:
         return functional.embedding(ids.flatten(1) + start, table.flatten(0, 1))
 
     def _dense(self, x: Tensor, name: str) -> Tensor:
-        y = x @ self.weights[f"{name}.weight"].transpose(1, 2)
-        bias = self.weights.get(f"{name}.bias")
-        return y if bias is None else y + bias[:, None]
+        return x @ self.weights[f"{name}.weight"].transpose(1, 2)
 
     def _norm(self, x: Tensor, name: str) -> Tensor:
         scaled = functional.layer_norm(x.float(), x.shape[-1:], eps=EPSILON["masked"])
-        return (
-            scaled * self.weights[f"{name}.LayerNorm.weight"][:, None] + self.weights[f"{name}.LayerNorm.bias"][:, None]
-        )
+        return scaled * self.weights[f"{name}.weight"][:, None]
 
     def _rms(self, x: Tensor, name: str) -> Tensor:
         x = x.float()
@@ -141,11 +125,9 @@ class Stack:
         heads = self.config.num_attention_heads
 
         def split(x: Tensor) -> Tensor:
-            return x.view(seeds * sequences, tokens, heads, -1).transpose(1, 2)
+            return x.reshape(seeds * sequences, tokens, heads, -1).transpose(1, 2)
 
-        q, k, v = split(q), split(k), split(v)
-        if self.kind == "causal":
-            q, k = self._turn(q), self._turn(k)
+        q, k, v = self._turn(split(q)), self._turn(split(k)), split(v)
         mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=self.kind == "causal")
         return mixed.transpose(1, 2).reshape(seeds, sequences * tokens, -1)
 
@@ -158,20 +140,16 @@ class Stack:
         one, two = x.chunk(2, dim=-1)
         return torch.cat([one * cosine - two * sine, two * cosine + one * sine], dim=-1)
 
-    def _bert(self, ids: Tensor) -> Tensor:
-        tokens = ids.shape[2]
-        x = self._embed(ids, "bert.embeddings.word_embeddings.weight")
-        places = self.weights["bert.embeddings.position_embeddings.weight"][:, :tokens].repeat(1, ids.shape[1], 1)
-        x = x + places + self.weights["bert.embeddings.token_type_embeddings.weight"][:, :1]
-        x = self._norm(x, "bert.embeddings")
+    def _modern_bert(self, ids: Tensor) -> Tensor:
+        x = self._norm(self._embed(ids, "model.embeddings.tok_embeddings.weight"), "model.embeddings.norm")
         for layer in range(self.config.num_hidden_layers):
-            own = f"bert.encoder.layer.{layer}."
-            q, k, v = (self._dense(x, f"{own}attention.self.{name}") for name in ("query", "key", "value"))
-            mixed = self._dense(self._attend(q, k, v, ids.shape), f"{own}attention.output.dense")
-            x = self._norm(x + mixed, f"{own}attention.output")
-            inner = functional.gelu(self._dense(x, f"{own}intermediate.dense"))
-            x = self._norm(x + self._dense(inner, f"{own}output.dense"), f"{own}output")
-        return x.view(*ids.shape, -1)
+            own = f"model.layers.{layer}."
+            h = self._norm(x, f"{own}attn_norm") if layer else x
+            q, k, v = self._dense(h, f"{own}attn.Wqkv").chunk(3, dim=-1)
+            x = x + self._dense(self._attend(q, k, v, ids.shape), f"{own}attn.Wo")
+            inner, gate = self._dense(self._norm(x, f"{own}mlp_norm"), f"{own}mlp.Wi").chunk(2, dim=-1)
+            x = x + self._dense(functional.gelu(inner) * gate, f"{own}mlp.Wo")
+        return self._norm(x, "model.final_norm").view(*ids.shape, -1)
 
     def _llama(self, ids: Tensor) -> Tensor:
         x = self._embed(ids, "model.embed_tokens.weight")
@@ -187,15 +165,14 @@ class Stack:
 
     def save(self, folder: Path, tokenizer: Any) -> list[Path]:  # noqa: ANN401 - of transformers
         """One folder for each seed; the weights are loaded strictly, so that a name that is wrong is an error."""
-        from transformers import BertForMaskedLM, LlamaForCausalLM
+        from transformers import LlamaForCausalLM, ModernBertForMaskedLM
 
         places = []
         for at, seed in enumerate(self.seeds):
-            model: Any = (BertForMaskedLM if self.kind == "masked" else LlamaForCausalLM)(self.config)
+            model: Any = (ModernBertForMaskedLM if self.kind == "masked" else LlamaForCausalLM)(self.config)
             known = {name: value[at].detach().float().cpu() for name, value in self.weights.items()}
             if self.kind == "masked":
-                known["cls.predictions.decoder.weight"] = known["bert.embeddings.word_embeddings.weight"]
-                known["cls.predictions.decoder.bias"] = known["cls.predictions.bias"]
+                known["decoder.weight"] = known["model.embeddings.tok_embeddings.weight"]
             else:
                 known["lm_head.weight"] = known["model.embed_tokens.weight"]
             missing, unexpected = model.load_state_dict(known, strict=False)

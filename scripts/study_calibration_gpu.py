@@ -20,8 +20,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,7 +34,7 @@ from study_du2021_gpu import Study  # noqa: E402 - after the path
 from study_du2021_jobs import Job, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
-from study_du2021_texts import GLOVE, Text, count_cells, orders  # noqa: E402 - after the path
+from study_du2021_texts import GLOVE, Text  # noqa: E402 - after the path
 
 SIZES = ("5M", "10M", "20M", "30M")
 SUBWORDS = ("5M", "10M")
@@ -90,19 +89,6 @@ def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
         pack(source, folder / "planted", out, subwords=subwords, sizes=wanted)
 
 
-class Ordered:
-    """Orders in which replicates visit cells, each made when it is first asked for, or made already."""
-
-    def __init__(self, made: list[Future[np.ndarray]]) -> None:
-        self._made: list[Future[np.ndarray] | None] = list(made)
-
-    def __getitem__(self, place: int) -> np.ndarray:
-        waiting, self._made[place] = self._made[place], None
-        if waiting is None:
-            raise IndexError("an order is asked for once, and then let go")
-        return waiting.result()
-
-
 class CalibrationStudy(Study):
     """As the study of Du et al.: other texts, other things kept."""
 
@@ -114,7 +100,6 @@ class CalibrationStudy(Study):
         super().__init__(texts, chosen, device)
         self.jobs = jobs
         self._sampling: dict[int, dict[str, np.ndarray]] = {}
-        self._cells: dict[str, tuple[Any, Ordered]] = {}
 
     def seeds_of(self, job: Job, name: str) -> list[int]:  # noqa: ARG002 - as elsewhere
         """Eight for a planted text, one for a shuffled one."""
@@ -123,27 +108,10 @@ class CalibrationStudy(Study):
             return [0]
         return list(DEFAULT_SEEDS if source == "wiki" else SEEDS)[: len(self.seeds)]
 
-    def count_all(self) -> None:
-        """Cells of GloVe and their orders, before anything else needs the device."""
-        names = [(job, name) for job in self.jobs if job.algorithm == "glove" for name in job.texts]
-        workers = 1 if self.emulated else max(2, (os.cpu_count() or 2) - 2)
-        pool: Any = (
-            ThreadPoolExecutor(1) if self.emulated else ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-        )
-        for job, name in names:
-            base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda", self.glove_settings)
-            made = [pool.submit(one_order, len(base), seed) for seed in self.seeds_of(job, name)]
-            self._cells[name] = (base, Ordered(made))
-            self.say(f"{name}: {len(base):,} cells")
-        if names and not self.emulated:
-            import torch
-
-            torch.cuda.empty_cache()
-
     def prepare(self, job: Job) -> dict[str, Any]:
         """Tables; texts of one size share those of sampling."""
         if job.algorithm == "glove":
-            return {name: self._cells.pop(name) for name in job.texts}
+            return super().prepare(job)
         return {name: self._tables(self.texts[name], job.subwords) for name in job.texts}
 
     def _tables(self, text: Text, subwords: str) -> dict[str, np.ndarray]:
@@ -189,12 +157,6 @@ class CalibrationStudy(Study):
         job.places.pop(name)
         if not job.places:
             job.group = None
-
-
-def one_order(cells: int, seed: int) -> np.ndarray:
-    """Of one replicate."""
-    made: np.ndarray = orders(cells, [seed])[0]
-    return made
 
 
 def all_jobs(names: list[str]) -> list[Job]:

@@ -44,7 +44,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
 from study_du2021_features import MODELS, features  # noqa: E402 - after the path
-from study_du2021_jobs import JOBS, Job, TensorBuffer, chosen_jobs, study_device  # noqa: E402 - after the path
+from study_du2021_jobs import Job, TensorBuffer, arguments, chosen_jobs, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import open_scorers, scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import Tally, write_block  # noqa: E402 - after the path
 from study_du2021_texts import (  # noqa: E402 - after the path
@@ -55,11 +55,11 @@ from study_du2021_texts import (  # noqa: E402 - after the path
     first_state,
     make,
     means_of_parts,
-    orders,
-    orders_on_all_cores,
+    orders_on,
 )  # fmt: skip
 
-SEEDS = 32
+from biasgauge.training.cuda.kernels import kernel_of  # noqa: E402 - after the path
+
 SLICE, PIECE = 400_000, 1 << 21
 """Words, and cells, between two looks at the clock."""
 
@@ -84,6 +84,8 @@ class Study:
             job.dim = min(job.dim, self.dim)
         self.scorers = open_scorers(chosen.scorers) if chosen.scorers else None
         self.done: queue.Queue[tuple[Job, str] | None] = queue.Queue()
+        self.cells: dict[str, tuple[Any, Any]] = {}
+        self.shapes: dict[str, Any] = dict(getattr(chosen, "shape", ()))
         self.log: dict[str, Any] = {"device": device.name, "blocks": {}, "seeds": self.seeds, "problems": []}
 
     def say(self, words: str) -> None:
@@ -195,35 +197,46 @@ class Study:
         trained = [table["keep"].astype(float) @ self.texts[name].counts / 2**32 for name, table in prepared.items()]
         return float(max(trained)) * self.epochs_of(job) / job.rate
 
+    def count_all(self) -> None:
+        """Cells of GloVe and the orders of its replicates, before anything else needs the device."""
+        device = "cpu" if self.emulated else "cuda"
+        jobs = [job for job in self.jobs if job.algorithm == "glove"]
+        for name in dict.fromkeys(name for job in jobs for name in job.texts):
+            base = count_cells(self.texts[name], device, self.glove_settings)
+            longest = max((self.seeds_of(job, name) for job in jobs if name in job.texts), key=len)
+            self.cells[name] = (base, orders_on(device, len(base), longest))
+            self.say(f"GloVe on {name}: {len(base):,} cells in order")
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Give back memory of the device that PyTorch keeps: kernels that train take theirs elsewhere."""
+        if not self.emulated:
+            import torch
+
+            torch.cuda.empty_cache()
+
     def prepare(self, job: Job) -> dict[str, Any]:
         """What needs no room on the multiprocessors: tables, or cells and their orders."""
-        if job.algorithm != "glove":
-            return {name: self.texts[name].tables(job.subwords) for name in job.texts}
-        made = {}
-        for name in job.texts:
-            base = count_cells(self.texts[name], "cpu" if self.emulated else "cuda")
-            self.say(f"{job.name} on {name}: {len(base):,} cells")
-            workers = 1 if self.emulated else min(16, os.cpu_count() or 1) // 2
-            seeds = self.seeds_of(job, name)
-            own = orders(len(base), seeds) if workers < 2 else orders_on_all_cores(len(base), seeds, workers)
-            made[name] = (base, own)
-            self.say(f"{job.name} on {name}: ordered")
-        return made
+        if job.algorithm == "glove":
+            others = [name for other in self.jobs if other is not job and not other.began for name in other.texts]
+            return {name: self.cells[name] if name in others else self.cells.pop(name) for name in job.texts}
+        return {name: self.texts[name].tables(job.subwords) for name in job.texts}
 
     def train(self, job: Job, prepared: dict[str, Any]) -> None:
         """Slice by slice; a text whose replicates are done goes to be scored."""
-        from biasgauge.training.cuda.kernels import kernel_of
         from biasgauge.training.cuda.shapes import shape_of
 
         settings = {**self.settings_of(job), "dim": job.dim}
-        # As many blocks of a multiprocessor as other jobs leave room for.
-        most = self.blocks * self.device.multiprocessors
-        kernel = kernel_of(job.algorithm, settings, shape_of(job.algorithm, settings, most, self.device))
+        most = self.blocks * self.device.multiprocessors  # as many as other jobs leave room for
+        shape = self.shapes.get(job.algorithm) or shape_of(job.algorithm, settings, most, self.device)
+        kernel = kernel_of(job.algorithm, settings, shape)
         for name in job.texts:
             before = sum(map(len, job.places.values()))
             job.places[name] = [before + place for place in range(len(self.seeds_of(job, name)))]
         job.group = (self.glove if job.algorithm == "glove" else self.word2vec)(job, kernel, prepared)
         lengths = self.lengths(job, prepared)
+        prepared.clear()  # orders of cells take as much room as a few replicates
+        self.let_go()
         self.say(f"{job.name}: {len(job.group.courses)} replicates begin, {max(lengths.values())} slices")
         for number in range(max(lengths.values())):
             if self.left() < 0:
@@ -282,9 +295,9 @@ class Study:
 
         def visitors() -> Any:  # noqa: ANN401 - an iterator
             for name in job.texts:
-                base, order = prepared[name]
-                for place, seed in enumerate(self.seeds_of(job, name)):
-                    cells = base[torch.from_numpy(order[place]).to(base.device).long()]
+                base, orders = prepared[name]
+                for order, seed in zip(orders, self.seeds_of(job, name), strict=False):
+                    cells = base[order.long()]
                     given: Any = cells.numpy().view(CELL).reshape(-1) if self.emulated else TensorBuffer(cells)
                     yield Visitor(given, len(base), 2 * self.texts[name].size, first_state("first weights", seed))
                 if not self.emulated:
@@ -326,7 +339,7 @@ class Study:
                 checksums.append(digest)
                 first += [found] if job.whole and len(first) < MODELS else []
                 waiting += [self.scores(found, text.more)] if job.scored else []
-        arrays = features(first) if len(first) > 1 else {}
+        arrays = features(first, "cpu" if self.emulated else "cuda") if len(first) > 1 else {}
         if job.scored:
             tally = Tally(text, len(places))
             for number, scores in enumerate(waiting):
@@ -357,22 +370,7 @@ class Study:
 
 def main() -> None:
     """What the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["make", "run"])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("du_scores"))
-    parser.add_argument("--seconds", type=float, default=540, help="after which nothing more is trained")
-    parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--slots", type=int, default=132, help="replicates at work at a time, if a job allows it")
-    parser.add_argument("--jobs", nargs="+", default=[job.name for job in JOBS], help="NAME or NAME:TEXT,TEXT")
-    parser.add_argument("--scorers", type=int, default=0, help="score in so many processes, and not on the GPU")
-    parser.add_argument("--texts", nargs="+", default=["novels", "imdb", "wiki", "wiki_part"])
-    parser.add_argument("--words", type=int, help="read so many words of each text only, for a trial")
-    parser.add_argument("--epochs", type=int, help="in place of the paper's, for a trial")
-    parser.add_argument("--dim", type=int, default=300)
-    parser.add_argument("--expect", type=Path, help="a log.json of the same run elsewhere: are the checksums the same?")
-    parser.add_argument("--emulate", action="store_true", help="run the kernels on the CPU, block by block")
-    chosen = parser.parse_args()
+    chosen = arguments(__doc__ or "").parse_args()
     if chosen.what == "make":
         make(chosen.folder, chosen.texts)
         return
@@ -387,10 +385,12 @@ def main() -> None:
     device = study_device(chosen.folder, emulated=chosen.emulate)
     study = Study(texts, chosen, device)
     study.say(f"{device.name}: " + ", ".join(f"{text.name} {len(text.tokens):,} words" for text in texts.values()))
+    study.count_all()
     study.run()
-    if chosen.expect:
-        for block, about in json.loads(chosen.expect.read_text())["blocks"].items():
-            same = about["sha256"] == study.log["blocks"].get(block, {}).get("sha256")
+    known = json.loads(chosen.expect.read_text())["blocks"] if chosen.expect else {}
+    for block, about in study.log["blocks"].items():
+        if expected := known.get(block) or known.get(block.replace("_features", "")):
+            same = expected["sha256"][: len(about["sha256"])] == about["sha256"]
             study.say(f"{block}: {'the same bits' if same else 'OTHER BITS'}")
     sys.stdout.flush()
     os._exit(0)  # threads that train may still wait for the GPU

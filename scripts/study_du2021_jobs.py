@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from study_du2021_features import MODELS
+
+SEEDS = 32
 
 
 class TensorBuffer:
@@ -54,15 +57,22 @@ JOBS = (
     Job("sgns", "sgns", 300, ("wiki", "imdb", "novels", "wiki_part"), 260e3),
     Job("sgns_features", "sgns", 300, ("imdb", "novels"), 260e3, seeds=MODELS, scored=False),
     Job("fasttext", "fasttext", 300, ("imdb", "novels"), 70e3, "ngrams"),
-    Job("glove_features", "glove", 300, ("imdb", "novels"), 1.3e6, seeds=MODELS, scored=False),
-    Job("glove", "glove", 300, ("imdb", "novels", "wiki_part"), 1.3e6),
+    Job("glove_features", "glove", 300, ("imdb", "novels"), 2.4e6, seeds=MODELS, scored=False),
+    Job("glove", "glove", 300, ("imdb", "novels", "wiki_part", "wiki"), 2.4e6),
     Job("sgns100", "sgns", 100, ("imdb", "novels"), 300e3, whole=False),
     Job("sgns3", "sgns", 300, ("imdb", "novels"), 260e3, whole=False, epochs=3),
     Job("own_negatives", "fasttext", 300, ("imdb", "novels"), 110e3, "none", whole=False),
-    Job("glove_wiki", "glove", 300, ("wiki",), 1.3e6),
     Job("sgns100_wiki", "sgns", 100, ("wiki",), 300e3, whole=False),
 )
 """`wiki_part` is the beginning of `wiki`, as long as the novels: one text at two sizes."""
+
+
+def shape_from(given: str) -> tuple[str, Any]:
+    """An algorithm and how its blocks are laid out."""
+    from biasgauge.training.cuda.kernels import Shape
+
+    algorithm, _, numbers = given.partition("=")
+    return algorithm, Shape(*map(int, numbers.split(",")))
 
 
 def chosen_jobs(names: list[str], texts: list[str]) -> list[Job]:
@@ -76,6 +86,27 @@ def chosen_jobs(names: list[str], texts: list[str]) -> list[Job]:
         if own_texts:
             jobs.append(replace(known[name], texts=own_texts, places={}))
     return jobs
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["make", "run"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("du_scores"))
+    parser.add_argument("--seconds", type=float, default=540, help="after which nothing more is trained")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--slots", type=int, default=132, help="replicates at work at a time, if a job allows it")
+    parser.add_argument("--jobs", nargs="+", default=[job.name for job in JOBS], help="NAME or NAME:TEXT,TEXT")
+    parser.add_argument("--scorers", type=int, default=0, help="score in so many processes, and not on the GPU")
+    parser.add_argument("--texts", nargs="+", default=["novels", "imdb", "wiki", "wiki_part"])
+    parser.add_argument("--words", type=int, help="read so many words of each text only, for a trial")
+    parser.add_argument("--epochs", type=int, help="in place of the paper's, for a trial")
+    parser.add_argument("--dim", type=int, default=300)
+    parser.add_argument("--expect", type=Path, help="a log.json of the same run elsewhere: are the checksums the same?")
+    parser.add_argument("--shape", nargs="*", type=shape_from, default=[], help="of blocks: glove=256,2,3,1,4")
+    parser.add_argument("--emulate", action="store_true", help="run the kernels on the CPU, block by block")
+    return parser
 
 
 def open_streams() -> Any:  # noqa: ANN401 - of CuPy

@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -162,46 +160,6 @@ def first_state(purpose: str, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:8], "little")
 
 
-def number_at(state: np.ndarray | np.uint64, place: np.ndarray) -> np.ndarray:
-    """The upper half of the number that `next_number` gives as its (place + 1)th."""
-    mixed = state + np.uint64(_GOLDEN) * (place.astype(np.uint64) + np.uint64(1))
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(_FIRST)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(_SECOND)
-    return (mixed ^ (mixed >> np.uint64(31))) >> np.uint64(32)
-
-
-def orders(cells: int, seeds: list[int]) -> np.ndarray:
-    """The orders in which `glove.descent.shuffled` visits cells: dealt to piles, each pile shuffled; seeds x cells."""
-    piles = cells // PILE + 1
-    made = np.empty((len(seeds), cells), np.int32)
-    firsts, sizes, draws, states = [], [], [], []
-    for number, seed in enumerate(seeds):
-        chosen = (
-            number_at(np.uint64(first_state("piles of cells", seed)), np.arange(cells)) * np.uint64(piles)
-        ) >> np.uint64(32)
-        made[number] = np.argsort(chosen.astype(np.uint16), kind="stable")
-        size = np.bincount(chosen.astype(np.int64), minlength=piles)
-        firsts.append(number * cells + np.cumsum(size) - size)
-        sizes.append(size)
-        draw = np.maximum(size - 1, 0)
-        draws.append(np.cumsum(draw) - draw)
-        states.append(np.full(piles, first_state("order of cells", seed), np.uint64))
-    size = np.concatenate(sizes)
-    by_size = np.argsort(-size, kind="stable")
-    size, first = size[by_size], np.concatenate(firsts)[by_size]
-    draw, state = np.concatenate(draws)[by_size], np.concatenate(states)[by_size]
-    flat = made.reshape(-1)
-    ends = np.searchsorted(-size, -np.arange(1, size[0] + 1), side="right")  # piles of so many cells at least
-    for step in range(size[0] - 1):
-        active = ends[step + 1]
-        place = size[:active] - 1 - step
-        bound = (place + 1).astype(np.uint64)
-        other = ((number_at(state[:active], draw[:active] + step) * bound) >> np.uint64(32)).astype(np.int64)
-        here, there = first[:active] + place, first[:active] + other
-        flat[here], flat[there] = flat[there], flat[here]
-    return made
-
-
 def count_cells(text: Text, device: str, settings: dict[str, Any] = GLOVE) -> Any:  # noqa: ANN401 - PyTorch, late
     """As `count_cooccurrences` and the weights of `shuffled`: one row a cell, four 32-bit numbers each."""
     import torch
@@ -227,15 +185,60 @@ def count_cells(text: Text, device: str, settings: dict[str, Any] = GLOVE) -> An
     return torch.stack([row.int(), column.int(), *halves], dim=1).contiguous()
 
 
-def orders_on_all_cores(cells: int, seeds: list[int], workers: int) -> list[np.ndarray]:
-    """As `orders`, a few seeds in each of several processes; one order a seed."""
-    shares = [seeds[place::workers] for place in range(min(workers, len(seeds)))]
-    with ProcessPoolExecutor(len(shares), mp_context=get_context("spawn")) as pool:
-        made = list(pool.map(orders, [cells] * len(shares), shares))
-    by_seed = {
-        seed: order for share, part in zip(shares, made, strict=True) for seed, order in zip(share, part, strict=True)
-    }
-    return [by_seed[seed] for seed in seeds]
+def orders_on(device: str, cells: int, seeds: list[int]) -> list[Any]:
+    """The order in which `glove.descent.shuffled` visits cells, of each seed: dealt to piles, each pile shuffled."""
+    some = max(1, (2**31 - 1) // cells)
+    return [
+        order for start in range(0, len(seeds), some) for order in _orders(device, cells, seeds[start : start + some])
+    ]
+
+
+def _orders(device: str, cells: int, seeds: list[int]) -> Any:  # noqa: ANN401 - PyTorch, late
+    """All piles of some seeds in step: one exchange in each, from the last place down."""
+    import torch
+
+    piles = cells // PILE + 1
+    made = torch.empty((len(seeds), cells), dtype=torch.int32, device=device)
+    firsts, sizes, draws, states = [], [], [], []
+    for number, seed in enumerate(seeds):
+        state = torch.tensor(_signed(first_state("piles of cells", seed)), device=device)
+        chosen = (_number_on(state, torch.arange(cells, device=device)) * piles) >> 32
+        made[number] = torch.sort(chosen.to(torch.int32), stable=True).indices
+        size = torch.bincount(chosen, minlength=piles)
+        firsts.append(number * cells + torch.cumsum(size, 0) - size)
+        sizes.append(size)
+        draw = (size - 1).clamp(min=0)
+        draws.append(torch.cumsum(draw, 0) - draw)
+        states.append(torch.full_like(size, _signed(first_state("order of cells", seed))))
+    size, by_size = torch.sort(torch.cat(sizes), descending=True, stable=True)
+    first, draw, state = (torch.cat(parts)[by_size] for parts in (firsts, draws, states))
+    flat = made.view(-1)
+    largest = int(size[0])
+    ends = torch.searchsorted(-size, -torch.arange(1, largest + 1, device=device), right=True).tolist()
+    for step in range(largest - 1):
+        active = ends[step + 1]
+        bound = size[:active] - step
+        other = (_number_on(state[:active], draw[:active] + step) * bound) >> 32
+        here, there = first[:active] + bound - 1, first[:active] + other
+        one, two = flat[here], flat[there]
+        flat[here], flat[there] = two, one
+    return made
+
+
+def _signed(number: int) -> int:
+    """A whole number of 64 bits as one with a sign, which PyTorch computes with."""
+    return number - 2**64 if number >= 2**63 else number
+
+
+def _number_on(state: Any, place: Any) -> Any:  # noqa: ANN401 - tensors
+    """The upper half of the number that `next_number` gives as its (place + 1)th.
+
+    A shift of a number with a sign brings in copies of the sign, which are masked.
+    """
+    mixed = state + _signed(_GOLDEN) * (place + 1)
+    mixed = (mixed ^ ((mixed >> 30) & (2**34 - 1))) * _signed(_FIRST)
+    mixed = (mixed ^ ((mixed >> 27) & (2**37 - 1))) * _signed(_SECOND)
+    return ((mixed ^ ((mixed >> 31) & (2**33 - 1))) >> 32) & (2**32 - 1)
 
 
 def means_of_parts(inputs: np.ndarray, starts: np.ndarray, parts: np.ndarray) -> np.ndarray:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
+import pickle
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 
 # No test depends on how long something takes: a busy machine is not a fault.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=1_000)
 settings.load_profile("any machine")
 
 
@@ -44,15 +48,38 @@ def repository() -> Path:
     return ROOT
 
 
+def _read_only(content: dict[object, object]) -> MappingProxyType[object, object]:
+    return MappingProxyType(content)
+
+
+copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))
+
+
 @pytest.fixture(scope="session")
-def shipped_audit() -> Callable[..., AuditResult]:
-    """The audit of the shipped replicates with some lexicons, or with all; computed once, since it takes seconds."""
+def package() -> Path:
+    """Where the package lies: in the source tree, or where a wheel was installed."""
+    import biasgauge
+
+    return Path(biasgauge.__file__).parent
+
+
+@pytest.fixture(scope="session")
+def shipped_audit(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., AuditResult]:
+    """The audit of the shipped replicates with some lexicons, or with all; made once for all processes of a run."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
     @cache
     def audited(*lexicons: str) -> AuditResult:
         import biasgauge as bg
+        from biasgauge._io.locks import writer_lock
 
-        return bg.audit(lexicons=list(lexicons) or None)
+        kept = folder / f"audit-{'-'.join(lexicons)}"
+        with writer_lock(kept.with_suffix(".lock")):
+            if not kept.exists():
+                kept.write_bytes(pickle.dumps(bg.audit(lexicons=list(lexicons) or None)))
+        result: AuditResult = pickle.loads(kept.read_bytes())  # noqa: S301 - written a moment ago by a test of this run
+        return result
 
     return audited
 
@@ -69,3 +96,13 @@ def small_replicates() -> list[Embedding]:
         rows = [row for row, word in enumerate(model.words) if row < 2_500 or word in asked]
         models.append(replace(model, words=tuple(model.words[row] for row in rows), vectors=model.vectors[rows]))
     return models
+
+
+@pytest.fixture
+def quick_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits without posteriors and with few meaningless ones, for tests that look at neither: each takes seconds."""
+    from biasgauge.auditing import run
+    from biasgauge.auditing.meaningless import error_rates
+
+    monkeypatch.setattr(run, "measure_uncertainty", lambda *_, **__: ())
+    monkeypatch.setattr(run, "error_rates", partial(error_rates, audits=20))

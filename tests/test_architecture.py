@@ -80,12 +80,12 @@ def allowed(repository: Path) -> dict[str, set[str]]:
     return allowed_imports((repository / "docs" / "architecture.md").read_text())
 
 
-def test_every_import_is_allowed(repository: Path, allowed: dict[str, set[str]]) -> None:
-    assert violations(repository / "src" / PACKAGE, allowed) == []
+def test_every_import_is_allowed(package: Path, allowed: dict[str, set[str]]) -> None:
+    assert violations(package, allowed) == []
 
 
-def test_relative_imports_are_not_used(repository: Path) -> None:
-    for path in (repository / "src").rglob("*.py"):
+def test_relative_imports_are_not_used(package: Path) -> None:
+    for path in package.rglob("*.py"):
         relative = [node for node in ast.walk(ast.parse(path.read_text())) if getattr(node, "level", 0)]
         assert relative == [], path
 
@@ -105,7 +105,9 @@ def test_the_rules_of_the_design_are_in_the_table(repository: Path, allowed: dic
     for room in ("stats", "measures", "association"):  # arrays only
         assert allowed[room] - ground <= {"results", "stats"}
     for analysis in ("agreement", "sensitivity", "seed_words", "uncertainty"):
-        assert allowed[analysis].isdisjoint({"_io", "presentation", "cli"})  # never a file, never a plot
+        assert allowed[analysis].isdisjoint({"presentation", "cli"})  # never a plot
+    for analysis in ("sensitivity", "seed_words"):
+        assert "_io" not in allowed[analysis]  # never a file; the other two read counts and distances of the user's
     assert allowed["presentation"] - ground == {"_io"}  # result objects only
     assert not any("cli" in rooms for rooms in allowed.values())
 
@@ -134,3 +136,32 @@ def test_imports_for_type_checkers_do_not_count(tmp_path: Path, allowed: dict[st
         "if TYPE_CHECKING:\n    from biasgauge.auditing import AuditResult\n"
     )
     assert violations(tmp_path, allowed) == []
+
+
+def drawn_arrows(page: str) -> set[tuple[str, str]]:
+    """(from, to) for every arrow of the drawing that says no word: data go this way."""
+    (drawing,) = re.findall(r"^```mermaid\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    arrows: set[tuple[str, str]] = set()
+    for line in drawing.splitlines()[1:]:
+        steps = [re.findall(r"\w+", step) for step in re.split(r"-->|-- results -->", line)]
+        words = re.findall(r"-->|-- results -->", line)
+        for before, arrow, after in zip(steps, words, steps[1:], strict=False):
+            arrows |= {(one, other) for one in before for other in after} if arrow == "-->" else set()
+    return arrows
+
+
+def test_the_drawing_shows_every_room_and_no_way_that_is_not_allowed(
+    allowed: dict[str, set[str]], repository: Path
+) -> None:
+    page = (repository / "docs" / "architecture.md").read_text()
+    arrows = drawn_arrows(page)
+    assert ("scores", "agreement") in arrows
+    apart = {
+        f"{first} --> {second}"  # data go to a room that imports the first, or that the first fills
+        for first, second in arrows
+        if first not in allowed[second] and second not in allowed[first]
+    }
+    assert apart == set()
+    (drawing,) = re.findall(r"^```mermaid\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    beneath = {"results", "_io"}  # every room writes results, and files go through one place
+    assert set(allowed) - ground_floor(page) - beneath - set(re.findall(r"\w+", drawing)) == set()

@@ -5,18 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from inspect import getattr_static
 from pkgutil import iter_modules, walk_packages
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import biasgauge
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 package: Any = biasgauge
 PUBLIC: list[str] = package.__all__
@@ -39,8 +37,8 @@ def test_every_public_name_is_found_in_its_room(name: str) -> None:
         assert find_spec(f"biasgauge.{name}") is None  # no module has the name of a function or class
 
 
-def test_every_name_of_the_stub_is_there(repository: Path) -> None:
-    stub = (repository / "src/biasgauge/__init__.pyi").read_text()
+def test_every_name_of_the_stub_is_there() -> None:
+    stub = files(biasgauge).joinpath("__init__.pyi").read_text(encoding="utf-8")
     names = [line.rpartition(" ")[2] for line in stub.splitlines() if line]
     assert len(names) == len(set(names))
     for name in names:

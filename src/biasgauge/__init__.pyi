@@ -40,7 +40,6 @@ from biasgauge.embeddings import load as load
 from biasgauge.embeddings import save as save
 from biasgauge.encoders import encode as encode
 from biasgauge.errors import BiasgaugeError as BiasgaugeError
-from biasgauge.errors import InputError as InputError
 from biasgauge.errors import ParameterError as ParameterError
 from biasgauge.inputs import PairsLike as PairsLike
 from biasgauge.inputs import VectorsLike as VectorsLike
@@ -52,6 +51,7 @@ from biasgauge.mitigation import balance as balance
 from biasgauge.mitigation import mitigate as mitigate
 from biasgauge.papers import reproduce as reproduce
 from biasgauge.results import Result as Result
+from biasgauge.results import show as show
 from biasgauge.scores import association_test as association_test
 from biasgauge.scores import score as score
 from biasgauge.scores import weat as weat

@@ -5,6 +5,7 @@
     │   ├── CorpusError            a text does not say what it should, or a tokenized corpus is damaged
     │   ├── EmbeddingFormatError   a vector file does not say what it should
     │   ├── LexiconError           a word list does not say what it should, or is not known
+    │   ├── OutputError            a file cannot be written: the disk is full, a folder may not be written to
     │   └── ParameterError         an argument has the wrong type or an impossible value
     └── InternalError              a defect of ours: exit code 1
 
@@ -27,6 +28,10 @@ class InputError(BiasgaugeError):
 
 class ParameterError(InputError, ValueError):
     """An argument has the wrong type or an impossible value."""
+
+
+class OutputError(InputError, OSError):
+    """A file or folder cannot be written; `errno` is what the system said."""
 
 
 class InternalError(BiasgaugeError):
@@ -66,3 +71,17 @@ class CorpusError(_FileError):
 
 class LexiconError(_FileError):
     """A word list is unknown, or its file is not what it should be."""
+
+
+def file_error(
+    error: type[InputError],
+    problem: str,
+    path: str | PathLike[str] | None,
+    *,
+    line: int | None = None,
+    offset: int | None = None,
+) -> InputError:
+    """An error of any class that names the file, for readers that serve several rooms."""
+    if issubclass(error, _FileError):
+        return error(problem, path=path, line=line, offset=offset)
+    return error(str(_FileError(problem, path=path, line=line, offset=offset)))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from numpy.typing import ArrayLike
 
     from biasgauge.embeddings import Embedding
@@ -41,9 +43,13 @@ class TrainedByGensim(Protocol):
 
 VectorsLike: TypeAlias = (
     "Embedding | str | PathLike[str] | KeyedVectors | TrainedByGensim | Mapping[str, ArrayLike] "
-    "| tuple[Sequence[str], ArrayLike]"
+    "| tuple[Sequence[str], ArrayLike] | FrameLike"
 )
-"""One model: an `Embedding`, a file of any format, gensim's vectors, a dict of word to vector, or (words, matrix)."""
+"""One model: an `Embedding`, a file of any format, gensim's vectors, a dict of word to vector, a data frame (pandas,
+polars) with the words in its one column of text or as labels of its rows, or (words, matrix)."""
+
+FrameLike: TypeAlias = "pd.DataFrame | pl.DataFrame"
+"""A table of pandas or polars."""
 
 ModelsLike: TypeAlias = "VectorsLike | Sequence[VectorsLike]"
 """One model, or a list of them: replicates, or models to compare."""

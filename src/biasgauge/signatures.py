@@ -20,6 +20,8 @@ from textwrap import dedent
 from typing import Any, Literal, get_args, get_origin
 
 _FREE = frozenset({"str", "int", "float", "bool", "object", "Any"})
+SAME_SIGNATURE = frozenset({"each_model"})
+"""Decorators that leave a function's parameters as they are."""
 _HERE = Path(__file__).parent
 
 
@@ -181,7 +183,7 @@ def _parameters(
             if isinstance(field, ast.AnnAssign):
                 yield ast.unparse(field.target), field.annotation, field.value, False
         return
-    if node.decorator_list:
+    if any(ast.unparse(decorator) not in SAME_SIGNATURE for decorator in node.decorator_list):
         raise LookupError(node.name)
     placed = [*node.args.posonlyargs, *node.args.args]
     lacking = [None] * (len(placed) - len(node.args.defaults))

@@ -255,6 +255,7 @@ def test_complete_layouts_recover_the_components_and_intervals_cover() -> None:
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_layouts_with_gaps_recover_the_components_and_intervals_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crossed, "_LAYOUTS", 40)
     hits, means = coverage(120, 0.2)
@@ -265,6 +266,7 @@ def test_layouts_with_gaps_recover_the_components_and_intervals_cover(monkeypatc
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_nominal_degrees_of_freedom_would_not_cover_where_there_are_gaps() -> None:
     hits, _ = coverage(300, 0.2, nominal=True)
     assert hits["word:model"] < 0.9  # the planted fault is found

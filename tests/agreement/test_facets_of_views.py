@@ -64,6 +64,10 @@ def test_planted_components_are_found_by_facet(gaps: bool) -> None:  # noqa: FBT
         found.involving("context")
 
 
+def test_two_views_of_two_layers_are_a_facet_of_layers() -> None:
+    assert dict(variance_components(scores(layers=2, templates=1)).facets) == {"word": 60, "pair": 6, "layer": 2}
+
+
 def test_a_layout_by_facet_is_the_plain_one_where_it_is_complete() -> None:
     """The same numbers from an array that was never a list of models: main effects by hand, with their mean squares."""
     tensor = scores()

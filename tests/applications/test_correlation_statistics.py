@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,7 +185,7 @@ def test_points_that_share_a_unit_are_not_independent() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_p_over_units_is_a_slow_shuffle(kind: Kind) -> None:
-    x, y, codes = embeddings(np.random.default_rng(9), 0.5, 7)
+    x, y, codes = embeddings(np.random.default_rng(9), 0.5, 8)
     found = coefficient(kind, x, y, codes, Resampling(resamples=50))
     random = np.random.default_rng(0)
     own = y[::3]
@@ -193,6 +194,16 @@ def test_p_over_units_is_a_slow_shuffle(kind: Kind) -> None:
     assert found.p == pytest.approx(slow, abs=0.05)
     assert found.p_method == "monte-carlo, y shuffled over units"
     assert found.over == "units"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_p_over_few_units_goes_through_all_their_orders(kind: Kind) -> None:
+    x, y, codes = embeddings(np.random.default_rng(4), 0.5, 5)
+    found = coefficient(kind, x, y, codes, Resampling(resamples=50))
+    observed = abs(SCIPY[kind](x, y).statistic) - 1e-12
+    orders = [abs(SCIPY[kind](x, np.array(order)[codes]).statistic) >= observed for order in permutations(y[::3])]
+    assert found.p == pytest.approx(np.mean(orders))
+    assert found.p_method == "exact, all orders of units"
 
 
 def test_units_without_a_single_y_have_no_p() -> None:

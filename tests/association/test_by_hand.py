@@ -189,6 +189,7 @@ def test_same_is_the_association_in_units_of_the_largest_possible() -> None:
     s = (unit["x"] @ unit["a"].T).mean(axis=1) - (unit["x"] @ unit["b"].T).mean(axis=1)
     largest = np.linalg.norm(unit["a"].mean(axis=0) - unit["b"].mean(axis=0))
     assert same(x, a, b, interval=None).biases == pytest.approx(s / largest)
+    assert same(x, a, b, interval=None).skew == pytest.approx((s / largest).mean())
     assert same((unit["a"].mean(axis=0) - unit["b"].mean(axis=0))[None], a, b, interval=None).value == pytest.approx(1)
 
 
@@ -259,6 +260,9 @@ def test_the_logistic_regression_does_not_run_away() -> None:
     slope = 1e4 * (expit(features @ found[:-1] + found[-1]) - labels)
     assert features.T @ slope + found[:-1] == pytest.approx(np.zeros(dimensions), abs=1e-6)
     assert slope.sum() == pytest.approx(0, abs=1e-6)
+    # Nor does it beside another fit, whose steps are halved at other times.
+    both = fit(features, labels, np.stack([np.ones(words), np.full(words, 0.1)]), c=1e4, penalize_intercept=False)
+    assert both[0] == pytest.approx(found, rel=1e-6)
 
 
 def test_rnsb_is_the_divergence_of_the_shares() -> None:

@@ -11,6 +11,8 @@ import biasgauge as bg
 from biasgauge.geometry import all_lengths
 from biasgauge.lexicons import Lexicon, parse_lexicon
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 
 def model(*words: str, name: str = "toy", scale: float = 1.0) -> bg.Embedding:
     matrix = np.random.default_rng(len(words)).standard_normal((len(words), 5)) * scale

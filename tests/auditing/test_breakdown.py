@@ -15,6 +15,8 @@ from biasgauge.lexicons import AssociationTest, WordSet, lexicon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 
 def broken(result: bg.auditing.AuditResult, question: str) -> Breakdown:
     return next(one for one in result.breakdowns if one.question == question)

@@ -13,6 +13,8 @@ from biasgauge.auditing.verdicts import Evidence, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 
 def verdict(decision: Any, *evidence: Evidence, question: str = "weat7", title: str = "") -> Verdict:  # noqa: ANN401
     return Verdict(question, title, "m", "contrast", decision, "", "", evidence)

@@ -33,7 +33,8 @@ def calibration() -> Calibration:
         variances=Variances(0.001, WORD, 0.0, 0.0, 1e-5), p_bend=None, p_sides=None, p_lack_of_fit=None,
         saturating=False, monotone=True, sides=(SLOPE, SLOPE),
     )  # fmt: skip
-    return Calibration((Curve("dbwa", (), response, {}),), (), (), (), (), (), (), {"pairs": PAIRS})
+    shares = {"dose": 0.5, "carrier": 0.2, "planting": 0.1, "run": 0.1, "shift": 0.1}
+    return Calibration((Curve("dbwa", (), response, shares),), (), (), (), (), (), (), {"pairs": PAIRS})
 
 
 def question(a: tuple[str, ...], b: tuple[str, ...]) -> AssociationTest:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from biasgauge.auditing.questions import Asked
     from biasgauge.auditing.verdicts import Verdict
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 
 @pytest.fixture(scope="module")
 def pair() -> tuple[bg.Embedding, bg.Embedding]:

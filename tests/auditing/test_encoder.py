@@ -71,7 +71,8 @@ def test_words_of_an_audit_are_those_that_it_looks_at() -> None:
     words = audit_words([TEST])
     assert {*ROLES["x"], *ROLES["b"], "he", "she"} <= set(words)
     assert len(audit_words()) > len(words)
-    assert audit_words([], "de") == ()
+    assert audit_words([], "de") == bg.lexicon("de_pairs").words
+    assert audit_words([], "tlh") == ()  # no such language: nothing English in its place
 
 
 def test_the_command_audits_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ import biasgauge as bg
 from biasgauge.auditing import shared_scores
 from biasgauge.auditing.explorer import LARGEST, Explorer, Means, explore, pair_lists
 from biasgauge.auditing.shared_scores import MEASURES, SharedScores, page_words
-from biasgauge.lexicons import Lexicon, pairs_of, parse_lexicon
+from biasgauge.lexicons import Lexicon, language_of, pairs_of, parse_lexicon
 
 PAIRS = pairs_of("du2021").pairs
 ENDS = tuple(dict.fromkeys(word for pair in PAIRS for word in pair))
@@ -29,7 +29,7 @@ def model(seed: int, words: tuple[str, ...] = ENDS + WORDS, name: str | None = N
 
 def explored(first: bg.Embedding, replicates: list[bg.Embedding], most_words: int = 200) -> Explorer:
     models = (first, *(one for one in replicates if one is not first))
-    return explore(SharedScores(models, (), most_words=most_words), replicates, language="en")
+    return explore(SharedScores(models, (), most_words=most_words), replicates)
 
 
 def own(**content: object) -> Lexicon:
@@ -144,11 +144,12 @@ def test_words_are_those_of_lists_that_fit_and_then_the_first() -> None:
 
 
 def test_another_language_gets_a_reason() -> None:
-    found = explore(SharedScores((model(1),), ()), [], language="es")
+    found = explore(SharedScores((model(1),), (), language=language_of("tlh")), [])
     assert found.scores is None
     assert found.to_dict() == {
         "words": 0,
-        "reason": "the shipped pairs of du2021 are English; use biasgauge score with pairs of your own",
+        "reason": "the language 'tlh' has no base pairs to score words along; name some in a file tlh.toml "
+        "(docs/languages.md)",
     }
     assert found.packed() == {}
 
@@ -185,7 +186,8 @@ def test_the_audit_has_an_explorer_small_enough_for_a_page(
 
 
 def test_other_lists_of_pairs_are_offered_as_far_as_their_pairs_are_there() -> None:
-    found = pair_lists([("he", "she"), ("woman", "man"), ("man", "woman"), ("x", "y")])
+    others = [pairs_of(name) for name in ("bolukbasi2016", "zhang2020", "animals")]
+    found = pair_lists([("he", "she"), ("woman", "man"), ("man", "woman"), ("x", "y")], others)
     assert found["mean of Zhang et al. 2020 (2 of its 10 pairs)"] == [0, 2]
     assert all(len(places) > 1 for places in found.values())
     assert not any("du2021" in name for name in found)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from biasgauge.arrays import Floats
     from biasgauge.lexicons import Lexicon
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 SIZES = {"x": 5, "y": 6, "a": 4, "b": 7}
 ROLES = {role: [f"{role}{number}" for number in range(size)] for role, size in SIZES.items()}
 MEN, WOMEN = [f"man{number}" for number in range(6)], [f"woman{number}" for number in range(6)]

@@ -10,7 +10,8 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.auditing.not_measured import NotMeasured
-from biasgauge.auditing.robustness import FREQUENT, PAIRS, measure_robustness
+from biasgauge.auditing.robustness import FREQUENT, measure_robustness
+from biasgauge.lexicons import language_of
 from biasgauge.sensitivity import RobustnessResult
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def test_flips_are_those_of_the_room(audited: bg.auditing.AuditResult) -> None:
     assert isinstance(found, RobustnessResult)
     assert found.flips is not None
     first = bg.embeddings.load_default_replicates()[0]
-    assert found.flips.headlines == bg.sensitivity.flips(first, pairs=PAIRS, case_fallback=True).headlines
+    assert found.flips.headlines == bg.sensitivity.flips(first, pairs="zhang2020", case_fallback=True).headlines
     settings: dict[str, Any] = {"forms": ("plural",), "pair_forms": (), "frequent": FREQUENT, "resamples": 9}
-    whole = bg.robustness(first, pairs=PAIRS, case_fallback=True, **settings)
+    whole = bg.robustness(first, pairs="zhang2020", case_fallback=True, **settings)
     by_measure = {one.measure: one.kappa.value for one in whole.base_pairs if one.measure != "nbm"}
     assert {one.measure: one.kappa.value for one in found.base_pairs if one.measure != "nbm"} == by_measure
     shown = section(audited, "robustness")
@@ -46,12 +47,18 @@ def test_flips_are_those_of_the_room(audited: bg.auditing.AuditResult) -> None:
     assert (shown.headline, *shown.sentences) == found.flips.headlines
 
 
+def test_words_of_lists_and_of_queries_have_a_reliability_each(audited: bg.auditing.AuditResult) -> None:
+    assert isinstance(audited.reliability, bg.agreement.ReliabilityResult)
+    rows = audited.reliability.to_frame().query("of == 'word' and reliability == 'test_retest' and measure == 'dbwa'")
+    assert {"nurse", "algebra", "poetry"} <= set(rows["name"])
+
+
 def test_robustness_says_why_it_is_not_known() -> None:
     random = np.random.default_rng(0)
     vectors = bg.Embedding(("hola", "mundo"), random.standard_normal((2, 4)), name="toy")
-    other = measure_robustness(vectors, language="es", **SETTINGS)  # type: ignore[arg-type]
-    assert "are English" in other.summary().headline
-    found = measure_robustness(vectors, language="en", **SETTINGS)  # type: ignore[arg-type]
+    other = measure_robustness(vectors, language=language_of("tlh"), **SETTINGS)  # type: ignore[arg-type]
+    assert "'tlh' has no base pairs to put in each other's place" in other.summary().headline
+    found = measure_robustness(vectors, language=language_of("en"), **SETTINGS)  # type: ignore[arg-type]
     assert isinstance(found, NotMeasured)
     sentence = "Unknown: The embedding has no pair of zhang2020 with both its ends; name other pairs."
     assert found.summary().headline == sentence

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from biasgauge.lexicons import Lexicon
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 SMALL: dict[str, Any] = {"dim": 8, "window": 2, "epochs": 1, "min_count": 1}
 ROLES = {role: [role + letter for letter in "klmnop"] for role in "xyab"}
 

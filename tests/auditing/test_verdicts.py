@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from biasgauge.auditing.verdicts import Evidence, Verdict
     from biasgauge.lexicons import Lexicon
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 X, Y = [f"x{n}" for n in range(8)], [f"y{n}" for n in range(8)]
 A, B = [f"a{n}" for n in range(10)], [f"b{n}" for n in range(10)]
 DIM = 120
@@ -235,6 +237,22 @@ def test_gender_attributes_are_exchanged_for_base_pairs() -> None:
     assert rule(found, "base pairs").counts == (23, 23)
     assert rule(found, "measures").passes
     assert rule(found, "measures").counts == (2, 2)  # RIPA and NBM: the contrast is made of the cosine
+
+
+@pytest.mark.parametrize(("order", "roles", "sign"), [("xyba", "ba", -1), ("abxy", "xy", 1), ("baxy", "yx", -1)])
+def test_women_may_come_first_and_targets_may_be_men_and_women(order: str, roles: str, sign: int) -> None:
+    """The same words in other places are the same evidence; the contrast changes its sign where one side is swapped."""
+    vectors, test, against = pairs_model(1)
+    x, y, a, b = (test.roles[role] for role in order)
+    turned = replace(test, x=x, y=y, a=a, b=b)
+    assert gender_roles(turned) == roles
+    as_written, found = asked(vectors, test), asked(vectors, turned)
+    before, after = (verdict.observed("association")["contrast"] for verdict in (as_written, found))
+    assert before is not None
+    assert after == pytest.approx(sign * before)
+    for name in ("base pairs", "measures"):
+        assert rule(found, name) == rule(as_written, name)
+    assert "–".join(against[0]) in rule(found, "base pairs").reason
 
 
 def test_base_pairs_that_turn_are_named_and_forbid_the_report() -> None:

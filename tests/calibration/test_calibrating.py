@@ -15,6 +15,7 @@ import biasgauge as bg
 from biasgauge.calibration import Calibration, load_calibration
 from biasgauge.calibration.design import Design
 from biasgauge.calibration.equivalents import BELOW, as_odds
+from biasgauge.calibration.loading import DEFAULT_CALIBRATION
 from biasgauge.corpora import TokenCorpus, read_corpus
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats import Estimate
@@ -221,6 +222,7 @@ def slopes_on_something_else(corpus: TokenCorpus, folder: Path, worlds: int, lea
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_another_attribute_does_not_move_the_score(corpus: TokenCorpus, tmp_path: Path) -> None:
     """One world in twenty has an interval without 0; what holds is the mean over worlds, and the share."""
     slopes = slopes_on_something_else(corpus, tmp_path, 40, leak=0.0)
@@ -231,6 +233,7 @@ def test_another_attribute_does_not_move_the_score(corpus: TokenCorpus, tmp_path
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_another_attribute_that_does_move_it_is_seen(corpus: TokenCorpus, tmp_path: Path) -> None:
     """A leak of half the slope moves the score by 2 · leak / √1.09 a unit, over the length of a word, √1.025."""
     without, slopes = (slopes_on_something_else(corpus, tmp_path, 10, leak=leak) for leak in (0.0, SLOPE / 2))
@@ -246,11 +249,19 @@ def test_mixtures_are_calibrated_too(corpus: TokenCorpus) -> None:
     assert blank.dose == pytest.approx(0.0, abs=0.1)
 
 
+def _without_a_share() -> str:
+    """A calibration that lacks a number which its page tells: that was a KeyError in the middle of an audit."""
+    content = json.loads(DEFAULT_CALIBRATION.read_text(encoding="utf-8"))
+    del content["curves"][0]["shares"]["run"]
+    return json.dumps(content)
+
+
 def test_a_file_that_is_no_calibration_is_said(tmp_path: Path) -> None:
     for content, said in (
         ("{", "is not JSON"),
         ("[1]", "is not a calibration"),
         ('{"curves": [1]}', "is not a calibration"),
+        (_without_a_share(), "is not a calibration"),
     ):
         (tmp_path / "c.json").write_text(content, encoding="utf-8")
         with pytest.raises(InputError, match=said):

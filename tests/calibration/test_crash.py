@@ -41,9 +41,11 @@ def test_killed_and_run_again_it_trains_only_what_is_missing(tmp_path: Path) -> 
         return subprocess.Popen([sys.executable, "-c", RUN, *arguments])
 
     def models(work: str) -> dict[str, int]:
+        """When each model was written; it is there once its recipe is."""
         return {
             path.relative_to(tmp_path / work).as_posix(): path.stat().st_mtime_ns
             for path in (tmp_path / work).glob("models-*/**/*.safetensors")
+            if path.with_suffix(".json").exists()
         }
 
     killed = started("killed")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,14 +23,16 @@ QUICK = tuple(word for name in ASKED for word in ("--lexicon", name))
 
 
 @pytest.fixture(scope="module")
-def default(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
+def default(
+    tmp_path_factory: pytest.TempPathFactory, shipped_audit: Callable[..., bg.auditing.AuditResult]
+) -> tuple[list[str], Path]:
     """What `biasgauge audit` prints, and its folder."""
-    folder = tmp_path_factory.mktemp("audit")
-    done = subprocess.run(
-        [sys.executable, "-m", "biasgauge", "audit"], capture_output=True, text=True, check=False, cwd=folder
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines(), folder / "biasgauge-audit"
+    folder, printed, result = tmp_path_factory.mktemp("audit"), StringIO(), shipped_audit()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.chdir(folder)
+        patch.setattr("biasgauge.auditing.audit", lambda *_, **__: result)
+        assert run(["audit"]) == 0
+    return printed.getvalue().splitlines(), folder / "biasgauge-audit"
 
 
 def test_the_default_audit_fits_on_one_screen(default: tuple[list[str], Path]) -> None:
@@ -40,7 +42,9 @@ def test_the_default_audit_fits_on_one_screen(default: tuple[list[str], Path]) -
     assert lines[0].startswith("With care, it may be reported that ")
     (vectors,) = [line for line in lines if line.startswith("- SGNS enwiki × 8 (13,000 words × 64); ")]
     assert vectors.endswith(" % of the words asked for found.")
+    assert "GloVe 6B 100d (subset)" in "\n".join(lines)
     assert f"page: {folder / 'report.html'}" in lines
+    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
     assert lines[-1].startswith("next: biasgauge audit VECTORS")
 
 
@@ -116,6 +120,7 @@ def test_a_decision_that_does_not_exist_is_refused_at_once(tmp_path: Path, capsy
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("quick_audits")
 def test_several_models_are_told_apart_and_lexicons_counted_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], small_replicates: list[bg.Embedding]
 ) -> None:
@@ -134,6 +139,7 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
     assert sum(result.count(word) for word in ("measurable", "partly", "undefined")) == 3
 
 
+@pytest.mark.usefixtures("quick_audits")
 def test_a_plain_list_of_words_works_as_a_lexicon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = tmp_path / "words.txt"
     words.write_text("\ufeffnurse\n\nsurgeon\nengineer\nnurse\nteacher\n", encoding="utf-8")
@@ -154,6 +160,7 @@ def test_a_plain_list_of_words_works_as_a_lexicon(tmp_path: Path, capsys: pytest
     assert "words.txt, line 1, byte 3: is not UTF-8 text" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("quick_audits")
 def test_the_bar_names_the_stages_of_an_audit() -> None:
     stages: list[str] = []
     steps: list[tuple[int, int]] = []

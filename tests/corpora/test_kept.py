@@ -148,7 +148,7 @@ def _no_sizes(folder: Path) -> None:
     ("damage", "sentence"),
     [
         (_damage_words, r"words\.json: does not hold 7 words"),
-        (_cut_tokens, r"tokens\.npy: cannot be read"),
+        (_cut_tokens, r"tokens\.npy: holds 36 bytes of numbers, expected 40"),
         (_other_lines, r"its boundaries do not fit its tokens"),
         (_other_type, r"counts\.npy: holds float64"),
         (_no_json, r"corpus\.json: is damaged"),
@@ -174,8 +174,8 @@ def test_flipped_bit_is_found_by_the_check(text: Path, tmp_path: Path) -> None:
         numbers = np.load(kept / name)
         numbers[1], numbers[2] = numbers[2], numbers[1]
         np.save(kept / name, numbers)
-        with pytest.raises(CorpusError, match="its checksum differs"):
-            open_corpus(kept).check()
+        with pytest.raises(CorpusError, match=r"its checksum differs|its boundaries do not fit"):
+            open_corpus(kept, check=False).check()
 
 
 def test_bytes_reach_the_disk_before_the_name_does(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from html import unescape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.cli.entry import run
-from biasgauge.lexicons import pairs_of
+from biasgauge.lexicons import Lexicon, language_of, lexicons_in_language, pairs_of
 from biasgauge.study.planning.plan import plan_study
 from biasgauge.study.read import study_from
 from biasgauge.study.run import run_study
@@ -30,6 +30,8 @@ pytestmark = pytest.mark.e2e
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
+LONG = ("du2021", "goldfarb-tarrant2021", "spanish")
+"""Examples that are run with the slow tests."""
 LEXICONS = ("weat6b", "weat7", "weat8", "weat1")
 FEW = {"resamples": 100}
 
@@ -51,25 +53,48 @@ SMALLER: dict[str, dict[str, Any]] = {
     "factors": {"draws": 50, "refits": 2},
     "reliability": {"lists": ["occ16"], "queries": "none"},
     "seeds": {"shuffles": 10, "leave_one_out": False},
+    "specification-curve": {"samples": 99},
+    "seat": {"interval": "none"},
 }
 """Settings of analyses that cost less."""
+TEXTS = {"spanish": "spanish.txt"}
+OWN_LISTS = ("spanish",)
+"""Examples whose words are none of the shipped English lists."""
 
 
 def shrunk(name: str) -> dict[str, Any]:
     """An example on little data: two seeds, few dimensions, one epoch, few resamples; all tables stay."""
     study = content(name)
     for number, one in enumerate(study.get("corpora", {}).values()):
-        text = "other.txt" if number and name == "compare-two-corpora" else "text.txt"
+        text = "other.txt" if number and name == "compare-two-corpora" else TEXTS.get(name, "text.txt")
         one.update({"path": text} if "path" in one else {"balance": {**one["balance"], "max_removed": 0.5}})
     for one in study.get("models", {}).values():
         few = {"bootstrap": 2} if "bootstrap" in one else {"seeds": 1 if "tasks" in study else 2}
         one.update({**few, "dim": 8, "epochs": 1, "min_count": 1})
+    for one in study.get("encoders", {}).values():
+        one.update({"path": "tiny-bert", "layers": [1, 2], "templates": ["{}", "this is {}."]})
     for one in study.get("analyses", {}).values():
-        one["settings"] = {**one.get("settings", {}), **SMALLER.get(one["kind"], {})}
+        smaller = SMALLER.get(one["kind"], {})
+        if name in OWN_LISTS:
+            smaller = {key: value for key, value in smaller.items() if key not in ("lists", "forms")}
+        one["settings"] = {**one.get("settings", {}), **smaller}
     for one in study.get("tasks", {}).values():
         cheap = {"epochs": 1, "filters": 2, "widths": [2]}
         one.update({"task": "csv", "data": "texts.csv", "seeds": 2, "settings": cheap})
     return study
+
+
+def _in_spanish() -> list[Lexicon]:
+    return lexicons_in_language(language_of("es"))
+
+
+def tiny_bert(place: Path) -> None:
+    """A transformer of two layers with random weights, where transformers is installed."""
+    if find_spec("transformers") is not None:
+        from tests.encoders.conftest import small_bert, wordpieces
+
+        small_bert().save_pretrained(place)
+        wordpieces().save_pretrained(place)
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +110,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "text.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
     others = [" ".join(random.choice(words, size=10)) for _ in range(2500)]
     (place / "other.txt").write_text("\n".join(others) + "\n", encoding="utf-8")
+    spanish = sorted({word.lower() for one in _in_spanish() for word in one.words if word.isalpha()})
+    lines = [" ".join(random.choice(spanish, size=10)) for _ in range(2500)]
+    (place / "spanish.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    tiny_bert(place / "tiny-bert")
     rows = [f"{sentence},{random.integers(2)},{'ab'[place % 2]}" for place, sentence in enumerate(sentences[:300])]
     (place / "texts.csv").write_text("\n".join(["text,label,group", *rows]) + "\n", encoding="utf-8")
     return place
@@ -121,7 +150,9 @@ def test_an_example_says_what_it_needs(name: str) -> None:
     assert f"({name}.toml)" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in NAMES]
+)
 def test_an_example_runs(name: str, ran: Callable[[str], StudyRun]) -> None:
     found = ran(name)
     assert [one.error for one in found.failures] == []
@@ -179,6 +210,22 @@ def test_two_corpora_are_compared(ran: Callable[[str], StudyRun]) -> None:
     assert titles[:2] == ["Summary", "difference: compare"]  # conclusions, then the answer, before everything else
 
 
+def test_spanish_is_measured_in_spanish(ran: Callable[[str], StudyRun]) -> None:
+    found = ran("spanish")
+    audited = result(found, "audit/sgns/text")
+    assert audited["settings"]["language"] == "es"
+    asked = {verdict["question"] for verdict in audited["verdicts"]}
+    assert {"weat_es_gender", "xweat7_es"} <= asked
+    assert not {"weat7", "gender"} & asked
+    robust = result(found, "choices/sgns/text")["models"][0]["result"]
+    assert robust["settings"]["pairs"] == "es_pairs"
+    assert "feminine" in robust["settings"]["forms"]
+    assert "plural" not in robust["settings"]["forms"]  # that of English nouns
+    trust = result(found, "reliability/sgns/text")
+    assert set(trust["coverage"]["lists"]) == {"es_occupations:masculine", "es_occupations:feminine"}
+
+
+@pytest.mark.slow
 def test_intrinsic_and_extrinsic_numbers_stand_side_by_side(ran: Callable[[str], StudyRun]) -> None:
     found = ran("goldfarb-tarrant2021")
     versions = {one["variant"]: one for one in result(found, "points")["points"]}
@@ -194,6 +241,8 @@ def as_it_stands(name: str, folder: Path) -> Plan:
     for number, one in enumerate(study.get("corpora", {}).values()):
         if "path" in one:
             (folder / one["path"]).write_text("he and she\n" * (number + 1))
+    for one in study.get("encoders", {}).values():
+        tiny_bert(folder / one["path"])
     for one in study.get("tasks", {}).values():
         (folder / one["data"]).mkdir()
         (folder / one["data"] / "hateval2019_en_train.csv").write_text("id,text,HS,TR,AG\n")
@@ -210,33 +259,11 @@ def as_it_stands(name: str, folder: Path) -> Plan:
         ("du2021", 3 * 2 * 32, 3 * 2 * 32, 0),
         ("five-minutes", 0, 8, 0),
         ("goldfarb-tarrant2021", 2 * 3 * 2, 0, (2 * 3 + 2 * 2) * 2 * 3),
+        ("spanish", 3, 3, 0),
+        ("transformer", 0, 18, 0),
         ("zhang2020", 0, 0, 0),
     ],
 )
 def test_an_example_is_planned_as_it_stands(name: str, train: int, score: int, task: int, tmp_path: Path) -> None:
     steps = [cell.step for cell in as_it_stands(name, tmp_path).cells]
     assert [steps.count(step) for step in ("train", "score", "task")] == [train, score, task]
-
-
-def programs(page: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-
-
-def test_the_programs_of_the_page_about_studies_run(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (repository / "docs" / "study.md").read_text(encoding="utf-8")
-    (study,) = programs(page, "toml")
-    (program,) = programs(page, "python")
-    (commands,) = programs(page, "console")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.toml").write_text(study)
-    exec(compile(program, "study.md", "exec"), {})  # noqa: S102 - the page's own program
-    told = capsys.readouterr().out
-    assert "results: trust/shipped mathematics/shipped" in told
-    assert "0 computed," in told.splitlines()[-1]
-    for line in commands.splitlines():
-        words = line.removeprefix("$ biasgauge ").split("#")[0].split()
-        assert run(words) == 0, line
-    shown = capsys.readouterr().out
-    assert "page:" in shown

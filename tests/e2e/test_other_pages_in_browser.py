@@ -50,8 +50,7 @@ def path(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
 def test_nothing_is_wider_than_the_screen(open_page: Callable[..., Any], path: Path, width: int, scheme: str) -> None:
     page = open_page(path, width=width, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -59,8 +59,8 @@ def peer(glove: Embedding) -> KeyedVectors:
 
 
 @pytest.fixture(scope="module")
-def shipped(repository: Path) -> Path:
-    return repository / "src" / "biasgauge" / "embeddings" / "data" / "similarity"
+def shipped(package: Path) -> Path:
+    return package / "embeddings" / "data" / "similarity"
 
 
 # --- similarity ---------------------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -311,17 +309,6 @@ def test_what_cannot_be_compared_is_refused() -> None:
         stability([one, Embedding(("a", "b"), np.eye(2), name="other")], level=95)
     with pytest.raises(ParameterError, match="'n_jobs' parameter must be"):
         stability([one, Embedding(("a", "b"), np.eye(2), name="other")], n_jobs=0)
-
-
-def test_the_python_of_the_page_runs(repository: Path, tmp_path: Path) -> None:
-    page = (repository / "docs" / "replicates.md").read_text(encoding="utf-8")
-    programs = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(programs) == 2
-    for program in programs:
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_page_lists_the_benchmarks_that_ship(repository: Path) -> None:

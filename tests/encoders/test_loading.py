@@ -89,13 +89,18 @@ def test_the_layout_of_sentence_transformers_and_its_shorter_window(tiny: Path, 
     (tmp_path / "sbert" / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(InputError, match="leads out of the folder"):
         load_model(tmp_path / "sbert")
+    for name in ("a" * 300, "a\0b"):
+        modules[0]["path"] = name
+        (tmp_path / "sbert" / "modules.json").write_text(json.dumps(modules))
+        with pytest.raises(InputError, match="cannot be the name of a file"):
+            load_model(tmp_path / "sbert")
 
 
 @pytest.mark.parametrize(
     ("without", "others", "sentence"),
     [
         (["config.json"], {}, r"holds no config\.json"),
-        (["config.json"], {"config__json": "{"}, r"config\.json: is not valid JSON"),
+        (["config.json"], {"config__json": "{"}, r"config\.json: is not JSON"),
         (["config.json"], {"config__json": '{"model_type": "bert", "auto_map": {}}'}, "code of its own .* never run"),
         (["model.safetensors"], {}, r"holds no weights; model\.safetensors is expected"),
         (

@@ -106,6 +106,7 @@ def test_sentences_of_minilm_are_those_of_a_sentence_encoder(minilm: Path) -> No
     np.testing.assert_allclose(units, expected, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_smollm_is_read_from_its_quantized_file(smollm: Path) -> None:
     """A causal model sees nothing to the right: the same beginning gives the same states, whatever follows."""
     loaded = load_model(smollm, kind="causal")

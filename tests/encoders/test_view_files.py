@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge._io.manifests import manifest_text
 from biasgauge.cli.entry import run
 from biasgauge.encoders import encode_to_folder, open_views
 from biasgauge.errors import InputError
@@ -50,13 +51,27 @@ def test_damage_is_found_when_views_are_opened(tiny: Path, tmp_path: Path) -> No
     written = encode_to_folder(tiny, ["he"], tmp_path, "bare", layers=[0, 1])
     first, second = (tmp_path / view.path for view in written.views)
     whole = first.read_bytes()
-    first.write_bytes(whole[:-8])
+    for altered in (whole[:-8], whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:]):
+        first.write_bytes(altered)
+        with pytest.raises(InputError, match=r"is damaged \(its checksum differs\); encode again"):
+            open_views(tmp_path)
+    manifest = json.loads((tmp_path / "views.json").read_text())
+    (tmp_path / "views.json").write_text(
+        json.dumps({key: manifest[key] for key in manifest if not key.endswith("sha256")})
+    )
+    first.write_bytes(whole[:-8])  # folders of earlier versions have no checksums: sizes are compared
     with pytest.raises(InputError, match="is missing or damaged; encode again"):
         open_views(tmp_path)
     first.write_bytes(whole)
+    assert len(open_views(tmp_path)) == 2
     second.unlink()
     with pytest.raises(InputError, match="is missing or damaged; encode again"):
         open_views(tmp_path)
+    for hostile in ("a" * 300, "a\0b"):
+        manifest["views"][0]["path"] = hostile
+        (tmp_path / "views.json").write_text(manifest_text(manifest))
+        with pytest.raises(InputError, match="cannot be the name of a file"):
+            open_views(tmp_path)
     (tmp_path / "views.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):
         open_views(tmp_path)

@@ -24,7 +24,8 @@ def page(repository: Path) -> str:
 @pytest.mark.parametrize("file", FILES)
 def test_every_file_is_shown_as_it_is(file: str, page: str) -> None:
     kind = "toml" if file.endswith(".toml") else "python"
-    assert f"```{kind}\n{(PACKAGE / file).read_text().rstrip()}\n```" in page
+    name = file.removeprefix("src/")
+    assert f"```{kind} file: {name}\n{(PACKAGE / file).read_text().rstrip()}\n```" in page
 
 
 def test_there_is_a_file_for_every_group(page: str) -> None:

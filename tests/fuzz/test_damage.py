@@ -93,21 +93,21 @@ def _flipped(content: bytes, seed: int) -> bytes:
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in CHECKED])
 def test_flipped_bits_without_check_sum(name: str, valid_files: dict[str, ValidFile], judge: Judge) -> None:
     file = valid_files[name]
-    for seed in range(300):
+    for seed in range(150):
         judge(_flipped(file.content, seed), None, file.vocabulary)
 
 
 @pytest.mark.parametrize("name", CHECKED)
 def test_flipped_bits_with_check_sum(name: str, valid_files: dict[str, ValidFile], judge: Judge) -> None:
     file = valid_files[name]
-    for seed in range(300):
+    for seed in range(150):
         table = judge.attempt(_flipped(file.content, seed), file.vocabulary)
         if isinstance(table, Embedding):
             assert table.words == file.words, f"seed {seed}"
             np.testing.assert_array_equal(table.vectors, np.array(file.rows))
 
 
-@pytest.mark.parametrize("name", ["npz", "npz-deflated"])
+@pytest.mark.parametrize("name", [pytest.param("npz", marks=pytest.mark.slow), "npz-deflated"])
 def test_every_bit_of_an_archive(name: str, valid_files: dict[str, ValidFile], judge: Judge) -> None:
     file = valid_files[name]
     for place in range(len(file.content)):

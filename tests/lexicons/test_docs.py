@@ -12,6 +12,7 @@ from biasgauge import registry
 from biasgauge.lexicons import (
     KINDS,
     AssociationTest,
+    Language,
     Pairs,
     SeedBank,
     Stereotypes,
@@ -58,6 +59,8 @@ def test_the_table_lists_every_lexicon_with_its_kind_and_count(page: str) -> Non
                 assert numbers == [len(stereotypes.groups), protected, attributes]
             case Translations() as translations:
                 assert numbers == [len(translations.entries)]
+            case Language() as language:
+                assert numbers == [len(language.roles)]
             case SeedBank() as bank:
                 assert numbers == [len(bank.seeds), bank.total, len(bank.pairings)]
             case other:

@@ -30,6 +30,8 @@ CONTRACT = {
     *("gender", "race", "religion", "seed_bank"),
     *("bls2015", "occupations_percent_female", "winogender_bls", "winogender_bergsma"),
     *("occ16_definitional", "occ16_stereotypical"),
+    *("en", "es", "de", "it", "es_traits"),
+    *(f"{language}_{list_}" for language in ("es", "de", "it") for list_ in ("pairs", "occupations")),
 }
 
 
@@ -53,7 +55,15 @@ def test_every_file_states_its_source_and_what_to_beware_of(name: str) -> None:
     assert shipped.shipped
     assert shipped.path is not None
     assert shipped.path.endswith(f"{name}.toml")
-    assert shipped.language == ("es" if "_es" in name and name != "xweat_es" else "en")
+    assert shipped.language == _language(name)
+
+
+def _language(name: str) -> str:
+    """As names have it: "de_pairs", "xweat7_es", "it"; the translations of XWEAT are from English."""
+    prefix = name.partition("_")[0]
+    if prefix in ("es", "de", "it"):
+        return prefix
+    return "es" if "_es" in name and name != "xweat_es" else "en"
 
 
 @pytest.mark.parametrize("name", registry.names("lexicon"))

@@ -199,6 +199,7 @@ class NumPyLlama:
         return np.asarray(logits[np.arange(count - 1), ids[1:]])
 
 
+@pytest.mark.slow
 def test_smollm2_against_a_forward_pass_in_numpy(smollm2: Path) -> None:
     model, reference = bg.likelihood.language_model(smollm2), NumPyLlama(smollm2)
     texts = ["The cat sat on the mat.", "My aunt likes the old books in her house.", "It was 1984, so we didn't stay."]

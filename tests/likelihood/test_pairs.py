@@ -26,6 +26,7 @@ ROWS = [
     for at, where in enumerate(("here", "there", "in the house"))
     for noun in NOUNS
 ]  # fmt: skip
+ROWS_FRAME = pd.DataFrame(ROWS)
 
 
 @pytest.fixture
@@ -189,3 +190,39 @@ def test_all_crows_pairs_are_read(shared_data: Path) -> None:
     pairs = bg.likelihood.read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv")
     assert (len(pairs), len({pair.cluster for pair in pairs}), len({pair.group for pair in pairs})) == (1508, 77, 9)
     assert "SentencePair('0')" in repr(pairs)
+
+
+def test_the_token_that_is_read_first_can_be_chosen_and_is_recorded(causal: tuple[Any, Any], folder: Path) -> None:
+    usual = bg.likelihood.language_model(causal).start_token
+    chosen, another = sorted(set(causal[1].get_vocab()) - {usual, *causal[1].all_special_tokens})[:2]
+    plain = bg.likelihood.score_pairs(causal, ROWS_FRAME, measures="causal-sum")
+    other = bg.likelihood.score_pairs(causal, ROWS_FRAME, measures="causal-sum", start=chosen)
+    loaded = bg.likelihood.language_model(causal, start=chosen)
+    same = bg.likelihood.score_pairs(loaded, ROWS_FRAME, measures="causal-sum")
+    assert other.settings["start"] == same.settings["start"] == chosen
+    assert plain.settings["start"] == usual
+    assert other.scores_frame().equals(same.scores_frame())
+    assert not other.scores_frame().equals(plain.scores_frame())
+    with pytest.raises(ParameterError, match="must be a token of"):
+        bg.likelihood.score_pairs(causal, ROWS_FRAME, start="<|nothing|>")
+    with pytest.raises(ParameterError, match="was loaded to start with"):
+        bg.likelihood.score_pairs(loaded, ROWS_FRAME, start=another)
+    with pytest.raises(ParameterError, match="is for causal models"):
+        bg.likelihood.score_pairs(folder / "masked", ROWS_FRAME, start=chosen)
+
+
+def test_crows_pairs_by_direction_count_the_more_stereotypical_sentence_in_both(tmp_path: Path) -> None:
+    """As the authors' code: of pairs of either direction, how often sent_more scores higher."""
+    directions = ["stereo", "stereo", "stereo", "antistereo", "antistereo"]
+    more, less = [-1.0, -2.0, -5.0, -1.0, -9.0], [-2.0, -3.0, -4.0, -2.0, -1.0]
+    data = pd.DataFrame({"sent_more": list("abcde"), "sent_less": list("fghij"), "stereo_antistereo": directions,
+                         "bias_type": ["gender"] * 5, "anon_writer": list("vwxyz")})  # fmt: skip
+    data.to_csv(tmp_path / "crows.csv")
+    pd.DataFrame({"sent_more_score": more, "sent_less_score": less}).to_csv(tmp_path / "scores.csv", index_label="id")
+    result = bg.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv")
+    by_direction = {row.group: row.preferred.value for row in result.directions}
+    assert by_direction == {"stereo": pytest.approx(100 * 2 / 3), "antistereo": pytest.approx(50.0)}
+    assert result.measures[0].preferred.value == pytest.approx(60.0)
+    assert "By direction of the pair" in str([table.title for table in result.summary().tables])
+    with pytest.raises(ParameterError, match="'start' parameter is for a model"):
+        bg.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv", start="x")

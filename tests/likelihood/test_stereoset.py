@@ -231,6 +231,15 @@ def test_other_bad_input_is_one_sentence(tmp_path: Path) -> None:
         bg.likelihood.stereoset(path, write(tmp_path, twice, "twice.json"))
     with pytest.raises(CorpusError, match="not a file of predictions"):
         bg.likelihood.stereoset(path, write(tmp_path, data, "again.json"))
+    for hostile in (1e308, None, {"a": 1}, "text"):
+        with pytest.raises(CorpusError, match="is not StereoSet: expected an object 'data' with lists"):
+            bg.likelihood.stereoset(write(tmp_path, {"data": {**data["data"], "intersentence": hostile}}), scores)
+    sound = data["data"]["intrasentence"][0]["sentences"][0]["gold_label"]
+    for label in (["stereotype"], {"a": 1}, None):  # what cannot be a key stopped it with a TypeError
+        data["data"]["intrasentence"][0]["sentences"][0]["gold_label"] = label
+        with pytest.raises(CorpusError, match="one sentence for each gold_label"):
+            bg.likelihood.stereoset(write(tmp_path, data), scores)
+    data["data"]["intrasentence"][0]["sentences"][0]["gold_label"] = sound
     data["data"]["intrasentence"][0]["sentences"].pop()
     with pytest.raises(CorpusError, match="one sentence for each gold_label") as problem:
         bg.likelihood.stereoset(write(tmp_path, data), scores)

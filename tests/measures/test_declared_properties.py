@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float64]
 
 every_measure = pytest.mark.parametrize("name", registry.names("measure"))
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=15, deadline=None)
 seeds = st.integers(0, 10_000)
-SEEDS_OF_CHANGE = range(20)
+SEEDS_OF_CHANGE = range(8)
 
 
 @dataclass(frozen=True)

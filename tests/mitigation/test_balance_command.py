@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -123,24 +122,3 @@ def test_expand_writes_a_lexicon_that_checks(tmp_path: Path, capsys: pytest.Capt
     assert "only lexicons of kind test or sets can be expanded" in refused(
         capsys, "lexicons", "expand", "occ16", vectors, "--out", tmp_path / "other.toml"
     )
-
-
-def test_the_page_runs(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (repository / "docs" / "balancing.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "corpus.txt").write_text("\n".join(LINES) + "\n", encoding="utf-8")
-    bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
-    commands = [
-        line
-        for block in re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-        for line in block.replace("\\\n", " ").splitlines()
-    ]
-    assert len(commands) >= 4
-    for command in commands:
-        program, *words = shlex.split(command, comments=True)
-        assert program == "biasgauge"
-        assert run(words) == 0, command
-    programs = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert programs
-    for program in programs:
-        exec(compile(program, "docs/balancing.md", "exec"), {})  # noqa: S102 - the page is ours

@@ -76,6 +76,7 @@ def test_a_function_named_like_a_tokenizer_is_not_taken_for_it() -> None:
     assert SetFinder({"h": 1}, own).find(b"he\nshe\nx").tolist() == [1, 1, 0]
 
 
+@pytest.mark.slow
 def test_only_two_signs_beyond_ascii_are_lowered_to_letters_of_ascii() -> None:
     """The scan looks for these two; every other letter of ASCII in lower case comes from one in the text."""
     ascii_letters = set("abcdefghijklmnopqrstuvwxyz")

@@ -120,13 +120,13 @@ def test_a_file_that_is_not_the_released_one_is_counted_as_it_is(tmp_path: Path)
     ("name", "content", "said"),
     [
         ("gathered_seeds.json", "[{}]", "not the released list"),
-        ("gathered_seeds.json", "no json", "not the released list"),
+        ("gathered_seeds.json", "no json", "is not JSON"),
         (
             "gathered_seeds.json",
             '[{"Seeds ID": "a-B", "Seeds": "[call()]", "Used in Paper": ""}]',
             "no printed list",
         ),
-        ("seed_set_pairings.csv", "A,B\n", "ID_A and ID_B"),
+        ("seed_set_pairings.csv", "A,B\n", "has no column .ID_A."),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, said: str) -> None:
@@ -147,7 +147,7 @@ def models() -> list[Embedding]:
 @pytest.fixture(scope="module")
 def on_models(models: list[Embedding], tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     folder = tmp_path_factory.mktemp("models")
-    for name in ("nyt_min0", "nyt_min10", "nyt_min100", "history_min10"):
+    for name in ("nyt_min0", "nyt_min10", "nyt_min100", "history_min0", "history_min10"):
         (folder / name).mkdir()
         for place, one in enumerate(models):
             save(one, folder / name / f"sample{place}.safetensors")
@@ -155,9 +155,13 @@ def on_models(models: list[Embedding], tmp_path_factory: pytest.TempPathFactory)
 
 
 def test_models_in_the_named_folders_are_used(on_models: Reproduction) -> None:
-    assert set(on_models.settings["files"]) == {"nyt_min0", "nyt_min10", "nyt_min100", "history_min10"}
+    assert set(on_models.settings["files"]) == {"nyt_min0", "nyt_min10", "nyt_min100", "history_min0", "history_min10"}
     assert not [row.id for row in on_models.rows if OTHER_MODELS in row.note]
-    filled = [row for row in on_models.rows if row.needs in on_models.settings["files"] and row.part != "figureA2"]
+    filled = [
+        row
+        for row in on_models.rows
+        if row.needs in on_models.settings["files"] and row.part not in {"figureA2", "figure3"}
+    ]
     assert [row.id for row in filled if row.as_published is None] == []
 
 
@@ -189,9 +193,35 @@ def test_figure_3_measures_letters(models: list[Embedding], on_models: Reproduct
     mean = {word: np.mean([one[word].astype(float) for one in models], axis=0) for word in {"woman", *LETTERS}}
     letters = sum(mean[letter] for letter in LETTERS)
     expected = mean["woman"] @ letters / np.linalg.norm(mean["woman"]) / np.linalg.norm(letters)
-    row = on_models.row("figure3.woman")
+    row = on_models.row("figure3.history.woman")
     assert row.as_published == pytest.approx(expected, abs=1e-6)
     assert row.corrected != pytest.approx(expected, abs=0.01)
+    unpleasant = seed_bank("published").bank.sets["unpleasantness-Caliskan_et_al_2017"]
+    (alone,) = seeds(models, ["woman"], list(unpleasant), shuffles=0, leave_one_out=False, min_coverage=0.6)
+    assert row.corrected == pytest.approx(alone.similarity.value, abs=1e-6)
+
+
+def test_words_of_two_lists_have_one_printed_cosine() -> None:
+    """The notebook prints cosines list by list: a word that several lists have must have the same one in all."""
+    rows = {row.id: row.published for row in registry.get("paper", "badderseeds2022").parts[7].published}
+    for corpus in ("romance", "history"):
+        lists = APPENDIX["figure3"][corpus]
+        kozlowski = ["woman", "women", "she", "her", "her", "hers", "girl", "girls", "female", "feminine"]
+        caliskan = ["sister", "female", "woman", "girl", "daughter", "she", "hers", "her"]
+        named = dict(zip(kozlowski, lists["female-Kozlowski_et_al_2019"], strict=True))
+        for word, value in zip(caliskan, lists["female_1-Caliskan_et_al_2017"], strict=True):
+            assert named.setdefault(word, value) == value == rows[f"figure3.{corpus}.{word}"]
+        printed = {value for values in lists.values() for value in values}
+        assert {value for name, value in rows.items() if name.startswith(f"figure3.{corpus}.") and value} <= printed
+
+
+def test_the_boxes_of_figure_3_are_medians_of_what_is_printed() -> None:
+    found = reproduce("badderseeds2022", parts=["figure3"])
+    row = found.row("figure3.history.median.female-Kozlowski_et_al_2019")
+    # sorted: −.5661 twice, −.3528, −.1755, −.1737, −.0651, −.0448, −.0418, .0273, .3177
+    assert row.as_published == pytest.approx((-0.1737 - 0.0651) / 2)
+    assert row.corrected == pytest.approx(-0.0651), "her is there twice"
+    assert row.state == "not printed"
 
 
 NYT = """URL: http://one
@@ -265,6 +295,8 @@ def test_a_review_that_is_none_is_named_with_its_line(tmp_path: Path) -> None:
 
 def test_without_models_those_that_ship_stand_in() -> None:
     found = reproduce("badderseeds2022", parts=["figure2", "figure3"])
-    assert all(OTHER_MODELS in row.note for row in found.rows)
+    stand_in = [row for row in found.rows if row.as_published is not None and ".median." not in row.id]
+    assert all(OTHER_MODELS in row.note for row in stand_in)
+    assert not [row.id for row in stand_in if "romance" in row.id], "they stand in for one corpus"
     assert {row.agrees for row in found.rows} == {None}
-    assert [one.name for one in found.missing] == ["history_min10", "nyt_min0"]
+    assert [one.name for one in found.missing] == ["nyt_min0", "romance_min0", "history_min0"]

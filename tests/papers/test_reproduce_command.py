@@ -28,7 +28,7 @@ def test_json_holds_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["settings"]["seed"] == 3
     assert shown["missing"][0]["name"] == "replicates"
     assert sum(count for kind in shown["counts"].values() for count in kind.values()) == len(shown["rows"])
-    assert shown["counts"]["identity"]["agrees"] == 12
+    assert shown["counts"]["identity"]["agrees"] == 16
     assert {row["kind"] for row in shown["rows"]} == {"value", "identity", "range"}
 
 
@@ -39,7 +39,7 @@ def test_tables_fit_a_narrow_terminal(capsys: pytest.CaptureFixture[str], monkey
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "art.feminine                8               4          8  differs" in shown
     assert "The paper's own rule gives 1 of 5 published values that can be checked here; 4" in shown
-    assert "- 35 of 35 list lengths and file sizes are the printed ones" in shown
+    assert "- 35 of 35 list lengths and sums of printed numbers are as printed" in shown
     assert "- spanish_lists.art.feminine differs: the words cut are feminine" in shown
     assert "Data that were not found" in shown
     assert "- hsd_en (for baselines, figure4b, unfiltered, figure3): " in shown

@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge._io.csv_file import csv_text
 from biasgauge.auditing import Evidence, Verdict
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.presentation.page.document import PLOTS
 from biasgauge.presentation.page.summary_page import summary_page
-from biasgauge.presentation.tables import csv_text
 from biasgauge.scores import Weat
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def rich(word: str) -> bg.auditing.AuditResult:
     sets["x"]["name"], sets["y"]["name"] = word, "plain"
     own = parse_lexicon({"name": "own", "kind": "test", "title": word, **sets}, path="own.toml")
     model = bg.Embedding(words, vectors, name=word)
-    shown = explore(SharedScores((model,), (own,)), [], language="en")  # by itself only in an audit of all lexicons
+    shown = explore(SharedScores((model,), (own,)), [])  # by itself only in an audit of all lexicons
     return replace(bg.audit(model, lexicons=[own]), explorer=shown)
 
 
@@ -203,6 +203,16 @@ def test_queries_have_their_plural(shipped_audit: Callable[..., bg.auditing.Audi
     assert "querys" not in texts
 
 
+def test_the_pictures_of_the_page_are_of_this_version(
+    shipped_audit: Callable[..., bg.auditing.AuditResult], repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(repository / "scripts"))
+    from make_screens import first_screen
+
+    told = (repository / "docs" / "screens" / "first_screen.txt").read_text(encoding="utf-8")
+    assert first_screen(shipped_audit().summary()) == told, "run scripts/make_screens.py, and look at the pictures"
+
+
 def test_the_page_lists_every_lost_word_and_every_reason() -> None:
     lost = [f"word{number}" for number in range(500)]
     text = "".join(outline(audit_page(result(lost))).text)
@@ -229,8 +239,8 @@ def test_saving_writes_page_json_and_csv_with_the_same_content(tmp_path: Path) -
 def test_the_same_audit_gives_the_same_bytes(
     shipped_audit: Callable[..., bg.auditing.AuditResult], tmp_path: Path
 ) -> None:
-    shipped_audit("weat7", "occ16").save(tmp_path / "a.html")
-    bg.audit(lexicons=["weat7", "occ16"]).save(tmp_path / "b.html")
+    shipped_audit("weat7").save(tmp_path / "a.html")
+    bg.audit(lexicons=["weat7"]).save(tmp_path / "b.html")
     for ending in (".html", ".json"):
         assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
     effects = list(csv.DictReader((tmp_path / "effects.csv").read_text().splitlines()))
@@ -239,7 +249,7 @@ def test_the_same_audit_gives_the_same_bytes(
 
 
 def test_a_folder_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(bg.InputError, match="nowhere does not exist; make it first"):
+    with pytest.raises(bg.errors.InputError, match="nowhere does not exist; make it first"):
         result(["cat"]).save(tmp_path / "nowhere" / "report.html")
 
 
@@ -252,5 +262,5 @@ def test_cells_that_start_a_formula_are_neutralized() -> None:
 def test_a_notebook_shows_the_verdicts(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
     shown = result(["<b>"])._repr_html_()
     assert "&lt;b&gt;" in shown
-    asked = shipped_audit("weat7", "occ16")._repr_html_()
+    asked = shipped_audit("weat7")._repr_html_()
     assert asked.index("<b>do-not-report</b>") < asked.index("<details>")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +10,11 @@ import altair as alt
 import pandas as pd
 import pytest
 
+from biasgauge._io.csv_file import csv_text
 from biasgauge.errors import ParameterError
 from biasgauge.presentation.grid import WIDTHS, scaled_panels
 from biasgauge.presentation.latex import latex
 from biasgauge.presentation.saving import save_figures
-from biasgauge.presentation.tables import csv_text
 from biasgauge.results import Chart, Column, Summary, Table
 from biasgauge.results.drawing import spelled, with_right_labels
 from biasgauge.results.slopes import Slope, slope_chart, slope_panels
@@ -78,16 +76,6 @@ def test_figures_are_saved_as_pdf_svg_and_png(tmp_path: Path) -> None:
     assert starts == [b"%PDF", b"<svg", b"\x89PNG"]
     with pytest.raises(ParameterError, match="svg, png, pdf, html, json"):
         save_figures({"dots": chart}, tmp_path, ("gif",))
-
-
-def test_the_program_of_the_docs_runs(repository: Path, tmp_path: Path) -> None:
-    page = (repository / "docs" / "figures.md").read_text()
-    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert r"\toprule" in (tmp_path / "zhang2020.tex").read_text()
-    assert (tmp_path / "zhang2020.md").read_text().startswith("# ")
-    assert sorted(path.suffix for path in (tmp_path / "figures").iterdir())[:1] == [".pdf"]
 
 
 def test_panels_are_scaled_and_data_are_not() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.floating[Any]]
 
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None, max_examples=40)
 
 BLANKS = " \t\n\r\v\f\0"
 any_word = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

@@ -22,13 +22,15 @@ import io, json, os, signal, sys
 from pathlib import Path
 import numpy as np
 from biasgauge.embeddings import Embedding
+from biasgauge._io.atomic import atomic_file
 from biasgauge.scores import engine, score
+from biasgauge.scores import store as store_module
 
 folder = Path(sys.argv[1])
 random = np.random.default_rng(0)
 words = tuple(f"w{number}" for number in range(40))
 models = [Embedding(words, random.normal(size=(40, 5)).astype(np.float32), name=f"m{number}") for number in range(3)]
-flush, move, write, compute = os.fsync, os.replace, np.save, engine.compute
+flush, move, write, compute = os.fsync, os.replace, store_module.write_array, engine.compute
 steps, limit, computed = 0, 0, 0
 
 
@@ -47,14 +49,15 @@ def stepped(function):
     return run
 
 
-def save(file, array, **settings):
+def save(path, array):
     whole = io.BytesIO()
-    write(whole, array, **settings)
+    np.save(whole, array)
     content = whole.getvalue()
-    file.write(content[: len(content) // 2])
-    file.flush()
-    step()
-    file.write(content[len(content) // 2 :])
+    with atomic_file(path) as part, part.open("wb") as file:
+        file.write(content[: len(content) // 2])
+        file.flush()
+        step()
+        file.write(content[len(content) // 2 :])
 
 
 def counted(*arguments, **settings):
@@ -69,7 +72,7 @@ def child(store, last):
     if process:
         return os.waitpid(process, 0)[1]
     limit = last
-    os.fsync, os.replace, np.save, engine.compute = stepped(flush), stepped(move), save, counted
+    os.fsync, os.replace, store_module.write_array, engine.compute = stepped(flush), stepped(move), save, counted
     score(models, pairs=[("w0", "w1")], words=list(words[5:]), k=3, n_jobs=1, store=store)
     (folder / f"{store.name}.json").write_text(json.dumps({"steps": steps, "computed": computed}))
     os._exit(0)
@@ -100,15 +103,15 @@ def test_killed_at_every_step_then_resumed(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     whole = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
-    assert len(whole) == 1 + 3 * 3
+    assert len(whole) == 1 + 3 + 2  # three models have the same words and pairs, so that they share two files
     total = json.loads((tmp_path / "whole.json").read_text())["steps"]
     # Each of 3 × 3 arrays and 4 manifests: two flushes and a move, twice each; and half of each array.
     assert total == (9 + 4) * 6 + 9
     finished = set()
     for number in range(1, total + 1):
         store = tmp_path / str(number)
-        visible = {path.name: path.read_bytes() for path in store.iterdir() if path.suffix != ".part"}
-        assert visible == whole, f"killed at step {number}"
+        left = {path.name: path.read_bytes() for path in store.iterdir()}
+        assert left == whole, f"killed at step {number}"
         report = json.loads((tmp_path / f"{number}.json").read_text())
         assert report["computed"] == 3 - report["done"], f"killed at step {number}"
         finished.add(report["done"])

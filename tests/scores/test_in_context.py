@@ -123,9 +123,21 @@ def test_what_a_test_in_context_needs() -> None:
     )
 
 
+SLOW = pytest.mark.slow
+
+
+def test_attributes_that_share_a_word_are_flagged() -> None:
+    views = views_of(null(np.random.default_rng(5), contexts=2), "template")
+    sets = {**SETS, "b": [*SETS["b"][:-1], "a0"]}
+    (told,) = seat(views, **sets, interval=None).warnings
+    assert "share 1 word (a0)" in told
+    assert seat(views, **SETS, interval=None).warnings == ()
+
+
 @pytest.mark.calibration
 @pytest.mark.parametrize(
-    ("contexts", "runs"), [(1, 2_000), (100, 2_000), (1_000, 1_000), pytest.param(10_000, 600, marks=pytest.mark.slow)]
+    ("contexts", "runs"),
+    [(1, 2_000), (100, 2_000), pytest.param(1_000, 1_000, marks=SLOW), pytest.param(10_000, 600, marks=SLOW)],
 )
 def test_a_null_in_which_words_lean_is_rejected_at_the_level(contexts: int, runs: int) -> None:
     """Words are exchangeable between X and Y, and contexts are nested in them: 5 ± 1.5 %, however many contexts."""

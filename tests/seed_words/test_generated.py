@@ -31,6 +31,20 @@ def test_sets_are_a_noun_and_its_nearest_nouns(glove: bg.Embedding) -> None:
     assert len({frozenset(one.words) for one in found}) == 12
 
 
+def test_nouns_may_be_given(glove: bg.Embedding) -> None:
+    """With the default's own nouns nothing changes; with others the sets are made of those."""
+    table = word_properties()
+    nouns = [word for word in glove.words if word in table and table[word].tag == "NOUN" and table[word].senses]
+    assert generated_sets(glove, sets=6, nouns=nouns) == generated_sets(glove, sets=6)
+    verbs = [word for word in glove.words if word in table and table[word].tag == "VERB"]
+    found = generated_sets(glove, sets=6, nouns=verbs)
+    assert {word for one in found for word in one.words} <= set(verbs)
+    result = seeds(glove, ["he", "man"], ["she", "woman"], generated=6, nouns=verbs, shuffles=0)
+    assert result.cloud is not None
+    assert result.cloud.sets == found
+    assert result.settings["nouns"] == "given words"
+
+
 def test_sets_follow_the_seed(glove: bg.Embedding) -> None:
     assert generated_sets(glove, sets=6, random_state=1) == generated_sets(glove, sets=6, random_state=1)
     assert generated_sets(glove, sets=6, random_state=1) != generated_sets(glove, sets=6, random_state=2)

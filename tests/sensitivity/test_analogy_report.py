@@ -69,6 +69,7 @@ def test_the_sentence_says_what_was_found() -> None:
     assert lost.generated.reason == "man: not in the vocabulary; woman: not in the vocabulary"
 
 
+@pytest.mark.slow
 def test_the_google_set_on_the_shipped_vectors() -> None:
     found = analogy_report(load_default())
     near = found.explained.condition().explained

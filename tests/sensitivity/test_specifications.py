@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.presentation.terminal import print_summary
+from biasgauge.results import Summary
 from biasgauge.scores import weat
 from biasgauge.sensitivity import specification_curve
 
@@ -62,6 +67,9 @@ def test_the_verdict_follows_the_analyses(leans: list[float], decision: str) -> 
     assert found.decision == decision
     summary = found.summary()
     assert summary.mark == decision
+    screen = Console(width=100, record=True)
+    print_summary(screen, Summary("around it", "", parts=(summary,)))
+    assert decision in screen.export_text()
     assert summary.charts[0].drawn().to_dict()
     again = type(found).from_dict(found.to_dict())
     assert again.decision == decision
@@ -91,3 +99,16 @@ def test_words_that_a_view_lacks_are_left_out_of_all_and_too_few_are_not_measura
     assert "fewer than 80 % of the words of x are in all views" in found.sentence()
     with pytest.raises(ParameterError, match="in both target sets"):
         specification_curve(given, x=["x0"], y=["x0"], a=["a0"], b=["b0"])
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("null", ["words lean alone", "two topics of targets", "two topics of attributes"])
+def test_a_null_is_reported_in_no_more_than_its_share_of_draws(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, null: str
+) -> None:
+    """At .05, over 120 draws: at most 11 (of a binomial with .05, more than that in 2 % of such tests)."""
+    monkeypatch.syspath_prepend(str(repository / "bench"))
+    bench = importlib.import_module("specification_curve")
+    found = bench.rates(null, draws=120, size=4, views=6)
+    assert found["report"] <= 11 / 120
+    assert found["report"] + found["do-not-report"] <= 15 / 120

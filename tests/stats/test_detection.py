@@ -74,6 +74,7 @@ def within(values: Sequence[float], truth: float, errors: float = 4.0) -> bool:
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_variances_and_slope_are_found_again(simulated: Simulated) -> None:
     variances = [fit.variances for fit in simulated.fits]
     assert within([each.carrier for each in variances], CARRIER**2)
@@ -91,6 +92,7 @@ def test_variances_and_slope_are_found_again(simulated: Simulated) -> None:
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("words", SIZES)
+@pytest.mark.slow
 def test_new_blanks_exceed_the_limit_of_blank_in_five_percent(simulated: Simulated, words: int) -> None:
     """In every world the chance that new blanks lie beyond its limit is known exactly: their distribution is."""
     chances = [float(distributions.norm.sf((limit.blank - 0.2) / sd_of(words))) for limit in simulated.limits[words]]
@@ -145,6 +147,7 @@ def _known_shares(scores: Floats) -> Variances:
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("words", SIZES)
+@pytest.mark.slow
 def test_limits_of_detection_are_what_they_say_and_their_intervals_hold_them(simulated: Simulated, words: int) -> None:
     """The truth is the definition: the dose of which new words exceed the limit of blank in 95 %, over all worlds."""
     limits = simulated.limits[words]
@@ -180,7 +183,8 @@ def test_with_one_draw_the_line_is_least_squares() -> None:
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("worlds", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("worlds", [1000])
 def test_tests_of_shape_reject_a_line_as_often_as_they_say(worlds: int) -> None:
     random = np.random.default_rng(2)
     fits = [dose_response(*(w := world(random)), w[1]) for _ in range(worlds)]

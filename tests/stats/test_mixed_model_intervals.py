@@ -13,7 +13,7 @@ from scipy.special import fdtri
 
 from biasgauge.stats.mixed_models.model import MixedFit, fit_mixed
 from biasgauge.stats.mixed_models.r2 import r2, solve_many
-from biasgauge.stats.mixed_models.variances import pivots
+from biasgauge.stats.mixed_models.variances import Pivot, pivots
 
 GOLDENS = Path(__file__).parent / "goldens" / "lme4"
 
@@ -90,7 +90,11 @@ def simulated(
 
 @pytest.mark.calibration
 @pytest.mark.parametrize(
-    ("levels", "variances", "rows"), [((2, 3), (0.5, 0.2), 300), ((8, 12), (0.3, 0.02), 400)], ids=["few", "more"]
+    ("levels", "variances", "rows"),
+    [
+        pytest.param((2, 3), (0.5, 0.2), 300, id="few", marks=pytest.mark.slow),
+        pytest.param((8, 12), (0.3, 0.02), 400, id="more", marks=pytest.mark.slow),
+    ],
 )
 def test_intervals_cover_and_variances_are_recovered(
     levels: tuple[int, int], variances: tuple[float, float], rows: int
@@ -125,6 +129,7 @@ def test_intervals_cover_and_variances_are_recovered(
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_the_intercept_covers_with_three_levels_and_would_not_with_normal_quantiles() -> None:
     random = np.random.default_rng(5)
     runs, hits, normal = 400, 0, 0
@@ -143,6 +148,7 @@ def test_the_intercept_covers_with_three_levels_and_would_not_with_normal_quanti
 
 
 @pytest.mark.calibration
+@pytest.mark.slow
 def test_intervals_of_r2_cover_with_two_and_three_levels() -> None:
     random = np.random.default_rng(2)
     runs = 200
@@ -185,3 +191,13 @@ def test_intervals_of_drops_cover(levels: tuple[int, int]) -> None:
             assert share.interval.high is not None
             hits[side] += share.interval.low <= 0.25 / 1.95 <= share.interval.high
     assert (hits / runs > 0.88).all()  # 150 runs: standard error 0.018
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_variance_ratio_is_found_where_rounding_leaves_the_root_at_an_end(seed: int) -> None:
+    """All of a group's effects lie along one direction, so that the root is an end of its bracket."""
+    random = np.random.default_rng(seed)
+    squares = [random.uniform(1, 9), 0.0]
+    pivot = Pivot(random.uniform(1, 9, 2), np.array(squares if seed % 2 else squares[::-1]), 5)
+    target = pivot.at(0.0) * random.uniform(0.1, 0.9)
+    assert pivot.at(pivot.solve(target)) == pytest.approx(target, rel=1e-9)

@@ -181,7 +181,7 @@ def test_an_unknown_interval_is_refused() -> None:
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("raters", [3, 8])
+@pytest.mark.parametrize("raters", [pytest.param(3, marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow)])
 def test_the_bootstrap_covers_where_effects_are_normal_and_far_better_than_f_where_they_are_not(raters: int) -> None:
     """Under t(3), whose fourth moment is infinite, no interval from 60 subjects reaches its level."""
     runs, truth = 300, 1 / 2.3

@@ -283,3 +283,25 @@ def test_without_dask_the_sentence_says_what_to_install(store: CellStore, monkey
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r'pip install "biasgauge\[dask\]"'):
         DaskEngine("local", store)
+
+
+def test_a_cluster_of_this_machine_speaks_tls_and_shows_no_pages(store: CellStore) -> None:
+    """Whoever can reach its port could otherwise run code here."""
+    from urllib.error import HTTPError
+    from urllib.request import urlopen
+
+    engine = DaskEngine("local", store, workers=1, memory=2**30)
+    try:
+        info = engine._client.scheduler_info()  # noqa: SLF001 - what it is connected to
+        assert info["address"].startswith("tls://127.0.0.1:")
+        assert all(place.startswith("tls://127.0.0.1:") for place in info["workers"])
+        ports = [
+            info["services"]["dashboard"],
+            *(worker["services"]["dashboard"] for worker in info["workers"].values()),
+        ]
+        for port in ports:
+            for page in ("", "status", "info/main/workers.html", "json/identity.json", "health", "metrics"):
+                with pytest.raises(HTTPError, match="404"):
+                    urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)
+    finally:
+        engine.close()

@@ -89,6 +89,25 @@ def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., Outcome], tmp_
     assert list((tmp_path / "store" / "scratch").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("cause", "passing"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), True),
+        (MemoryError(), True),
+        (ValueError("no number"), False),
+    ],
+)
+def test_what_a_sentence_of_ours_was_raised_from_counts(
+    run_once: Callable[..., Outcome], cause: Exception, *, passing: bool
+) -> None:
+    """Told in a sentence, a full disk stayed a failure when there was room again."""
+    problem = InputError("It cannot be written")
+    problem.__cause__ = cause
+    failure = run_once(raising(problem)).failure
+    assert failure is not None
+    assert (failure.error, failure.passing) == ("It cannot be written", passing)
+
+
 def test_outcomes_survive_json(run_once: Callable[..., Outcome]) -> None:
     for outcome in (run_once(raising(InputError("No"))), Outcome("k", "done", 2.5)):
         assert Outcome.from_dict(outcome.to_dict()) == outcome

@@ -17,6 +17,7 @@ from biasgauge.study.execute import Outcome
 from biasgauge.study.local import LocalEngine, available_cores
 from biasgauge.study.schedule import Ran, run_cells
 from biasgauge.study.store import CellStore
+from biasgauge.study.worker import BOOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -326,3 +327,27 @@ def test_libraries_are_told_how_many_threads_they_have_before_they_are_imported(
 
 def test_available_cores_are_those_that_this_process_may_use() -> None:
     assert 1 <= available_cores() <= (os.cpu_count() or 1)
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+count = Path({count!r})
+number = len(count.read_text()) if count.exists() else 0
+count.write_text("x" * (number + 1))
+if number < {deaths}:
+    os._exit(9)
+"""
+
+
+@pytest.mark.parametrize(("deaths", "state"), [(2, "done"), (99, "failed")])
+def test_a_worker_that_dies_while_it_starts_is_replaced(
+    deaths: int, state: str, make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """It is not the cell's fault; but nobody tries for ever."""
+    count = tmp_path / "count"
+    monkeypatch.setattr("biasgauge.study.local.BOOT", DIES.format(count=str(count), deaths=deaths) + BOOT)
+    ran = run_locally([make_cell("a")], store, workers=1)
+    assert states(ran) == {"a": state}
+    assert deaths < len(count.read_text()) <= 3 if state == "done" else len(count.read_text()) >= 3

@@ -128,21 +128,21 @@ settings = { x = "weat", y = "gap" }
 title = "All of it"
 """
 GOLDEN = {
-    "association": "6370249eef30",
+    "association": "a0b89d3cf770",
     "balance": "4bb3df4dd09e",
-    "bayes-change": "d9fce59d7f3a",
+    "bayes-change": "cad344d8ce1e",
     "components": "76e477c4f2a5",
     "corpus": "f4af240d4ca0",
-    "correlate": "93b06cff864c",
+    "correlate": "e60e70da9005",
     "factors": "3565c813049f",
-    "gather": "0e508ac260f6",
-    "mitigate": "a459fc842de9",
-    "points": "8409b915a2c5",
-    "reliability": "4ac5930cf630",
-    "report": "963e9197f34d",
+    "gather": "9af545848ac2",
+    "mitigate": "c62715d0ed0b",
+    "points": "a801ddee1865",
+    "reliability": "9b7299831c9e",
+    "report": "5bf244165660",
     "score": "2fbb964cb381",
-    "task": "51ced635ae15",
-    "task-summary": "0fd549262aad",
+    "task": "46d780e25e33",
+    "task-summary": "45ce8c4a9b0e",
     "tensor": "18460a87c6dc",
     "train": "823917f33751",
     "vectors": "358748fce8b2",
@@ -556,7 +556,7 @@ def test_large_files_are_read_once(folder: Path, plan: Plan, tmp_path: Path, mon
         return path_sha256(path)
 
     monkeypatch.setattr(study_files, "path_sha256", noted)
-    monkeypatch.setattr(study_files, "_SETTLED", -1.0)
+    monkeypatch.setattr("biasgauge._io.checksums._SETTLED", -1.0)
     store = CellStore(tmp_path)
     first = plan_study(folder / "small.toml", store)
     assert {"one.txt", "two.txt", "data.csv"} <= set(read)
@@ -591,7 +591,7 @@ def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monk
         checksums.keep()
         return found
 
-    monkeypatch.setattr(study_files, "_SETTLED", -1.0)
+    monkeypatch.setattr("biasgauge._io.checksums._SETTLED", -1.0)
     assert changed("some") != changed("same")
     monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", False))
     assert changed("some") != changed("same")

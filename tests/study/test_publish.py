@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -106,6 +107,40 @@ def test_an_index_cannot_have_files_outside_results_removed(make_cell: Callable[
     store.write("results/index.json", json.dumps({"study": "mine", "results": {"..": entry}}).encode())
     publish_results("mine", {"a": cell.key}, {}, cells, store)
     assert store.read("precious.txt") == b"mine"
+
+
+def test_an_index_cannot_have_a_users_file_in_results_removed(make_cell: Callable[..., Cell], tmp_path: Path) -> None:
+    """Only a copy of a cell's own file goes, byte by byte, whatever the index says."""
+    store = CellStore(tmp_path / "store")
+    cell, old = make_cell("a", settings=RESULT), make_cell("old", settings=RESULT)
+    cells = run([cell, old], store).cells
+    for name in ("thesis.txt", "result.json"):
+        store.write(f"results/notes/{name}", b"mine")
+    entry = {"folder": "results/notes", "key": old.key, "files": ["thesis.txt", "result.json"]}
+    store.write("results/index.json", json.dumps({"study": "mine", "results": {"notes": entry}}).encode())
+    publish_results("mine", {"a": cell.key}, {}, cells, store)
+    assert store.read("results/notes/thesis.txt") == store.read("results/notes/result.json") == b"mine"
+
+
+def test_links_in_results_are_neither_written_through_nor_removed_through(
+    make_cell: Callable[..., Cell], tmp_path: Path
+) -> None:
+    store = CellStore(tmp_path / "store")
+    cell, old = make_cell("a", settings=RESULT), make_cell("old", settings=RESULT)
+    cells = run([cell, old], store).cells
+    publish_results("mine", {"old": old.key}, {}, cells, store)
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    copy = (tmp_path / "store/results/old/result.json").read_bytes()
+    (precious / "result.json").write_bytes(copy)
+    shutil.rmtree(tmp_path / "store/results/old")
+    (tmp_path / "store/results/old").symlink_to(precious, target_is_directory=True)
+    publish_results("mine", {"a": cell.key}, {}, cells, store)
+    assert (precious / "result.json").read_bytes() == copy
+    (precious / "result.json").write_text("mine")
+    with pytest.raises(InputError, match=r"leads out of .* \(a link\?\); remove it, or name another folder"):
+        publish_results("mine", {"old": old.key}, {}, cells, store)
+    assert (precious / "result.json").read_text() == "mine"
 
 
 def test_a_full_disk_while_results_are_copied_is_one_sentence(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.encoders.conftest import wordpieces
 
 from biasgauge.errors import InputError
 from biasgauge.study import Study, read_study, study_from
@@ -24,6 +25,7 @@ GOOD = {
     "corpora": 'path = "text.txt"',
     "models": 'algorithm = "sgns"',
     "vectors": 'default = "glove"',
+    "encoders": 'path = "bert"\nwords = "weat7"',
     "mitigations": 'of = ["vectors"]\nmethod = "hard"',
     "scores": 'of = ["vectors"]\npairs = "du2021"\nwords = "occ16"',
     "analyses": 'kind = "weat"\nof = ["vectors"]\nsettings = { test = "weat7" }',
@@ -41,8 +43,21 @@ def toml(**changed: str) -> str:
     return "\n".join(parts)
 
 
+@pytest.fixture(scope="session")
+def shape(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a transformer whose weights nobody reads."""
+    from transformers import BertConfig
+
+    place = tmp_path_factory.mktemp("shape")
+    BertConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2).save_pretrained(place)
+    wordpieces().save_pretrained(place)
+    (place / "model.safetensors").touch()
+    return place
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, shape: Path) -> Path:
+    (tmp_path / "bert").symlink_to(shape)
     (tmp_path / "text.txt").write_text("he said that she said\n" * 20)
     return tmp_path
 
@@ -232,7 +247,7 @@ def test_names_that_are_not_there_are_told_with_the_nearest(folder: Path) -> Non
         mitigations='of = ["modles"]\nmethod = "hard"', scores=GOOD["scores"].replace("vectors", "models/corpra")
     )
     told = problems(folder, text)
-    where = "in models or vectors or mitigations"
+    where = "in models or vectors or encoders or mitigations"
     assert told == [
         f"line {line_with(text, 'modles')}: there is no 'modles' {where}; did you mean 'models'?",
         f"line {line_with(text, 'corpra')}: there is no 'models/corpra' {where}; did you mean 'models/corpora'?",

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.training import cooccurrence
 from biasgauge.training.cooccurrence import MANIFEST, Cooccurrence, count_cooccurrences
 from biasgauge.training.glove.counting import whole_weights
 
@@ -285,14 +286,14 @@ def test_another_format_is_told(tmp_path: Path) -> None:
 def test_a_write_that_fails_leaves_nothing_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = Text(random_lines(9), 40).count()
     cells.save(tmp_path)
-    original = np.save
+    original = vars(cooccurrence)["write_array"]
 
-    def failing(file: Any, table: NDArray[Any], **how: Any) -> None:  # noqa: ANN401 - passed on
+    def failing(path: Path, table: NDArray[Any]) -> None:
         if table is cells.values:
             raise OSError(28, "No space left on device")
-        original(file, table, **how)
+        original(path, table)
 
-    monkeypatch.setattr(np, "save", failing)
+    monkeypatch.setattr(cooccurrence, "write_array", failing)
     with pytest.raises(OSError, match="No space left"):
         cells.save(tmp_path)
     with pytest.raises(InputError, match="holds no co-occurrence counts"):

@@ -66,7 +66,7 @@ def beside(folder: Path) -> dict[str, Any]:
     """What lies beside the models, less what says where and how fast they were trained."""
     found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     return {
-        name: {key: value for key, value in about.items() if key not in ("seconds", "device")}
+        name: {key: value for key, value in about.items() if key not in ("seconds", "device", "own_sha256")}
         for name, about in found.items()
     }
 

@@ -202,33 +202,60 @@ def test_the_regression_takes_properties_from_the_block_that_has_them(
     assert "norm" not in tables.factor_rows(both, "inter_rater", vectors=False)
 
 
+STUDY = SCRIPTS.parent / "docs" / "studies"
+TEXTS = ("novels", "wiki_part", "imdb", "wiki")
+BLOCKS = [*((algorithm, text) for algorithm in ("sgns", "glove") for text in TEXTS)]
+BLOCKS += [("fasttext", "novels"), ("fasttext", "imdb")]
+
+
+def printed(title: str) -> list[tuple[str, list[float]]]:
+    """Rows of the page's tables under a title that have a number for each block."""
+    section = (STUDY / "du2021.md").read_text(encoding="utf-8").split(f"\n## {title}", 1)[1].split("\n## ", 1)[0]
+    rows = []
+    for line in section.splitlines():
+        head, *cells = [cell.strip().replace("*", "") for cell in line.strip("|").split("|")]
+        if len(cells) == len(BLOCKS) and cells[0].startswith("."):
+            rows.append((head, [float(cell) for cell in cells]))
+    return rows
+
+
 def test_every_number_of_the_page_is_in_its_tables() -> None:
-    """Medians of words, as the page prints them, are those of reliability.csv."""
+    """Medians of words, shares of variance and errors of subsets, as the page prints them, are those of its tables."""
     import pandas as pd
 
-    folder = SCRIPTS.parent / "docs" / "studies"
-    page = (folder / "du2021.md").read_text(encoding="utf-8")
-    table = pd.read_csv(folder / "du2021" / "reliability.csv")
-    blocks = [("sgns", "novels"), ("sgns", "wiki_part"), ("sgns", "imdb"), ("sgns", "wiki"), ("glove", "novels"),
-              ("glove", "imdb"), ("fasttext", "novels")]  # fmt: skip
-    words = table[(table["reliability"] == "test_retest") & (table["of"] == "word")]
-    by_name = words.set_index(["measure", "list", "algorithm", "text"])["median"]
-    measure, read = "", 0
-    names = {"DB/WA": "dbwa", "RIPA": "ripa", "NBM": "nbm"}
-    section = page.split("## Test-retest", 1)[1].split("![", 1)[0]
-    for line in section.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) != 8 or not cells[1].startswith("."):
-            continue
-        head = cells[0].replace("*", "").split()
-        measure = names.get(head[0], measure)
-        for block, cell in zip(blocks, cells[1:], strict=True):
-            assert float(cell) == pytest.approx(by_name[measure, head[-1], *block], abs=0.00501), (line, block)
-            read += 1
-    assert read == 77
-    assert page.count("du2021/") >= 15
-    for name in set(re.findall(r"\(du2021/([\w.]+)\)", page)):
-        assert (folder / "du2021" / name).is_file(), name
+    words = pd.read_csv(STUDY / "du2021" / "reliability.csv").query("of == 'word'")
+    medians = words.set_index(["reliability", "measure", "list", "algorithm", "text"])["median"].to_dict()
+    names, measure = {"DB/WA": "dbwa", "RIPA": "ripa", "NBM": "nbm"}, ""
+    found: list[tuple[str, float, float, float]] = []
+    for head, cells in printed("Test-retest"):
+        measure = names.get(head.split()[0], measure)
+        of = [medians["test_retest", measure, head.split()[-1], *block] for block in BLOCKS]
+        found += [(head, *both, 0.00501) for both in zip(cells, of, strict=True)]
+    for head, cells in printed("Inter-rater"):
+        words_of, how = head.split(", ")
+        kind = "inter_rater" if how == "as they are" else "inter_rater_standardized"
+        of = [medians[kind, "all", words_of, *block] for block in BLOCKS]
+        found += [(head, *both, 0.00501) for both in zip(cells, of, strict=True)]
+    shares = pd.read_csv(STUDY / "du2021" / "components.csv")
+    mean = shares.groupby(["algorithm", "text", "component"])["share"].mean().to_dict()
+    for head, cells in printed("What an ICC of a word compares"):
+        parts = [head] if "seed" not in head else ["model", "pair:model", "word:model", "word:pair:model"]
+        of = [sum(mean[*block, part] for part in parts) for block in BLOCKS]
+        found += [(head, *both, 0.0052) for both in zip(cells, of, strict=True)]
+    errors = pd.read_csv(STUDY / "du2021" / "seeds.csv").query("measure == 'dbwa'")
+    error = errors.set_index(["algorithm", "text", "seeds"])["error"].to_dict()
+    for head, cells in printed("How many seeds are enough"):
+        of = [error[*block, int(head)] for block in BLOCKS]
+        found += [(head, *both, 0.00056) for both in zip(cells, of, strict=True)]
+    assert len(found) == 10 * (11 + 5 + 4 + 4)
+    for row, cell, number, most in found:
+        assert cell == pytest.approx(number, abs=most), row
+
+
+def test_what_the_page_links_to_is_there() -> None:
+    names = set(re.findall(r"\(du2021/([\w.]+)\)", (STUDY / "du2021.md").read_text(encoding="utf-8")))
+    assert len(names) >= 15
+    assert all((STUDY / "du2021" / name).is_file() for name in names)
 
 
 def test_blocks_are_read_from_all_archives_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

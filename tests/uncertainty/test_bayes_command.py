@@ -11,7 +11,7 @@ import pytest
 
 from biasgauge.cli.entry import run
 from biasgauge.embeddings.loading import DEFAULT_PATH
-from biasgauge.uncertainty import bayes, read_distances
+from biasgauge.uncertainty import bayes, bayes_by_group, distances, read_distances
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,7 +134,7 @@ def test_before_and_after(file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         ([str(DEFAULT_PATH)], "--lexicon is missing"),
         ([str(DEFAULT_PATH), "--lexicon", "religon"], "nearest: religion"),
         (["--distances", "{file}", "--lexicon", "religion"], "--lexicon goes with vectors"),
-        (["--distances", "nowhere.csv"], "nowhere.csv: cannot be read"),
+        (["--distances", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["--distances", "{file}", "--prob", "89"], "strictly between 0 and 1. Got 89.0"),
         (
             ["--distances", "{file}", "--set", "priors.between=normal(0, 1)"],
@@ -162,3 +162,27 @@ def test_nothing_slow_is_imported(file: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "SLOW"
+
+
+def test_by_group_is_the_function(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["bayes", str(DEFAULT_PATH), "--lexicon", "religion", "--by-group", "--draws", "400"]
+    assert run([*asked, "--json", "--seed", "3"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    same = bayes_by_group(distances(DEFAULT_PATH, "religion"), draws=400, random_state=3)
+    assert found["contrasts"] == json.loads(json.dumps(same.to_dict()["contrasts"]))
+    assert found["pairing_sd"] == same.pairing_sd
+    wide, narrow = (
+        row["high"] - row["low"]
+        for row in (
+            found["contrasts"][0],
+            bayes(DEFAULT_PATH, "religion", variant="crossed").to_dict()["contrasts"][0],
+        )
+    )
+    assert wide > narrow  # an effect of attribute × group takes part in the error
+    for more, told in (
+        (["--width", "0.1"], "--width does not go with --by-group"),
+        (["--variant", "student"], "--by-group is a model of its own"),
+        (["--set", "sampler=nuts"], "--by-group is a model of its own"),
+    ):
+        assert run([*asked, *more]) == 2
+        assert told in capsys.readouterr().err

@@ -1,15 +1,31 @@
-"""Folders of ours: the JSON file that says what one holds, and its files of numbers."""
+"""Folders of ours: the JSON file that says what one holds. It ends with the checksum of all that stands before."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from biasgauge._io.json_file import JSONProblem, parse_json
+from biasgauge._io.text_file import read_whole, utf8
+from biasgauge.errors import InputError, file_error
 
-from biasgauge.errors import InputError
+OWN = "own_sha256"
+"""The key of the file's own checksum: of its bytes without this key."""
+_LAST = re.compile(rb',\s*"own_sha256": "([0-9a-f]{64})"(?=\s*\}\s*\Z)')
+
+
+def manifest_text(content: Mapping[str, Any], *, indent: int | None = None) -> str:
+    """The text of such a file; `read_manifest` and `read_record` then notice a single altered bit."""
+    others = {name: value for name, value in content.items() if name != OWN}
+    body = json.dumps(others, ensure_ascii=False, indent=indent).removesuffix("}").rstrip()
+    before = "\n" + " " * indent if indent else " "
+    after = "\n}\n" if indent else "}"
+    digest = hashlib.sha256(utf8(body + after)).hexdigest()
+    return f'{body},{before}"{OWN}": "{digest}"{after}'
 
 
 def read_manifest(
@@ -28,30 +44,47 @@ def read_manifest(
         InputError: there is no such file, it is damaged, or of another format.
     """
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        found = manifest["format"]
+        content = path.read_bytes()
     except OSError as problem:
-        raise error(f"{path.parent}: {absent.format(problem.strerror)}") from problem
-    except (ValueError, TypeError, KeyError) as problem:
-        raise error(f"{path}: is damaged ({problem}); {again}") from problem
-    if found != stated:
-        raise error(f"{path}: is of the format {found!r}, this version reads {stated!r}")
-    return dict(manifest)
+        raise file_error(error, absent.format(problem.strerror), path.parent) from problem
+    except ValueError as problem:  # a null byte in its name
+        raise file_error(error, absent.format(problem), str(path.parent)[:200]) from problem
+    try:
+        manifest = parse_json(content, finite=True, halves=True)  # names of files need not be text
+        given = manifest["format"]
+    except (JSONProblem, TypeError, KeyError) as problem:
+        raise file_error(error, f"is damaged ({problem}); {again}", path) from problem
+    if given != stated:
+        raise file_error(error, f"is of the format {given!r}, this version reads {stated!r}", path)
+    return _checked(manifest, content, path, again, error)
 
 
-def map_array(
-    path: Path, dtype: DTypeLike, shape: tuple[int, ...], *, again: str, error: type[InputError] = InputError
-) -> NDArray[Any]:
-    """Map a NumPy file into memory; it must hold numbers of this type and shape.
+def read_record(path: Path, *, again: str, error: type[InputError] = InputError) -> dict[str, Any]:
+    """Read a file that `manifest_text` made, or an earlier version, which wrote no checksum.
 
     Raises:
-        InputError: it is missing, damaged, or holds something else; ends with `again`, what to do about it.
+        InputError: it cannot be read, or is damaged.
     """
+    content = read_whole(path, error=error, wanted="a JSON file", again=again)
     try:
-        numbers = np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError, EOFError) as problem:
-        raise error(f"{path}: cannot be read ({problem}); {again}") from problem
-    if numbers.shape != shape or numbers.dtype != np.dtype(dtype):
-        expected = f"{np.dtype(dtype)} of shape {shape}"
-        raise error(f"{path}: holds {numbers.dtype} of shape {numbers.shape}, expected {expected}; {again}")
-    return numbers
+        record = parse_json(content, halves=True)
+    except JSONProblem as problem:
+        raise file_error(error, f"is damaged ({problem}); {again}", path) from problem
+    return _checked(record, content, path, again, error)
+
+
+def _checked(record: object, content: bytes, path: Path, again: str, error: type[InputError]) -> dict[str, Any]:
+    """The record without its checksum, which must be that of the bytes; files of earlier versions have none."""
+    if not isinstance(record, dict):
+        raise file_error(error, f"is damaged (it holds no JSON object); {again}", path)
+    if OWN in record and not _is_whole(content):
+        raise file_error(error, f"is damaged (its checksum differs); {again}", path)
+    return {name: value for name, value in record.items() if name != OWN}
+
+
+def _is_whole(content: bytes) -> bool:
+    """Whether the bytes end with the checksum of those that stand before."""
+    last = _LAST.search(content)
+    if last is None:
+        return False
+    return hashlib.sha256(content[: last.start()] + content[last.end() :]).hexdigest() == last[1].decode()

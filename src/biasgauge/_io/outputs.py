@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from biasgauge._io.atomic import usable_path
 from biasgauge.errors import InputError
 
 
@@ -19,7 +20,7 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[object]) -> N
     Raises:
         InputError: it is one of them.
     """
-    target = Path(output)
+    target = usable_path(output)
     if not target.exists():
         return
     for given in inputs:
@@ -38,7 +39,7 @@ def check_output_file(path: str | os.PathLike[str], *, force: bool = True, hint:
     Raises:
         InputError: it is a folder, its folder cannot take it, or it is there.
     """
-    target = Path(path)
+    target = usable_path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; name a file inside it")
     if not target.parent.is_dir():
@@ -55,7 +56,7 @@ def check_output_folder(path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: it or a folder above it is a file, or may not be written to.
     """
-    target = Path(path)
+    target = usable_path(path)
     nearest = next(folder for folder in (target, *target.absolute().parents) if os.path.lexists(folder))
     if not nearest.is_dir():
         raise InputError(f"{nearest}: is a file, not a folder; name another folder for the output")

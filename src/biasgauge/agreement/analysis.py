@@ -99,8 +99,10 @@ def reliability(
     forms = tuple(row for name in PARTS[:2] for row in compare_forms(tables[name], name, scores.pairs, names, level))
     judged = (name for name in PARTS if name != "inter_rater")  # raw scores disagree by their scales alone
     untrusted = [row for name in judged for row in untrusted_rows(tables[name], name, blame)]
-    studied = [*scores.measures, *([None] if len(scores.measures) > 1 else [])] if target is not None else []
-    studies = [_study(scores, name, level, target or 0.0, assurance, random_state) for name in studied]
+    studied = [*scores.measures, *([None] if len(scores.measures) > 1 else [])]
+    studies = (
+        [_study(scores, name, level, target, assurance, random_state) for name in studied] if target is not None else []
+    )
     return ReliabilityResult(
         **tables,
         omega=omega,

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from biasgauge.agreement.rows import Rows
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.inputs import LexiconLike, WordsLike
-from biasgauge.lexicons import Lexicon, WordSet, lexicon, words_of
+from biasgauge.lexicons import Lexicon, WordSet, languages, lexicon, words_of
 from biasgauge.wording import share_text
 
 ALL_WORDS = "all words"
-LISTS = ("occ16", "occ18", "adj", "google10k")
-"""The target words of Du et al. 2021; those that a tensor covers are looked at unasked."""
-QUERIES = "du2021_queries"
+LISTS = ("scored_words", "frequent")
+"""Roles of lists, in every language, that are looked at unasked where a tensor covers them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,8 @@ class Chooser:
             if not named:
                 raise ParameterError("The 'lists' of reliability must name at least one list. Got none.")
             return tuple(self._one(name, words) for name, words, _ in named)
-        chosen = [self._one(name, words_of(name).words) for name in LISTS if self._scored(words_of(name).words)]
+        known = [words_of(name) for role in LISTS for record in languages() for name in record.named(role)]
+        chosen = [self._one(words.name, words.words) for words in known if self._scored(words.words)]
         covered = {place for words in (*chosen, *beside) for place in words.places.tolist()}
         if len(covered) < int(self._found.sum()) or not chosen:
             everything = np.flatnonzero(self._found)
@@ -88,11 +88,16 @@ class Chooser:
         return np.flatnonzero(left)
 
     def queries(self, asked: ListsLike | None) -> tuple[WordList, ...]:
-        """Queries that were asked for; by default those of Du et al. of which enough words were scored."""
+        """Queries that were asked for; by default those of all languages of which enough words were scored."""
         if asked is not None:
             return tuple(self._one(*query) for query in _named(asked, "queries"))
-        shipped = lexicon(QUERIES)
-        return tuple(self._one(name, words, QUERIES) for name, words in shipped.sets.items() if self._scored(words))
+        known = [lexicon(name) for record in languages() for name in record.named("queries")]
+        return tuple(
+            self._one(name, words, source.name)
+            for source in known
+            for name, words in source.sets.items()
+            if self._scored(words)
+        )
 
     def _scored(self, words: Iterable[str]) -> bool:
         """Whether scores were asked for enough of these words, found or not."""

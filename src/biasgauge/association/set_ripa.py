@@ -31,7 +31,7 @@ class SetRipaResult(AssociationResult):
 
     word_means: tuple[float, ...] = ()
     word_sds: tuple[float, ...] = ()
-    unit_words: bool = False
+    unit_words: bool
 
 
 def set_ripa(

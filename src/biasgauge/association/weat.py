@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -22,6 +23,9 @@ from biasgauge.stats.contrasts import Contrast, contrast_estimate
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.permutation import Alternative, Ties, permutation_p
 from biasgauge.stats.rounding import SAME
+
+_LARGE = 2**24
+"""Similarities from which on a copy of them is not worth its memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +132,8 @@ def weat(
     reason = undefined(sets)
     if reason is not None:
         return WeatResult.undefined(reason, interval, alternative=alternative, ties=ties, ddof=ddof)
-    return weat_from_similarities(
-        *_similarities(sets).values(), ddof=ddof, interval=interval, alternative=alternative, max_exact=max_exact,
+    return _weat(
+        _similarities(sets), ddof=ddof, interval=interval, alternative=alternative, max_exact=max_exact,
         samples=samples, ties=ties, random_state=random_state,
     )  # fmt: skip
 
@@ -164,8 +168,37 @@ def weat_from_similarities(
     columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
     if not (rows and columns):
         raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
+    whole = _Similarities(np.block([[blocks["xa"], blocks["xb"]], [blocks["ya"], blocks["yb"]]]), *blocks["xa"].shape)
+    return _weat(whole, interval=interval, **{**permutation, **rules})
+
+
+@dataclass(frozen=True, eq=False)
+class _Similarities:
+    """Similarities of all targets, those of X first, with all attributes, those of A first: one table, no copies."""
+
+    table: Floats
+    n_x: int
+    n_a: int
+
+    @property
+    def blocks(self) -> dict[str, Floats]:
+        """Views of its four parts."""
+        x, y, a, b = slice(self.n_x), slice(self.n_x, None), slice(self.n_a), slice(self.n_a, None)
+        places = {"xa": (x, a), "xb": (x, b), "ya": (y, a), "yb": (y, b)}
+        return {name: self.table[place] for name, place in places.items()}
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest similarity, in either direction."""
+        return max(float(self.table.max()), -float(self.table.min()))
+
+
+def _weat(whole: _Similarities, *, ddof: int, interval: Resampling | None, **permutation: Any) -> WeatResult:  # noqa: ANN401 - those of `permutation_p`
+    check_choice((0, 1), ddof=ddof)
+    blocks, scale = whole.blocks, whole.scale
+    rules: dict[str, Any] = {name: permutation[name] for name in ("alternative", "ties") if name in permutation}
+    rules["ddof"] = ddof
     s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
-    scale = max(float(np.abs(block).max()) for block in blocks.values())
     p = permutation_p(s_x, s_y, scale=scale, **permutation)
     r_a, r_b = (blocks[f"x{role}"].mean(axis=0) - blocks[f"y{role}"].mean(axis=0) for role in "ab")
     p_attributes = permutation_p(r_a, r_b, scale=scale, **permutation)
@@ -175,21 +208,21 @@ def weat_from_similarities(
         why = "all target words have the same association, so there is no spread"
         around = not_estimated(interval, why)
     else:
-        around = estimate_over_words(value, _resampled_similarities(blocks, ddof), interval)
+        around = estimate_over_words(value, _resampled_similarities(whole, ddof), interval)
     return WeatResult(
         value=value, reason=why, interval=around, statistic=float(s_x.sum() - s_y.sum()), x_associations=floats(s_x),
         y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
-        samples=p.samples, contrast=_contrast(blocks, 0.95 if interval is None else interval.level),
+        samples=p.samples, contrast=_contrast(whole, 0.95 if interval is None else interval.level),
         p_attributes=p_attributes.p_value, p_attributes_method=p_attributes.method,
         p_attributes_interval=p_attributes.interval, **rules,
     )  # fmt: skip
 
 
-def _contrast(blocks: Mapping[str, Floats], level: float) -> Contrast:
-    table = np.block([[blocks["xa"], blocks["xb"]], [blocks["ya"], blocks["yb"]]])
-    rows = np.repeat([0, 1], [len(blocks["xa"]), len(blocks["ya"])])
-    columns = np.repeat([0, 1], [blocks["xa"].shape[1], blocks["xb"].shape[1]])
-    return contrast_estimate(table, rows, columns, level=level)
+def _contrast(whole: _Similarities, level: float) -> Contrast:
+    targets, attributes = whole.table.shape
+    rows = np.repeat([0, 1], [whole.n_x, targets - whole.n_x])
+    columns = np.repeat([0, 1], [whole.n_a, attributes - whole.n_a])
+    return contrast_estimate(whole.table, rows, columns, level=level)
 
 
 def _associations(to_a: Floats, to_b: Floats) -> Floats:
@@ -207,14 +240,19 @@ def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
     return _resampled_similarities(_similarities(sets), ddof)
 
 
-def _similarities(sets: Mapping[str, Floats]) -> dict[str, Floats]:
-    return {target + attribute: cosines(sets[target], sets[attribute]) for target in "xy" for attribute in "ab"}
+def _similarities(sets: Mapping[str, Floats]) -> _Similarities:
+    shape = len(sets["x"]) + len(sets["y"]), len(sets["a"]) + len(sets["b"])
+    whole = _Similarities(np.empty(shape), len(sets["x"]), len(sets["a"]))
+    for name, block in whole.blocks.items():
+        block[:] = cosines(sets[name[0]], sets[name[1]])
+    return whole
 
 
-def _resampled_similarities(blocks: Mapping[str, Floats], ddof: int) -> Resampled:
-    to_a, to_b = np.concatenate([blocks["xa"], blocks["ya"]]), np.concatenate([blocks["xb"], blocks["yb"]])
-    n_x, n_y = len(blocks["xa"]), len(blocks["ya"])
-    least = SAME * max(float(np.abs(block).max()) for block in blocks.values())
+def _resampled_similarities(whole: _Similarities, ddof: int) -> Resampled:
+    n_x, n_y = whole.n_x, len(whole.table) - whole.n_x
+    to_a, to_b = (np.ascontiguousarray(part) if part.size < _LARGE else part for part in
+                  (whole.table[:, : whole.n_a], whole.table[:, whole.n_a :]))  # fmt: skip
+    least = SAME * whole.scale
 
     def values(counts: Mapping[str, Floats]) -> Floats:
         share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}

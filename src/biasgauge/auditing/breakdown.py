@@ -128,7 +128,10 @@ def _pairs(measured: Measured, scores: SharedScores) -> tuple[tuple[PartValue, .
     if question.pairs:
         values = map(float, own_pair_contrasts(measured))
         return _named(measured.attribute_words, values), ()
-    if not isinstance(question.lexicon, AssociationTest) or not (roles := gender_roles(question.lexicon)):
+    if not isinstance(question.lexicon, AssociationTest):
+        return (), ()
+    roles = gender_roles(question.lexicon, scores.language)
+    if not roles:
         return (), ()
     sides = sides_along(question.lexicon, roles)
     words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))

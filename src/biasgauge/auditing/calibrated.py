@@ -16,7 +16,7 @@ from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.auditing.subjects import Subject
 from biasgauge.auditing.verdicts import Evidence, Rules, Verdict
 from biasgauge.calibration.equivalents import LARGEST, Equivalent, as_odds, limit_text, odds_text
-from biasgauge.calibration.loading import load_calibration
+from biasgauge.calibration.loading import load_calibration, load_default_calibration
 from biasgauge.calibration.parts import CalibrationLimit, Rate
 from biasgauge.calibration.result import Calibration
 from biasgauge.embeddings import load
@@ -86,10 +86,12 @@ class CalibratedScores(Result):
     """Scores of words in the audited models as planted odds ratios, and what can be detected at all.
 
     Attributes:
-        words: words of the occupation lists.
+        words: words of the shipped lists.
         limits: of the measure, by number of words.
         settings: of the calibration: text, recipe, design.
         remark: what was not known about it.
+        largest: the largest planted log odds ratio.
+        moved: how far that moves a score.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("words",)
@@ -98,16 +100,20 @@ class CalibratedScores(Result):
     limits: tuple[CalibrationLimit, ...]
     settings: Mapping[str, Any]
     remark: str = ""
+    largest: float = 0.0
+    moved: float = 0.0
+
+    @property
+    def too_coarse(self) -> bool:
+        """Whether one word would need a larger odds ratio than anybody would plant: none of them says anything then."""
+        single = [limit.odds_ratio for limit in self.limits if limit.words == 1]
+        return not any(ratio is not None and ratio <= LARGEST for ratio in single)
 
     def summary(self) -> Summary:
         """Limits, then words."""
         seen = sum(word.detected is True for word in self.words)
-        single = next((limit for limit in self.limits if limit.words == 1), None)
         tokens = self.settings.get("corpus", {}).get("tokens")
-        needed = ""
-        if single is not None and single.detection.value is not None:
-            needed = f" A single word needs a planted odds ratio of {limit_text(single.detection)}."
-        rows = [
+        rows: list[tuple[Any, ...]] = [
             (word.word, word.score, Shown(word.dose.value, as_odds(word.dose)), "yes" if word.detected else "no")
             for word in sorted(self.words, key=lambda word: word.dose.value or 0.0)
         ]
@@ -115,6 +121,8 @@ class CalibratedScores(Result):
             "word", Column("score", "number", 3), Column("planted odds ratio", "number", 2),
             Column("detected", "mark", tones={"yes": "good", "no": "quiet"}),
         ]  # fmt: skip
+        if self.too_coarse:
+            rows, columns = [(*row[:2], row[3]) for row in rows], [*columns[:2], columns[3]]
         limits = [
             (
                 limit.words, f"{limit.side} end", limit.blank,
@@ -127,39 +135,63 @@ class CalibratedScores(Result):
             Column("words", "count"), "leaning to", Column("limit of blank", "number", 4),
             Column("limit of detection, odds ratio", "number", 2), "remark",
         ]  # fmt: skip
+        about = (
+            "Associations of known strength were planted in text and vectors trained on it"
+            f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of the "
+            "base pairs (male words). "
+        )
+        title = "Words as planted odds ratios"
+        rest = "The interval covers the dose of a single word with this score."
+        if self.too_coarse:
+            title = "Which words can be told from nothing"
+            rest = (
+                "Scores of real words differ by more than what was planted moves them: they rest on all contexts of a "
+                "word, not only on mentions beside it."
+            )
         return Summary(
             title="Calibration",
             name="calibration",
             question="What would a planted association of known strength give?",
-            headline=f"{seen} of {len(self.words)} occupation words lie at or above the limit of detection.{needed}",
-            about=(
-                "Associations of known strength were planted in text and vectors trained on it"
-                f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of "
-                "the base pairs (male words). The interval covers the dose of a single word with this score."
-            ),
+            headline=f"{seen} of {len(self.words)} words of the lists can be told from nothing.{self._needed()}",
+            about=about + rest,
             tables=(
                 Table.of("calibration-limits", "What can be told from nothing (DB/WA)", heads, limits),
-                Table.of(
-                    "calibration-words", "Occupation words as planted odds ratios", columns, rows, most=12, folded=True
-                ),
+                Table.of("calibration-words", title, columns, rows, most=12, folded=True),
             ),
             warnings=(self.remark,) if self.remark else (),
         )
+
+    def _needed(self) -> str:
+        """What it takes to see something of one word."""
+        single = next((limit for limit in self.limits if limit.words == 1), None)
+        if single is None or single.detection.value is None:
+            return ""
+        if self.too_coarse:
+            return (
+                f" An odds ratio of {odds_text(self.largest)}, the largest planted, moves the score of a word by "
+                f"{self.moved:.3f}, which cannot be told from nothing."
+            )
+        return f" A single word needs a planted odds ratio of {limit_text(single.detection)}."
 
 
 def calibrated_scores(calibration: Calibration, scores: ScoreTensor) -> CalibratedScores:
     """Scores of words as planted odds ratios, with the limits of the measure."""
     words = calibration.equivalent(scores, measure=MEASURE).words
     limits = tuple(limit for limit in calibration.limits if limit.of == "measure" and limit.name == MEASURE)
+    largest, moved = _largest(calibration)
     return CalibratedScores(
         tuple(word for word in words if word.score is not None), limits, calibration.settings,
-        "; ".join(calibration.warnings),
+        "; ".join(calibration.warnings), largest, moved,
     )  # fmt: skip
 
 
-def given_calibration(calibration: Calibration | str | os.PathLike[str] | None) -> Calibration | None:
-    """What was given, as a calibration."""
-    return calibration if calibration is None or isinstance(calibration, Calibration) else load_calibration(calibration)
+def chosen_calibration(
+    calibration: Calibration | str | os.PathLike[str] | None, *, shipped: bool
+) -> Calibration | None:
+    """What was given; for the replicates that ship, that of theirs."""
+    if calibration is None:
+        return load_default_calibration() if shipped else None
+    return calibration if isinstance(calibration, Calibration) else load_calibration(calibration)
 
 
 def in_planted_units(
@@ -187,19 +219,37 @@ def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Ca
     dose = dose_of_score(sign * contrast, alone, words=words)
     if dose.value is None or not response.slope.value:
         return verdict
-    limit = 2 * Z * sqrt(alone.variances.of_mean(words)) / response.slope.value
+    needed = 2 * Z * sqrt(alone.variances.of_mean(words))
+    limit = needed / response.slope.value
     seen = abs(dose.value) >= limit
+    if limit > log(LARGEST):
+        piece = _beyond_odds(contrast, needed, calibration)
+        return replace(verdict, why=f"{verdict.why}; {piece.reason}", evidence=(*verdict.evidence, piece))
     below = "" if seen else ": below it"
     told = f"as a planted odds ratio of {as_odds(dose)} would give (limit of detection {odds_text(limit)}{below})"
-    far = limit > log(LARGEST)
-    if far:
-        largest = max((abs(point.dose) for point in calibration.curve(MEASURE).points), default=0.0)
-        told = f"calibration: an odds ratio of {odds_text(largest)}, the largest planted, is not detected in such sets"
     observed = {name: None if value is None else exp(value) for name, value in
                 (("odds_ratio", dose.value), ("low", dose.low), ("high", dose.high))}  # fmt: skip
-    piece = Evidence(RULE, observed, exp(min(limit, 50.0)), seen, told, "calibration")
-    claim = f"{verdict.claim}, {told}" if verdict.claim and not far else verdict.claim
+    piece = Evidence(RULE, observed, exp(limit), seen, told, "calibration")
+    claim = f"{verdict.claim}, {told}" if verdict.claim else verdict.claim
     return replace(verdict, claim=claim, why=f"{verdict.why}; {told}", evidence=(*verdict.evidence, piece))
+
+
+def _beyond_odds(contrast: float, needed: float, calibration: Calibration) -> Evidence:
+    """Where no odds ratio that anybody would plant is detected: what the largest one moves, and what it takes."""
+    largest, moved = _largest(calibration)
+    told = (
+        f"for scale: an odds ratio of {odds_text(largest)} planted beside such words, the largest there is, moves a "
+        f"contrast by {moved:.3f}; it takes {needed:.3f} to tell one from nothing"
+    )
+    observed = {"contrast": contrast, "of_largest_planted": moved}
+    return Evidence(RULE, observed, needed, abs(contrast) >= needed, told, "calibration")
+
+
+def _largest(calibration: Calibration) -> tuple[float, float]:
+    """The largest planted log odds ratio, and how far it moves a score."""
+    curve = calibration.curve(MEASURE)
+    largest = max((abs(point.dose) for point in curve.points), default=0.0)
+    return largest, abs(curve.response.slope.value or 0.0) * largest
 
 
 def _sides(lexicon: AssociationTest, calibration: Calibration) -> tuple[float, tuple[int, int]] | None:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge import registry
+from biasgauge.auditing.chosen_lexicons import chosen_lexicons
 from biasgauge.auditing.result import AuditResult
-from biasgauge.auditing.shared_scores import LISTS, PAIRS
+from biasgauge.auditing.shared_scores import words_of_lists
 from biasgauge.embeddings import Embedding
 from biasgauge.encoders import Views, encode
 from biasgauge.encoders.encoding import EncoderLike, encoder_of
 from biasgauge.errors import InputError
 from biasgauge.inputs import LexiconLike
-from biasgauge.lexicons import AssociationTest, Lexicon, lexicon, words_of
+from biasgauge.lexicons import (
+    DEFAULT_LANGUAGE,
+    AssociationTest,
+    Language,
+    Lexicon,
+    language_of,
+    lexicons_in_language,
+    words_of,
+)
 from biasgauge.results import Summary
 from biasgauge.sensitivity import SpecificationCurve, specification_curve
 
@@ -23,12 +32,13 @@ if TYPE_CHECKING:
     from biasgauge._io.source import Progress
     from biasgauge.auditing.subjects import Subject
 
-TEMPLATES = ("{}", "This is {}.", "The word is {}.")
+BARE = ("{}",)
+"""The word by itself: a template of every language."""
 POOLINGS = ("mean", "sentence", "cls")
-FREQUENT, MOST_FREQUENT = "google10k", 1_500
-"""Words that no lexicon asks about: among them random lists are drawn, to see what chance gives."""
-FURTHER = ("zhang2020", "bsri", "animals")
-"""Lexicons that the parts on robustness look at."""
+MOST_FREQUENT = 1_500
+"""Frequent words, which no lexicon asks about: among them random lists are drawn, to see what chance gives."""
+FURTHER = ("other_pairs", "truths")
+"""Roles of lists that the parts on robustness look at."""
 ENCODING = "encoding"
 
 
@@ -36,8 +46,8 @@ def audit_encoder(
     model: EncoderLike | list[EncoderLike],
     *,
     lexicons: Iterable[LexiconLike] | None = None,
-    language: str | None = None,
-    templates: Any = TEMPLATES,  # noqa: ANN401 - whatever encode takes
+    language: str | os.PathLike[str] | Language | None = None,
+    templates: Any = None,  # noqa: ANN401 - whatever encode takes
     layers: str | int | Sequence[int] = "all",
     pooling: str | Sequence[str] | None = None,
     device: str = "cpu",
@@ -51,7 +61,7 @@ def audit_encoder(
         model: whatever `encode` takes; several as a list are audited side by side.
         lexicons: as in `audit`.
         language: as in `audit`.
-        templates: sentences with a gap, as in `encode`; three plain ones by default.
+        templates: sentences with a gap, as in `encode`; by default plain ones of the language, or the word by itself.
         layers: as in `encode`.
         pooling: as in `encode`; "mean", "sentence" and, where the model has it, "cls" by default.
         device: as in `encode`.
@@ -65,31 +75,36 @@ def audit_encoder(
     """
     from biasgauge.auditing.run import audit
 
-    chosen = None if lexicons is None else [lexicon(one) for one in _listed(lexicons)]
+    chosen, spoken = chosen_lexicons(lexicons, language)
+    given = None if lexicons is None else chosen
     if stage is not None:
         stage(ENCODING)
     models = model if isinstance(model, list) else [model]
     encoders = [encoder_of(source, device=device) for source in models]
     common = [name for name in POOLINGS if all(name in encoder.poolings for encoder in encoders)]
     views = encode(
-        encoders, audit_words(chosen, language or "en"), templates, layers=layers,
+        encoders, audit_words(given, spoken), (spoken.templates or BARE) if templates is None else templates,
+        layers=layers,
         pooling=common if pooling is None else pooling, progress=progress,
     )  # fmt: skip
-    return audit(telling(views), lexicons=chosen, language=language, progress=progress, stage=stage, **settings)
+    return audit(telling(views), lexicons=given, language=language, progress=progress, stage=stage, **settings)
 
 
-def audit_words(lexicons: Sequence[Lexicon] | None = None, language: str = "en") -> tuple[str, ...]:
+def audit_words(
+    lexicons: Sequence[Lexicon] | None = None, language: str | Language = DEFAULT_LANGUAGE
+) -> tuple[str, ...]:
     """Words that an audit looks at: of the lexicons, of base pairs and lists, and frequent ones for comparison."""
-    shipped = registry.everything("lexicon")
+    spoken = language_of(language)
     asked = lexicons
     if asked is None:
-        asked = [one for one in shipped.values() if one.language == language and one.kind in ("test", "stereotypes")]
+        asked = [one for one in lexicons_in_language(spoken) if one.kind in ("test", "stereotypes")]
     words = [word for one in asked for word in one.words]
-    if language == "en":
-        words += lexicon(PAIRS).words
-        if lexicons is None:
-            words += [word for name in (*LISTS, *FURTHER) for word in words_of(name).words]
-        words += words_of(FREQUENT).words[:MOST_FREQUENT]
+    words += [word for name in spoken.named("base_pairs")[:1] for word in words_of(name).words]
+    if lexicons is None:
+        words += words_of_lists(spoken)
+        words += [word for role in FURTHER for name in spoken.named(role) for word in words_of(name).words]
+    for name in spoken.named("frequent"):
+        words += words_of(name).words[:MOST_FREQUENT]
     return tuple(dict.fromkeys(words))
 
 
@@ -139,7 +154,3 @@ def views_section(result: AuditResult) -> Summary | None:
         question="layers, poolings and templates",
         parts=tuple(curve.summary() for curve in known),
     )
-
-
-def _listed(lexicons: Iterable[LexiconLike] | LexiconLike) -> Iterable[LexiconLike]:
-    return [lexicons] if isinstance(lexicons, (str, Lexicon)) or hasattr(lexicons, "__fspath__") else lexicons  # type: ignore[list-item]

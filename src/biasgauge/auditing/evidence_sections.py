@@ -137,9 +137,10 @@ def replicates(result: AuditResult) -> Summary | None:
 def reliability(result: AuditResult) -> Summary:
     """The reliabilities as distributions, what scores vary with, and which designs are enough."""
     shipped = " that ship with biasgauge" if result.settings["shipped"] else ""
+    lists = ", ".join(lexicon_name(words.name) for words in getattr(result.reliability, "lists", ())) or "the lists"
     about = (
-        f"Scores of the word lists of Du et al. 2021 on {len(result.replicates)} models{shipped}: do they hold when "
-        "the model is trained again, do measures agree, do the words of a query measure one thing?"
+        f"Scores of the words of {lists} on {len(result.replicates)} models{shipped}: do they hold when the model is "
+        "trained again, do measures agree, do the words of a query measure one thing?"
     )
     return as_section(result.reliability, "reliability", "How steady is the ruler?", about)
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge import registry
-from biasgauge.auditing.shared_scores import PAIRS, SharedScores, usable_pairs
+from biasgauge.auditing.shared_scores import SharedScores, usable_pairs
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
-from biasgauge.lexicons import Pairs, pairs_of
+from biasgauge.lexicons import Language, Pairs, lexicons_in_language
 from biasgauge.names import lexicon_name, measure_name
 from biasgauge.results import Extra, Summary
 from biasgauge.scores import REASONS, ScoreTensor
@@ -76,7 +75,8 @@ class Explorer:
         over_replicates: means over replicates of a word's mean over pairs, measure × word.
         pool: among how many words neighbors were looked for.
         lost_pairs: pairs without a vector for both ends.
-        lists: of whom the pairs are: the lists given with the audit, by name; empty for the shipped ones.
+        lists: of whom the pairs are: the lists given with the audit, or that of the language.
+        beside: other lists of pairs in the language, whose means a reader may ask for too.
         reason: why there is nothing to explore.
     """
 
@@ -88,12 +88,13 @@ class Explorer:
     pool: int = 0
     lost_pairs: tuple[tuple[str, str], ...] = ()
     lists: tuple[Pairs, ...] = ()
+    beside: tuple[Pairs, ...] = ()
     reason: str | None = None
 
     @property
     def whose(self) -> str:
         """Of whom the pairs are."""
-        return ", ".join(lexicon_name(given.name) for given in self.lists) or lexicon_name(PAIRS)
+        return ", ".join(lexicon_name(given.name) for given in self.lists)
 
     def to_dict(self) -> dict[str, Any]:
         """What was scored, without the scores: as it stands in `--json`."""
@@ -120,7 +121,7 @@ class Explorer:
             "reasons": list(REASONS),
             "scales": scales.tolist(),
             "about": ABOUT,
-            "lists": pair_lists(self.scores.pairs, self.lists),
+            "lists": pair_lists(self.scores.pairs, self.beside),
             "names": {name: measure_name(name) for name in self.scores.measures},
             "level": LEVEL,
             "pool": self.pool,
@@ -160,17 +161,16 @@ class Explorer:
         return np.asarray(np.maximum(np.where(largest > 0, largest, 1) / LARGEST, FINEST))
 
 
-def explore(
-    scores: SharedScores, replicates: Sequence[Embedding], *, language: str, lists: Sequence[Pairs] = ()
-) -> Explorer:
+def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Sequence[Pairs] = ()) -> Explorer:
     """Scores of the page's words on base pairs: of the first model, and of two or more replicates.
 
-    The pairs are those of the given lists; without any, of Du et al. 2021.
+    The pairs are those of the given lists; without any, the base pairs of the language.
     """
-    if language != "en" and not lists:
-        return Explorer(reason=f"the shipped pairs of {PAIRS} are English; use biasgauge score with pairs of your own")
+    if not lists and (reason := scores.language.lacks("base_pairs")):
+        return Explorer(reason=reason)
     model = scores.models[0]
-    given = tuple(lists) or (pairs_of(PAIRS),)
+    given = tuple(lists) or (scores.pairs,)
+    beside = given if len(given) > 1 else () if lists else _others(scores.language, given[0])
     asked = list(dict.fromkeys(pair for pairs in given for pair in pairs.pairs))
     usable, without = usable_pairs(model, asked, case_fallback=scores.case_fallback)
     pairs, lost = usable[:MOST_PAIRS], tuple(without)
@@ -187,7 +187,8 @@ def explore(
         over_pairs=Means.of(first.values[..., 0], axis=1),
         pool=scores.pool,
         lost_pairs=lost,
-        lists=tuple(lists),
+        lists=given,
+        beside=beside,
     )
     if len(replicates) < 2:
         return explorer
@@ -201,13 +202,16 @@ def explore(
     )
 
 
-def pair_lists(pairs: Sequence[tuple[str, str]], given: Sequence[Pairs] = ()) -> dict[str, list[int]]:
-    """Which of these pairs stand in each of several given lists, or in other shipped lists: their places, by name."""
+def _others(language: Language, base: Pairs) -> tuple[Pairs, ...]:
+    known = (one for one in lexicons_in_language(language) if isinstance(one, Pairs))
+    return tuple(one for one in known if one.name != base.name)
+
+
+def pair_lists(pairs: Sequence[tuple[str, str]], several: Sequence[Pairs]) -> dict[str, list[int]]:
+    """Which of these pairs stand in each of several lists: their places, by name."""
     places = {pair: place for place, pair in enumerate(pairs)}
-    shipped = (known for known in registry.everything("lexicon").values() if isinstance(known, Pairs))
-    others = [known for known in shipped if known.language == "en" and known.name != PAIRS]
     lists = {}
-    for known in (given if len(given) > 1 else ()) if given else others:
+    for known in several:
         shared = [places[pair] for pair in known.pairs if pair in places]
         if len(shared) > 1:
             lists[f"mean of {lexicon_name(known.name)} ({len(shared)} of its {len(known.pairs)} pairs)"] = shared

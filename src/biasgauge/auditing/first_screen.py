@@ -56,7 +56,8 @@ def headline(result: AuditResult) -> str:
         verdict for verdict in result.verdicts if verdict.family != SANITY and verdict.test not in (CHANGE, TRACKING)
     ]
     if not asked:
-        return f"{len(result.verdicts)} questions were asked." if result.verdicts else "No question was asked."
+        count = len(result.verdicts)
+        return f"{count} questions were asked." if count > 1 else f"{'One' if count else 'No'} question was asked."
     families = dict.fromkeys(verdict.family for verdict in asked)
     about = "" if OWN in families or "" in families else " about people"
     sure, careful = ([verdict for verdict in asked if verdict.decision == decision] for decision in REPORTED)

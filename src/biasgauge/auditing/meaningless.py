@@ -194,12 +194,10 @@ def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state:
     places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
     model = subject.models[0]
     random = np.random.default_rng([random_state, 11])
-    groups = np.repeat([0, 1], LIST)
-    values = []
-    for _ in range(draws):
-        drawn = matched(random.choice(places, 4 * LIST), len(model), random)
-        table = unit_vectors(model, drawn[: 2 * LIST]) @ unit_vectors(model, drawn[2 * LIST :]).T
-        values.append(float((np.outer(1 - 2 * groups, 1 - 2 * groups) * table).sum()) / LIST**2)
+    drawn = np.stack([matched(random.choice(places, 4 * LIST), len(model), random) for _ in range(draws)])
+    units = unit_vectors(model, drawn.ravel()).reshape(draws, 4 * LIST, -1)
+    means = units.reshape(draws, 4, LIST, -1).mean(axis=2)
+    values = ((means[:, 0] - means[:, 1]) * (means[:, 2] - means[:, 3])).sum(axis=1)
     return float(np.sqrt(np.mean(np.square(values))))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from biasgauge.results import Result, Summary
 
@@ -16,6 +16,8 @@ class NotMeasured(Result):
         reason: why.
         empty: keys of the JSON whose lists are empty for that reason.
     """
+
+    abridged: ClassVar[bool] = True
 
     reason: str
     empty: tuple[str, ...] = ()

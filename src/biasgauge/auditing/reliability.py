@@ -1,14 +1,15 @@
-"""How far the scores of replicates agree with themselves, on the word lists of Du et al. 2021."""
+"""How far the scores of replicates agree with themselves, on the word lists of their language."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from biasgauge import registry
 from biasgauge.agreement import ReliabilityResult, decision_study, reliability, variance_components
 from biasgauge.agreement.result import NotAnalyzed
 from biasgauge.auditing.not_measured import NotMeasured
-from biasgauge.auditing.shared_scores import PAIRS, SharedScores
+from biasgauge.auditing.shared_scores import SharedScores
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
 
@@ -16,21 +17,34 @@ FEWEST = 2
 EMPTY = ("test_retest", "inter_rater", "internal")
 
 
-def measure_reliability(
-    models: Sequence[Embedding], scores: SharedScores, *, language: str, min_coverage: float, random_state: int
-) -> ReliabilityResult | NotMeasured:
-    """Whether scores of the lists of Du et al. 2021 agree over all models; components of all measures together.
+def _unless_registered(names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Lists beside a file of the user's own; None for registered ones, which are found unasked, with unlisted words."""
+    return None if set(names) <= set(registry.names("lexicon")) else names
 
-    The pairs and lists are English; for another language there is a reason instead.
+
+def measure_reliability(
+    models: Sequence[Embedding], scores: SharedScores, *, min_coverage: float, random_state: int
+) -> ReliabilityResult | NotMeasured:
+    """Whether scores of a language's word lists agree over all models; components of all measures together.
+
+    For a language without base pairs or lists there is a reason instead.
     """
+    language = scores.language
     if len(models) < FEWEST:
         reason = "one model cannot say whether its numbers hold: train replicates (biasgauge train --seeds 8)"
         return NotMeasured(reason, EMPTY)
-    if language != "en":
-        return NotMeasured(f"the shipped pairs of {PAIRS} are English; use biasgauge reliability", EMPTY)
+    if reason := language.lacks("base_pairs", "scored_words"):
+        return NotMeasured(reason, EMPTY)
     try:
         whole = scores.of_lists(models)
-        result = reliability(whole, min_coverage=min_coverage, target=None, random_state=random_state)
+        result = reliability(
+            whole,
+            lists=_unless_registered(language.named("scored_words")),
+            queries=_unless_registered(language.named("queries")),
+            min_coverage=min_coverage,
+            target=None,
+            random_state=random_state,
+        )
     except InputError as problem:
         return NotMeasured(str(problem), EMPTY)
     try:

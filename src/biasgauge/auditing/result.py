@@ -21,8 +21,10 @@ from biasgauge.auditing.text_side import TextSide
 from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.auditing.verdicts import Verdict
 from biasgauge.embeddings import Notice
+from biasgauge.errors import InputError
 from biasgauge.mitigation import MitigationEffect
 from biasgauge.results import Record, Result, Stored, Summary
+from biasgauge.results.blocks import Quote
 from biasgauge.results.plain import to_plain
 from biasgauge.scores import Association
 from biasgauge.seed_words import SeedsResult
@@ -200,6 +202,20 @@ class AuditResult(Result):
         """Names of the models that have replicates."""
         return tuple(name for one in self.subjects if len(one.models) > 1 for name in one.models)
 
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """A ready sentence for each question, with the caveat that belongs beside it; also on the page."""
+        from biasgauge.auditing.what_to_write import quotes
+
+        return quotes(self)
+
+    @property
+    def methods(self) -> str:
+        """How it was done, as a methods section has it, made from the settings of this audit; also on the page."""
+        from biasgauge.auditing.what_to_write import methods
+
+        return methods(self)
+
     def count(self, verdict: Measurable) -> int:
         """How many lexicons have this verdict; one that differs between models counts under the worst it has."""
         worst: dict[str, int] = {}
@@ -311,6 +327,13 @@ class AuditResult(Result):
         Raises:
             InputError: it is something else; names the key.
         """
+        try:
+            return cls._from_parts(content)
+        except (LookupError, TypeError, AttributeError, ValueError) as problem:
+            raise InputError(f"This is not the JSON of an audit ({type(problem).__name__}: {problem}).") from problem
+
+    @classmethod
+    def _from_parts(cls, content: Mapping[str, Any]) -> Self:
         stored: Any = Stored  # stands for the part whose JSON it is
         extrinsic = {name: value for name, value in content["extrinsic"].items() if name != "tasks"}
         change = {name: value for name, value in content.get("change", {}).items() if name != "contrasts"}

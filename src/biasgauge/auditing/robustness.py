@@ -7,31 +7,40 @@ from dataclasses import replace
 from biasgauge.auditing.not_measured import NotMeasured
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
-from biasgauge.lexicons import pairs_of
+from biasgauge.lexicons import Language, pairs_of
 from biasgauge.sensitivity import RobustnessResult, flips, neutral, robustness
+from biasgauge.sensitivity.forms import forms_and_cases
 
-PAIRS = "zhang2020"
 FREQUENT = 10_000
 """Frequent words whose scores give the standard deviation that makes a change relevant; more of them take seconds."""
-FORMS = ("plural",)
 EMPTY = ("base_pairs", "word_forms", "correspondence", "between_measures", "flips", "headlines")
 
 
 def measure_robustness(
-    model: Embedding, *, language: str, min_coverage: float, case_fallback: bool, random_state: int
+    model: Embedding, *, language: Language, min_coverage: float, case_fallback: bool, random_state: int
 ) -> RobustnessResult | NotMeasured:
-    """Change pair, measure and form for the gender pairs of Zhang et al. 2020; they are English."""
-    if language != "en":
-        reason = f"the shipped pairs of {PAIRS} are English; use biasgauge robustness with your own"
+    """Change pair, measure and form for the gender pairs of a language; where it has none, the reason."""
+    if reason := language.lacks("other_pairs", "occupations", "concepts"):
         return NotMeasured(reason, EMPTY)
+    pairs = language.named("other_pairs")[0]
+    forms = forms_and_cases(language)
     try:
-        pool = neutral(model, pairs_of(PAIRS).pairs) or None
-        turned = flips(model, pairs=PAIRS, pool=pool, case_fallback=case_fallback)
+        pool = neutral(model, pairs_of(pairs).pairs, language=language) or None
+        turned = flips(
+            model,
+            concepts=language.named("concepts"),
+            pairs=pairs,
+            forms=forms_and_cases(language, "capitalized"),
+            pool=pool,
+            case_fallback=case_fallback,
+        )
         result = robustness(
             model,
-            pairs=PAIRS,
+            pairs=pairs,
+            words=language.named("occupations")[0],
+            truths=language.named("truths") or None,
             pool=pool,
-            forms=FORMS,
+            forms=forms,
             pair_forms=(),
             frequent=FREQUENT,
             min_coverage=min_coverage,

@@ -9,14 +9,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge import registry
 from biasgauge.applications import TaskResult
 from biasgauge.applications.tasks.result import as_task
 from biasgauge.auditing.answers import answer, unasked
 from biasgauge.auditing.bias import measure_bias
 from biasgauge.auditing.breakdown import break_down
-from biasgauge.auditing.calibrated import calibrated_scores, given_calibration, in_planted_units
+from biasgauge.auditing.calibrated import calibrated_scores, chosen_calibration, in_planted_units
 from biasgauge.auditing.change import answer_change, contrast_changes, measure_change
+from biasgauge.auditing.chosen_lexicons import chosen_lexicons
 from biasgauge.auditing.encoder import curves_of, last_layer_first
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.extrinsic import POINTS, track
@@ -42,7 +42,7 @@ from biasgauge.embeddings import load_default, load_default_replicates, load_mod
 from biasgauge.embeddings.loading import DEFAULT_NAME
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, ModelsLike, VectorsLike
-from biasgauge.lexicons import Lexicon, Pairs, lexicon
+from biasgauge.lexicons import Language, Pairs
 from biasgauge.seed_words import seed_cards
 from biasgauge.stats.threads import on_one_thread
 
@@ -76,7 +76,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     *,
     before: VectorsLike | None = None,
     lexicons: Iterable[LexiconLike] | None = None,
-    language: str | None = None,
+    language: str | os.PathLike[str] | Language | None = None,
     min_coverage: float = 0.8,
     case_fallback: bool | None = None,
     limit: int | None = None,
@@ -100,7 +100,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         lexicons: names or paths of lexicons: nothing else is then asked. Tests and stereotypes ask a question each;
             lists of words are measured along the base pairs that are given with them. By default all shipped tests and
             stereotypes of `language`.
-        language: of the shipped lexicons, when `lexicons` is None; English by default. Given lexicons must be of one.
+        language: code of a language whose lexicons are asked when `lexicons` is None, or the file of a language of
+            your own, whose lists lie beside it; English by default. Given lexicons must be of one language.
         min_coverage: share of a set's words that must be found for the set to count as measurable.
         case_fallback: look a word up in lower case, then capitalized, when it is not there as written; None: where the
             whole vocabulary is in lower case.
@@ -114,7 +115,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         corpus: the text that the vectors were trained on: a tokenized corpus, its folder, or a text file. The audit
             then also shows what the text itself says about each test, from counts, beside what the vectors say.
         calibration: what `calibrate` gave for vectors of this recipe and text, or its JSON file: contrasts and scores
-            are then also told as planted odds ratios, beside the limit of detection.
+            are then also told as planted odds ratios, beside the limit of detection. The shipped replicates have one
+            of their own.
         random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
         stage: called with what is being done, such as "reading" or "reliability", as each begins.
@@ -126,7 +128,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         InputError: the points or a task are not what they should be; names the line.
     """
     check_number(0, 1, min_coverage=min_coverage)
-    chosen, spoken = _lexicons(lexicons, language)
+    chosen, spoken = chosen_lexicons(lexicons, language)
     say = stage or _nobody
     say(READING)
     models = load_default_replicates() if vectors is None else load_models(vectors, limit, progress=_reading(progress))
@@ -138,10 +140,10 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     earlier = _earlier(before, models, limit)
     tracked = None if points is None else track(points, random_state=random_state)
     applied = tuple(map(as_task, (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks))
-    gauge = given_calibration(calibration)
+    gauge = chosen_calibration(calibration, shipped=vectors is None)
     asked: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": fallback, "random_state": random_state}
     scores = SharedScores(
-        (*models, *(model for subject in second for model in subject.models)), tuple(chosen), fallback
+        (*models, *(model for subject in second for model in subject.models)), tuple(chosen), fallback, language=spoken
     )
     everything = lexicons is None
     given_pairs = [] if everything else [given for given in chosen if isinstance(given, Pairs)]
@@ -158,13 +160,9 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             "bias": lambda: tuple(
                 one for which in chosen for model in single for one in measure_bias(model, which, **asked)
             ),
-            "explorer": lambda: (
-                explore(scores, gathered, language=spoken, lists=given_pairs) if everything or given_pairs else None
-            ),
+            "explorer": lambda: explore(scores, gathered, lists=given_pairs) if everything or given_pairs else None,
             "reliability": lambda: (
-                measure_reliability(
-                    gathered or models, scores, language=spoken, min_coverage=min_coverage, random_state=random_state
-                )
+                measure_reliability(gathered or models, scores, min_coverage=min_coverage, random_state=random_state)
                 if everything
                 else NotMeasured(UNASKED, RELIABILITY)
             ),
@@ -174,7 +172,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
                 )
             ),
             "seeds": lambda: seed_cards(
-                list(subjects[0].models), chosen, language=spoken if everything else "", **asked
+                list(subjects[0].models), chosen, language=spoken if everything else None, **asked
             ),
             "robustness": lambda: (
                 measure_robustness(models[0], language=spoken, **asked)
@@ -215,7 +213,11 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         extrinsic=tracked,
         tasks=applied,
         text=None if corpus is None else measure_text(corpus, chosen, bias, **asked),
-        calibration=None if gauge is None else calibrated_scores(gauge, scores.of_lists(gathered or models)),
+        calibration=(
+            None
+            if gauge is None or spoken.lacks("base_pairs", "scored_words")
+            else calibrated_scores(gauge, scores.of_lists(gathered or models))
+        ),
         lexicons=tuple(
             judge(subject.models[0], one, min_coverage=min_coverage, case_fallback=fallback)
             for one in chosen
@@ -225,7 +227,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         spread=spread_of(one for one in bias if any(one.model == model.name for model in trained)),
         settings={
             "lexicons": [one.name for one in chosen],
-            "language": spoken,
+            "language": spoken.name,
             "min_coverage": min_coverage,
             "case_fallback": fallback,
             "lower_case": lower,
@@ -302,25 +304,3 @@ def _together(
         finally:  # without waiting: whoever interrupts an audit waits for no part of it
             threads.shutdown(wait=False, cancel_futures=True)
     return found
-
-
-def _lexicons(chosen: Iterable[LexiconLike] | None, language: str | None) -> tuple[list[Lexicon], str]:
-    """The lexicons to ask, and the one language that they are in."""
-    if chosen is not None:
-        given = [lexicon(one) for one in ([chosen] if isinstance(chosen, (str, os.PathLike, Lexicon)) else chosen)]
-        languages = sorted({one.language for one in given} | ({language} if language else set()))
-        if len(languages) > 1:
-            raise ParameterError(
-                f"An audit asks in one language. Got lexicons in {' and '.join(languages)}; audit each by itself."
-            )
-        return given, languages[0] if languages else "en"
-    spoken = language or "en"
-    every = registry.everything("lexicon").values()
-    shipped = [one for one in every if one.language == spoken and one.kind != "translations"]
-    if not shipped:
-        known = sorted({one.language for one in every})
-        raise ParameterError(
-            f"The 'language' parameter of audit must be a language of the shipped lexicons ({', '.join(known)}). "
-            f"Got {spoken!r}; for another language name your own lexicons."
-        )
-    return shipped, spoken

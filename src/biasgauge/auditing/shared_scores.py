@@ -1,22 +1,29 @@
-"""Scores of words on the base pairs of Du et al. 2021, computed once for all parts of an audit that look at them."""
+"""Scores of words on the base pairs of a language, computed once for all parts of an audit that look at them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 
-from biasgauge import registry
 from biasgauge.embeddings import Embedding
+from biasgauge.errors import InputError
 from biasgauge.inputs import PairsLike
-from biasgauge.lexicons import AssociationTest, Lexicon, lexicon, pairs_of
+from biasgauge.lexicons import (
+    DEFAULT_LANGUAGE,
+    AssociationTest,
+    Language,
+    Lexicon,
+    Pairs,
+    language_of,
+    lexicons_in_language,
+    pairs_of,
+    words_of,
+)
 from biasgauge.scores import ScoreTensor, score
 
-PAIRS = "du2021"
 MEASURES = ("dbwa", "ripa", "nbm")
-LISTS = ("occ16", "occ18", "adj", "du2021_queries")
-"""Word lists on which the reliability of scores is judged."""
 MOST_WORDS = 2_500
 """Words that a reader can look up: three tables of 3 measures × 23 pairs × 2,500 words take 1.4 MB of a page."""
 POOL = 50_000
@@ -34,18 +41,32 @@ class SharedScores:
         lexicons: what the audit looks at.
         case_fallback: look words up in other cases too.
         most_words: words that a reader can look up.
+        language: whose base pairs and word lists; without any, what needs them raises InputError.
     """
 
     models: tuple[Embedding, ...]
     lexicons: tuple[Lexicon, ...]
     case_fallback: bool = False
     most_words: int = MOST_WORDS
+    language: Language = field(default_factory=partial(language_of, DEFAULT_LANGUAGE))
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @cached_property
     def page_words(self) -> tuple[str, ...]:
         """Words of the first model that a reader can look up."""
-        return tuple(page_words(self.models[0], self.lexicons, self.most_words, case_fallback=self.case_fallback))
+        others, fallback = lexicons_in_language(self.language), self.case_fallback
+        return tuple(page_words(self.models[0], self.lexicons, self.most_words, others=others, case_fallback=fallback))
+
+    @property
+    def pairs(self) -> Pairs:
+        """The base pairs of the language.
+
+        Raises:
+            InputError: it has none.
+        """
+        if reason := self.language.lacks("base_pairs"):
+            raise InputError(f"{reason[:1].upper()}{reason[1:]}.")
+        return pairs_of(self.language.named("base_pairs")[0])
 
     @property
     def pool(self) -> int:
@@ -54,7 +75,7 @@ class SharedScores:
 
     def of_lists(self, models: Sequence[Embedding]) -> ScoreTensor:
         """Scores of the word lists whose reliability is judged."""
-        return self._part(models, words_of_lists())
+        return self._part(models, words_of_lists(self.language))
 
     def of_words(self, model: Embedding, words: Sequence[str]) -> ScoreTensor:
         """Scores of words of an association test."""
@@ -68,9 +89,13 @@ class SharedScores:
 
     def of_page(self, pairs: Sequence[tuple[str, str]]) -> ScoreTensor:
         """Scores that a reader can look up; of a large vocabulary, with neighbors among its first words alone."""
-        if len(self.models[0]) <= POOL and set(pairs) <= set(pairs_of(PAIRS).pairs):
+        if len(self.models[0]) <= POOL and set(pairs) <= set(self._known_pairs):
             return self._part(self.models, self.page_words).select(pair=pairs)
         return self._score(self.models, self.page_words, pairs, pool=list(self.models[0].words[:POOL]))
+
+    @property
+    def _known_pairs(self) -> tuple[tuple[str, str], ...]:
+        return () if self.language.lacks("base_pairs") else self.pairs.pairs
 
     def _part(self, models: Sequence[Embedding], words: Sequence[str]) -> ScoreTensor:
         with self._lock:
@@ -80,11 +105,11 @@ class SharedScores:
 
     @cached_property
     def _whole(self) -> ScoreTensor:
-        asked = [words_of_lists()] if len(self.models) > 1 else []
+        asked = [words_of_lists(self.language)] if len(self.models) > 1 else []
         asked += [test.words for test in self.lexicons if isinstance(test, AssociationTest)]
         if len(self.models[0]) <= POOL:
             asked.append(self.page_words)
-        return self._score(self.models, list(dict.fromkeys(word for words in asked for word in words)), PAIRS)
+        return self._score(self.models, list(dict.fromkeys(word for words in asked for word in words)), self.pairs)
 
     def _score(
         self,
@@ -104,24 +129,27 @@ class SharedScores:
         )
 
 
-def words_of_lists() -> tuple[str, ...]:
-    """Words of the lists on which reliability is judged, each once."""
-    return tuple(dict.fromkeys(word for name in LISTS for word in lexicon(name).words))
+def words_of_lists(language: Language) -> tuple[str, ...]:
+    """Words of a language's lists and queries on which reliability is judged, each once."""
+    names = (*language.named("scored_words"), *language.named("queries"))
+    return tuple(dict.fromkeys(word for name in names for word in words_of(name).words))
 
 
 def page_words(
-    model: Embedding, lexicons: Iterable[Lexicon], most_words: int, *, case_fallback: bool = False
+    model: Embedding,
+    lexicons: Iterable[Lexicon],
+    most_words: int,
+    *,
+    others: Iterable[Lexicon] = (),
+    case_fallback: bool = False,
 ) -> list[str]:
-    """Words of the model for a page, `most_words` at most: of the lists, then of the shipped ones, then the first.
+    """Words of the model for a page, `most_words` at most: of the lists, then of `others`, then the first.
 
     Smaller lists come first, and only lists that fit as a whole; the first words of a file are usually its most
     frequent ones.
     """
-    shipped = [
-        one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind != "translations"
-    ]
     kept: dict[str, None] = {}
-    for lists in (lexicons, shipped):
+    for lists in (lexicons, others):
         for words in sorted((one.words for one in lists), key=len):
             rows = model.lookup(words, case_fallback=case_fallback).rows
             wider = {**kept, **dict.fromkeys(model.words[row] for row in rows.tolist())}

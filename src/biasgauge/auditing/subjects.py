@@ -61,5 +61,5 @@ def _name(models: Sequence[Embedding]) -> str:
         if len(set(letters)) > 1:
             break
         shared += letters[0]
-    shared = re.sub(r"[\s,._-]*(seed)?[\s,._-]*$", "", shared)
+    shared = re.sub(r"[\s,./_-]*(seed)?[\s,./_-]*$", "", shared)
     return f"{shared or 'replicates'} × {len(models)}"

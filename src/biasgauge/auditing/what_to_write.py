@@ -12,6 +12,7 @@ from biasgauge._version import __version__
 from biasgauge.auditing.breakdown import Breakdown, listed
 from biasgauge.auditing.first_screen import CHANGE, breakdowns, in_order, short_title
 from biasgauge.auditing.meaningless import NULLS
+from biasgauge.auditing.questions import OWN
 from biasgauge.auditing.tracking import TEST as TRACKING
 from biasgauge.auditing.verdicts import REPORTED, SHAPES, TONES, Verdict
 from biasgauge.results import Listing, Summary
@@ -38,12 +39,12 @@ METHODS = {
 """Papers whose methods a rule or a part of an audit uses, by their keys in references.bib."""
 
 METHODS_TEXT = (
-    "We audited {models} with biasgauge {version}. {questions} questions were asked ({families}), each a contrast of "
+    "We audited {models} with biasgauge {version}. {questions} ({families}), each a contrast of "
     "mean cosine similarities between target and attribute words (the numerator of WEAT; Caliskan et al. 2017). Its p "
     "is the largest of three: permutation of the targets, permutation of the attributes, and a t-test with variance "
     "clustered over {over} (Cameron et al. 2011). p was adjusted over all questions of the audit (weighted Bonferroni "
     "between families, Holm 1979 within them; alpha = {alpha}), and intervals have the level that goes with it. A "
-    "finding had to hold over base pairs (at least {agreement} %), other measures, held-out attributes and replicates, "
+    "finding had to hold over base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, "
     "where these were available."
 )
 EQUIVALENCE = (
@@ -60,8 +61,6 @@ def what_to_write(result: AuditResult) -> Summary | None:
     """Sentences, methods and references, to be copied."""
     if not result.verdicts:
         return None
-    broken = breakdowns(result)
-    verdicts = sorted(in_order(result), key=lambda one: list(SHAPES).index(one.decision))
     entries = references(result)
     return Summary(
         title="What you may write",
@@ -72,11 +71,18 @@ def what_to_write(result: AuditResult) -> Summary | None:
             "wording is yours to change, the caveat is not."
         ),
         quotes=(
-            *(quote(one, broken.get((one.question, one.model))) for one in verdicts),
+            *quotes(result),
             Quote("Methods", methods(result), "Made from the settings of this audit."),
         ),
         listings=(Listing(f"References of the methods and lists used (BibTeX, {len(entries)})", "\n\n".join(entries)),),
     )
+
+
+def quotes(result: AuditResult) -> tuple[Quote, ...]:
+    """A sentence for each question, those that may be reported first."""
+    broken = breakdowns(result)
+    verdicts = sorted(in_order(result), key=lambda one: list(SHAPES).index(one.decision))
+    return tuple(quote(one, broken.get((one.question, one.model))) for one in verdicts)
 
 
 def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:
@@ -139,15 +145,17 @@ def methods(result: AuditResult) -> str:
     asked = [verdict for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)]
     smallest = {verdict.observed("association").get("smallest") for verdict in asked} - {None}
     sizes = listed([number_text(size, 3) for size in sorted(size for size in smallest if size is not None)])
+    count = len({verdict.question for verdict in asked})
     told = [
         METHODS_TEXT.format(
             models=models,
             version=__version__,
-            questions=len({verdict.question for verdict in asked}),
-            families=listed(list(dict.fromkeys(verdict.family for verdict in asked if verdict.family))),
+            questions="One question was asked" if count == 1 else f"{count} questions were asked",
+            families=listed(list(dict.fromkeys(_family(verdict) for verdict in asked if verdict.family))),
             over=f"targets, attributes and {_repeated(result)}" if result.replicates else "targets and attributes",
             alpha=f"{rules['alpha']:g}",
             agreement=f"{100 * rules['agreement']:g}",
+            repeated=_repeated(result).partition(" ")[0],
         )
     ]
     if sizes:
@@ -157,6 +165,10 @@ def methods(result: AuditResult) -> str:
     told += _error_rates(result)
     told.append(f"Random seed: {settings['random_state']}.")
     return " ".join(told)
+
+
+def _family(verdict: Verdict) -> str:
+    return "lists of our own" if verdict.family == OWN else verdict.family
 
 
 def _vectors(result: AuditResult, name: str, models: tuple[str, ...]) -> str:

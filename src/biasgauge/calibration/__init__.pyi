@@ -19,6 +19,7 @@ from biasgauge.calibration.influence_retraining import InfluenceCheck as Influen
 from biasgauge.calibration.influence_retraining import RemovalCheck as RemovalCheck
 from biasgauge.calibration.influence_retraining import check_influence as check_influence
 from biasgauge.calibration.loading import load_calibration as load_calibration
+from biasgauge.calibration.loading import load_default_calibration as load_default_calibration
 from biasgauge.calibration.mentions import Mentions as Mentions
 from biasgauge.calibration.mixture import Mixture as Mixture
 from biasgauge.calibration.planting import Planted as Planted

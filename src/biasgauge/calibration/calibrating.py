@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from biasgauge import registry
+from biasgauge._io.atomic import made_folder
 from biasgauge.calibration.analysis import analyzed
 from biasgauge.calibration.carriers import choose_carriers
 from biasgauge.calibration.design import DOSES, SHARES, Design
@@ -166,8 +167,7 @@ def _names(group: str, given: Sequence[str] | None) -> tuple[str, ...]:
 def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
     """The folder for texts and models; a temporary one goes when the work is done."""
     if out is not None:
-        Path(out).mkdir(parents=True, exist_ok=True)
-        yield Path(out)
+        yield made_folder(out)
         return
     with tempfile.TemporaryDirectory(prefix="biasgauge-calibration-") as folder:
         yield Path(folder)

@@ -12,7 +12,6 @@ from biasgauge.arrays import Floats
 from biasgauge.calibration.corpus_bias_result import CorpusBias
 from biasgauge.calibration.criterion_scores import numbers_of
 from biasgauge.checks import check_whole
-from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike
 from biasgauge.results import Chart, Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import Resampling
@@ -121,12 +120,10 @@ def amplification(
         progress: called with (done, total) while vectors are scored.
 
     Raises:
-        ParameterError: no pairs are given, and the groups of the corpus bias are not of one size.
+        ParameterError: vectors are to be scored, no pairs are given, and the groups are not of one size.
     """
     chosen = pairs
-    if chosen is None:
-        if len(bias.a) != len(bias.b):
-            raise ParameterError("The two groups have different sizes: say which 'pairs' to score the vectors with.")
+    if chosen is None and len(bias.a) == len(bias.b):
         chosen = list(zip(bias.a, bias.b, strict=True))
     check_whole(0, min_contexts=min_contexts)
     known = {row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts}

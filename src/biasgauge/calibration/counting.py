@@ -147,6 +147,8 @@ def count_contexts(
     check_choice(get_args(Weighting), weighting=weighting)
     from biasgauge.calibration import counting_loop as loop
 
+    corpus.check_numbers()  # the compiled loop looks them up without asking
+
     if shared := set(a) & set(b):
         raise ParameterError(f"A word may stand in one group only. Got {corpus.words[min(shared)]!r} in both.")
     kinds = np.where(corpus.counts < min_count, loop.LEFT_OUT, 0).astype(np.uint8)

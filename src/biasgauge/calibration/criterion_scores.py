@@ -64,7 +64,7 @@ def numbers_of(
     scores: Any,  # noqa: ANN401 - vectors, a tensor, a corpus bias, a frame or a mapping
     words: Sequence[str],
     *,
-    pairs: PairsLike,
+    pairs: PairsLike | None,
     measures: Sequence[str],
     k: int,
     case_fallback: bool,
@@ -74,7 +74,7 @@ def numbers_of(
     """Numbers of words, one list per measure.
 
     Raises:
-        ParameterError: it is none of those.
+        ParameterError: it is none of those, or vectors without pairs to score them with.
     """
     if isinstance(scores, CorpusBias):
         return [_of_corpus(scores, min_contexts)]
@@ -85,6 +85,8 @@ def numbers_of(
     if isinstance(scores, ScoreStore):
         scores = scores.read()
     if not isinstance(scores, ScoreTensor):
+        if pairs is None:
+            raise ParameterError("The two groups have different sizes: say which 'pairs' to score the vectors with.")
         scores = score(
             scores, pairs=pairs, words=list(words), measures=measures, k=k, case_fallback=case_fallback,
             progress=progress,

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
+from biasgauge._io.json_file import read_json
 from biasgauge.calibration.result import Calibration
 from biasgauge.errors import InputError
+
+DEFAULT_CALIBRATION = Path(__file__).with_name("data") / "sgns-64d-enwiki.json"
+"""What scripts/make_default_calibration.py made for the replicates that ship."""
+
+
+def load_default_calibration() -> Calibration:
+    """The calibration of the replicates that ship: doses planted in their text, trained with their recipe."""
+    return load_calibration(DEFAULT_CALIBRATION)
 
 
 def load_calibration(path: str | os.PathLike[str]) -> Calibration:
@@ -17,17 +25,12 @@ def load_calibration(path: str | os.PathLike[str]) -> Calibration:
         InputError: the file cannot be read, or is something else.
     """
     source = Path(path)
-    try:
-        content = json.loads(source.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise InputError(
-            f"{source}: cannot be read ({problem.strerror}); calibrate --out makes such a file"
-        ) from problem
-    except ValueError as problem:
-        raise InputError(f"{source}: is not JSON ({problem}); calibrate --out makes such a file") from problem
+    content = read_json(source, again="calibrate --out makes such a file")
     if not isinstance(content, dict) or "curves" not in content:
         raise InputError(f"{source}: is not a calibration; calibrate --out makes such a file")
     try:
-        return Calibration.from_dict(content)
-    except InputError as problem:
+        calibration = Calibration.from_dict(content)
+        calibration.summary()  # whatever is missing is missed now, and not in the middle of an audit
+    except (InputError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as problem:
         raise InputError(f"{source}: is not a calibration ({problem})") from problem
+    return calibration

@@ -176,7 +176,12 @@ app = command(
             type=Path | None,
             default=None,
         ),
-        "language": Option("language of the shipped lexicons to look at; English by default"),
+        "language": Option(
+            "language of the lexicons to look at: its code (en, es), or the file of a language of your own; English by "
+            "default",
+            type=str | None,
+            default=None,
+        ),
         "case_fallback": Option(
             "look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case",
             type=Literal["auto", "yes", "no"],

@@ -29,14 +29,41 @@ Examples:
   biasgauge bayes before.bin --lexicon gender --after debiased.bin
   biasgauge bayes vectors.bin --lexicon religion --band mac --width 0.05
   biasgauge bayes vectors.bin --lexicon religion --figures figures --word imam
+  biasgauge bayes vectors.bin --lexicon religion --by-group
 """
+_NO_LEXICON = "--lexicon is missing: which words to compare, as in --lexicon religion"
 _OF_DISTANCES = ("human", "neutral", "duplicates", "min_coverage", "case_fallback")
+_BY_GROUP = ("interval", "prob", "draws", "priors", "rope")
+"""Settings of the model in which attributes have an effect with each group."""
+
+
+def _by_group(arguments: dict[str, Any], options: Options) -> Outcome:
+    """The model by group, which is one of its own: crossed, drawn exactly, of one set of distances."""
+    from biasgauge import uncertainty
+    from biasgauge.embeddings import several_models
+
+    if arguments["variant"] not in ("per-connection", "crossed") or "sampler" in arguments:
+        raise ParameterError("--by-group is a model of its own, and drawn exactly: leave --variant and sampler out.")
+    for name in ("after", "band", "width", "word"):
+        if arguments.pop(name) is not None:
+            raise ParameterError(f"--{name} does not go with --by-group.")
+    vectors = arguments["vectors"]
+    if vectors is not None and several_models(vectors) is not None:
+        raise ParameterError("--by-group is asked of one model; name one.")
+    asked = {name: arguments.pop(name) for name in _OF_DISTANCES if name in arguments}
+    (table,) = _tables(vectors, arguments["lexicon"], arguments["distances"], None, asked, options)
+    settings = {name: value for name, value in arguments.items() if name in _BY_GROUP}
+    result = uncertainty.bayes_by_group(table, random_state=options.seed, **settings)
+    return Outcome(result, settings=result.settings)
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """The posterior of distances, or of their change; beside it the share within a band, and a plan."""
     from biasgauge import uncertainty
+    from biasgauge.embeddings import several_models
 
+    if arguments.pop("by_group"):
+        return _by_group(arguments, options)
     vectors, distances, after = (arguments.pop(name) for name in ("vectors", "distances", "after"))
     band, width, word = (arguments.pop(name) for name in ("band", "width", "word"))
     contrast: Any = tuple(arguments.pop("contrast", ("associated", "different")))
@@ -45,6 +72,13 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     if word is not None and after is not None:
         raise ParameterError("--word draws one set of distances; it does not go with --after.")
     asked = {name: arguments.pop(name) for name in _OF_DISTANCES if name in arguments}
+    if vectors is not None and after is None and (views := several_models(vectors)) is not None:
+        if band is not None or width is not None or word is not None:
+            raise ParameterError("--band, --width and --word are asked of one model; name one, or leave them out.")
+        if arguments.get("lexicon") is None:
+            raise ParameterError(_NO_LEXICON)
+        each: Any = uncertainty.bayes
+        return Outcome(each(views, arguments.pop("lexicon"), random_state=options.seed, **arguments, **asked))
     tables = _tables(vectors, arguments.pop("lexicon"), distances, after, asked, options)
     if (arguments["variant"] == "student" or arguments.get("sampler") == "nuts") and not options.quiet:
         console(options, aside=True).print("sampling with NUTS: a minute or more")
@@ -84,7 +118,7 @@ def _tables(
         files = [path for path in (distances, after) if path is not None]
         return [uncertainty.read_distances(path, duplicates=asked["duplicates"]) for path in files]
     if lexicon is None:
-        raise ParameterError("--lexicon is missing: which words to compare, as in --lexicon religion")
+        raise ParameterError(_NO_LEXICON)
     files = [path for path in (vectors, after) if path is not None]
     with progress(options, "reading vectors") as report:
         return [uncertainty.distances(path, lexicon, progress=report, **asked) for path in files]
@@ -93,7 +127,8 @@ def _tables(
 app = command(
     "uncertainty:bayes",
     arguments="vectors",
-    options="lexicon distances after variant interval prob duplicates draws min_coverage case_fallback band width word",
+    options="lexicon distances after variant interval prob duplicates draws min_coverage case_fallback band width word "
+    "by_group",
     examples=EXAMPLES,
     terms="contrast MAC HPDI ROPE",
     sources=("uncertainty:plan_attributes",),
@@ -120,6 +155,12 @@ app = command(
             "how many attribute words until the interval of a contrast is narrower than this?",
             type=float | None,
             default=None,
+        ),
+        "by_group": Option(
+            "the crossed model in which an attribute may also lie nearer to one group than to another: wider intervals "
+            "that hold where attributes do so",
+            type=bool,
+            default=False,
         ),
         "word": Option("with --figures: draw the distances of this protected word too", type=str | None, default=None),
     },

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.pair_scores import SCORES, SCORES_OPTION, run_pairs
-from biasgauge.cli.words import typed_names
+from biasgauge.cli.pair_scores import COVERAGE, MEASURES, MODEL, SCORES, SCORES_OPTION, START, run_pairs, sources
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -36,28 +35,26 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score the pairs."""
     from biasgauge.likelihood import crows_pairs
 
-    named = {name: list(arguments.pop(name)) or None for name in ("predictions", "model")}
-    return run_pairs(crows_pairs, {**named, **arguments}, options)
+    return run_pairs(crows_pairs, sources(arguments), options)
 
 
 app = command(
     "likelihood:crows_pairs",
-    options="data model predictions measures as_published min_coverage level scores",
+    options="data model predictions measures as_published start min_coverage level scores",
     examples=EXAMPLES,
     terms="replicate",
     changes={
         "data": Option("crows_pairs_anonymized.csv, compressed or not"),
-        "model": Option(
-            "a language model: a folder or a GGUF file; several for replicates", type=tuple[Path, ...], default=()
-        ),
+        "model": MODEL,
         "predictions": Option(
             "CSV file with id, sent_more_score and sent_less_score, in the place of a model",
             type=tuple[Path, ...],
             default=(),
         ),
-        "measures": Option("likelihood measures, separated by commas", type=str | None, default=None, read=typed_names),
+        "measures": MEASURES,
+        "start": START,
         "as_published": Option("as released codes do: their own measures, rounding, ties left in the denominator"),
-        "min_coverage": Option("share of pairs that must be defined for a number to be"),
+        "min_coverage": COVERAGE,
         "scores": SCORES_OPTION,
     },
     call=run,

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import os
 import sys
+import tempfile
 import threading
 import traceback
 from typing import TYPE_CHECKING
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SUCCESS, INTERNAL_ERROR, INVALID_INPUT, INTERRUPTED = 0, 1, 2, 130
+_NO_ROOM = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
+"""What the system says of a library for which there is no memory left."""
 PLAIN = "biasgauge.plain"
 """Name of the rule for characters that a terminal cannot show."""
 
@@ -123,24 +127,38 @@ def run(words: list[str]) -> int:
         # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
-    except (CycloptsError, InputError, OSError) as problem:
+    except (CycloptsError, InputError, OSError, MemoryError) as problem:
         _trace_if_asked(words)
         return _say(_sentence(problem), INVALID_INPUT)
     except Exception as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
-        _trace_if_asked(words)
-        hint = "" if "--debug" in words else " (--debug shows the traceback)"
-        return _say(f"internal error, please report it: {type(problem).__name__}: {problem}{hint}", INTERNAL_ERROR)
+        return _say_unexpected(problem, words)
     return SUCCESS
 
 
-def _sentence(problem: CycloptsError | InputError | OSError) -> str:
+def _sentence(problem: CycloptsError | InputError | OSError | MemoryError) -> str:
     if isinstance(problem, InputError):
         return str(problem)
+    if isinstance(problem, MemoryError):  # the machine's limit, or one that the user has set: not our defect
+        told = " ".join(str(problem).split())
+        hint = "ask for fewer words or models at a time (--n-jobs 1), or use a machine with more"
+        return f"there is not enough memory{f' ({told})' if told else ''}; {hint}"
     if isinstance(problem, OSError):  # a full disk, a folder that may not be written: the machine, not our code
         file = f"{problem.filename}: " if problem.filename else ""
+        if problem.errno in {errno.ENOSPC, errno.EDQUOT}:
+            place = "" if problem.filename else f" (of the output, or of temporary files in {tempfile.gettempdir()})"
+            return f"{file}{problem.strerror}{place}; free some space, or name a place on another disk"
         return f"{file}{problem.strerror or problem}; check the path, the permissions and the disk"
     command = " ".join(["biasgauge", *(problem.command_chain or ())])
     return f"{' '.join(str(problem).split())} Try: {command} --help"
+
+
+def _say_unexpected(problem: Exception, words: list[str]) -> int:
+    """A library for which there is no memory is the machine's limit; everything else is a defect of ours."""
+    _trace_if_asked(words)
+    if isinstance(problem, ImportError) and any(text in str(problem) for text in _NO_ROOM):
+        return _say(_sentence(MemoryError(problem)), INVALID_INPUT)
+    hint = "" if "--debug" in words else " (--debug shows the traceback)"
+    return _say(f"internal error, please report it: {type(problem).__name__}: {problem}{hint}", INTERNAL_ERROR)
 
 
 def _trace_if_asked(words: list[str]) -> None:
@@ -149,5 +167,7 @@ def _trace_if_asked(words: list[str]) -> None:
 
 
 def _say(sentence: str, code: int) -> int:
-    print(f"biasgauge: {sentence}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
+    from biasgauge.presentation.encodings import without_orders
+
+    print(f"biasgauge: {without_orders(sentence)}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
     return code

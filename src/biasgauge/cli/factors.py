@@ -31,6 +31,8 @@ Examples:
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Gather the features of words into one table, then regress."""
     from biasgauge import agreement
+    from biasgauge._io.atomic import write_text
+    from biasgauge._io.csv_file import csv_text
     from biasgauge.agreement.regression.table import read_counts, stored_counts
     from biasgauge.scores import ScoreStore
 
@@ -50,9 +52,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         table = agreement.factor_table(sources, n_jobs=n_jobs, progress=report, **shared)
     result = agreement.factors(table, random_state=options.seed, **arguments)
     if out is not None:
-        part = out.with_name(f".{out.name}.part")
-        table.to_csv(part, index=False)
-        part.replace(out)
+        write_text(out, csv_text(table))
     recorded = {"sources": [f"{algorithm}:{corpus}={folder}" for algorithm, corpus, folder in named]}
     return Outcome(result, settings=recorded, written={} if out is None else {"rows": out})
 

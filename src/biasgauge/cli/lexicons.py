@@ -15,6 +15,7 @@ from biasgauge.cli.screen import progress
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
     from biasgauge.embeddings import Embedding
+    from biasgauge.lexicons import Language
 
 LIST_EXAMPLES = """\
 Examples:
@@ -35,9 +36,15 @@ items and, with --vectors, the words that are not in the vocabulary. A test is
 usable when weat with the same options would be defined. Exit code 2 when a
 lexicon is not usable.
 
+A language by its code, or its file, is checked with all its lists: which needs
+of an audit have none, spelling, grammatical gender and frequency of the sets
+that are compared.
+
 Examples:
   biasgauge lexicons check my_words.toml
   biasgauge lexicons check my_words.toml weat7 --vectors vectors.bin
+  biasgauge lexicons check es --vectors vectores.vec
+  biasgauge lexicons check fr.toml
 """
 
 EXPAND_EXAMPLES = """\
@@ -79,10 +86,12 @@ def _vectors(arguments: dict[str, Any], options: Options, words: set[str] | None
 def check(arguments: dict[str, Any], options: Options) -> Outcome:
     """Read the words that are asked for, where there are vectors; then check."""
     from biasgauge import registry
-    from biasgauge.lexicons import lexicon
+    from biasgauge.lexicons import Language, lexicon
     from biasgauge.lexicons.listing import check_lexicons
 
     lexicons = [lexicon(reference) for reference in arguments["references"] or registry.names("lexicon")]
+    if len(lexicons) == 1 and isinstance(lexicons[0], Language):
+        return _check_language(lexicons[0], arguments, options)
     if arguments["vectors"] is None:
         result, notices = check_lexicons(lexicons), []
     else:
@@ -92,6 +101,20 @@ def check(arguments: dict[str, Any], options: Options) -> Outcome:
         embedding = _vectors(arguments, options, None if rules["case_fallback"] else words)
         result = check_lexicons(lexicons, embedding, **rules)
         notices = [notice.message for notice in embedding.notices]
+    return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
+
+
+def _check_language(language: Language, arguments: dict[str, Any], options: Options) -> Outcome:
+    """A language with all its lists."""
+    from biasgauge.lexicons import check_language
+    from biasgauge.lexicons.language_checking import words_to_look_up
+
+    rules = {name: arguments.pop(name) for name in ("min_coverage", "case_fallback")}
+    embedding = None
+    if arguments["vectors"] is not None:
+        embedding = _vectors(arguments, options, None if rules["case_fallback"] else words_to_look_up(language))
+    result = check_language(language, embedding, **rules)
+    notices = [] if embedding is None else [notice.message for notice in embedding.notices]
     return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.pair_scores import SCORES, SCORES_OPTION, run_pairs
-from biasgauge.cli.words import typed_names
+from biasgauge.cli.pair_scores import COVERAGE, MEASURES, MODEL, SCORES, SCORES_OPTION, START, run_pairs, sources
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -34,24 +34,25 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score the pairs."""
     from biasgauge.likelihood import score_pairs
 
-    return run_pairs(score_pairs, {**arguments, "model": list(arguments.pop("model"))}, options)
+    return run_pairs(score_pairs, sources(arguments), options)
 
 
 app = command(
     "likelihood:score_pairs",
     name="likelihood",
     arguments="model",
-    options="pairs measures cluster group ties min_coverage level scores",
+    options="pairs measures cluster group start ties min_coverage level scores",
     examples=EXAMPLES,
     terms="replicate",
     changes={
-        "model": Option("a language model: a folder or a GGUF file; several for replicates", type=tuple[Path, ...]),
+        "model": replace(MODEL, default=Option().default),  # an argument: at least one
         "pairs": Option("CSV file with the columns first and second", type=Path),
-        "measures": Option("likelihood measures, separated by commas", type=str | None, default=None, read=typed_names),
+        "measures": MEASURES,
+        "start": START,
         "cluster": Option("column that says which pairs are not independent"),
         "group": Option("column that says which pairs get numbers of their own"),
         "ties": Option("what two equal scores count as: undefined, left out; or as published, not preferred"),
-        "min_coverage": Option("share of pairs that must be defined for a number to be"),
+        "min_coverage": COVERAGE,
         "scores": SCORES_OPTION,
     },
     call=run,

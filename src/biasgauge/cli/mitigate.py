@@ -13,6 +13,7 @@ from biasgauge.cli.words import typed_words
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
+    from biasgauge.embeddings import Embedding
 
 EXAMPLES = """\
 Methods: hard, double_hard, half_sibling, ran (along a direction of pairs),
@@ -28,6 +29,7 @@ Examples:
   biasgauge mitigate vectors.bin --direction overbias --strength 2
   biasgauge mitigate vectors.bin --method attract_repel --lexicon weat6b,weat7
   biasgauge mitigate vectors.bin --method multiclass_hard --lexicon religion
+  biasgauge mitigate views:minilm --out debiased   views of a transformer
   biasgauge mitigate --effect --json      the vectors that ship with the package
 """
 _OF_METHODS = ("lexicon", "equalize", "specific", "words", "as_published")
@@ -35,15 +37,32 @@ _OF_METHODS = ("lexicon", "equalize", "specific", "words", "as_published")
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Change the vectors; of the settings that only some methods have, those that were typed are given."""
+    from biasgauge.embeddings import several_models
     from biasgauge.mitigation import mitigate_to_file
 
     typed = {name: arguments.pop(name) for name in _OF_METHODS}
     given: dict[str, Any] = {
         name: None if value == NONE else value for name, value in typed.items() if value not in (None, False)
     }
+    views = None if arguments["vectors"] is None else several_models(arguments["vectors"])
+    if views is not None:
+        return _views(views, arguments, given)
     with progress(options, arguments["method"]) as report:
         result = mitigate_to_file(random_state=options.seed, progress=report, **arguments, **given)
     return Outcome(result, written={"vectors": Path(result.path)})
+
+
+def _views(views: list[Embedding], arguments: dict[str, Any], given: dict[str, Any]) -> Outcome:
+    """Change every view of a transformer by itself, into a folder of views."""
+    from biasgauge.encoders import save_views
+    from biasgauge.errors import ParameterError
+    from biasgauge.mitigation import mitigate
+
+    if arguments["effect"]:
+        raise ParameterError("--effect compares one model; of views, score those before and those after.")
+    common = {name: arguments[name] for name in ("method", "direction", "strength", "norms")}
+    result = save_views(mitigate(views, **common, **given), arguments["out"].with_suffix(""))
+    return Outcome(result, written={"views": Path(result.folder)})
 
 
 def _own(about: str, *, words: bool = False) -> Option:

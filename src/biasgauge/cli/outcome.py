@@ -111,12 +111,13 @@ def _whole_summary(outcome: Outcome) -> Summary:
 
 def _print_markup(outcome: Outcome, options: Options) -> None:
     """The summary in the language of another program."""
+    from biasgauge.presentation.encodings import without_orders
     from biasgauge.presentation.latex import latex
     from biasgauge.presentation.markup import markdown
 
     summary = _whole_summary(outcome)
     frame = outcome.result.to_frame() if options.latex and hasattr(outcome.result, "to_frame") else None
-    sys.stdout.write(latex(summary, frame) if options.latex else markdown(summary))
+    sys.stdout.write(without_orders(latex(summary, frame) if options.latex else markdown(summary)))
 
 
 def _charts(result: Any, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - any result

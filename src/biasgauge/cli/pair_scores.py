@@ -1,4 +1,4 @@
-"""What commands that score pairs of sentences share: the file of scores by id, and an exit code for nothing defined."""
+"""What commands that score sentences share: options, the file of scores by id, an exit code for nothing defined."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from biasgauge.cli.from_function import Option
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
+from biasgauge.cli.words import typed_names
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -23,6 +24,18 @@ SCORES_OPTION = Option(
     type=Path | None,
     default=None,
 )
+MODEL = Option("a language model: a folder or a GGUF file; several for replicates", type=tuple[Path, ...], default=())
+MEASURES = Option("likelihood measures, separated by commas", type=str | None, default=None, read=typed_names)
+START = Option("token that a causal model reads first, such as '<|endoftext|>'; by default what parts documents")
+COVERAGE = Option("share of pairs that must be defined for a number to be")
+
+
+def sources(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with models and predictions as lists; None where none was typed."""
+    named: dict[str, Any] = {
+        name: list(arguments[name]) or None for name in ("predictions", "model") if name in arguments
+    }
+    return {**arguments, **named}
 
 
 def run_pairs(function: Callable[..., PairPreferences], arguments: dict[str, Any], options: Options) -> Outcome:
@@ -33,7 +46,7 @@ def run_pairs(function: Callable[..., PairPreferences], arguments: dict[str, Any
     written = {}
     if place is not None:
         from biasgauge._io.atomic import write_text
-        from biasgauge.presentation.tables import csv_text
+        from biasgauge._io.csv_file import csv_text
 
         write_text(place, csv_text(result.scores_frame()))
         written["scores"] = place

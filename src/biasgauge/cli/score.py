@@ -32,7 +32,7 @@ Examples:
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score into the folder; nothing but one model at a time is in memory."""
     from biasgauge._io.atomic import write_text
-    from biasgauge.presentation.tables import csv_text
+    from biasgauge._io.csv_file import csv_text
     from biasgauge.scores import score_to_store, word_scores
 
     folder, csv, force = (arguments.pop(name) for name in ("out", "csv", "force"))

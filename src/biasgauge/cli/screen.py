@@ -34,9 +34,33 @@ def console(options: Options, *, aside: bool = False) -> Console:
             raise BrokenPipeError
 
     # Without emoji: words are shown as they are, and "weat7:b:" is no picture.
-    return PlainConsole(
+    screen = PlainConsole(
         stderr=aside or options.for_programs, quiet=options.quiet and options.for_programs, highlight=False, emoji=False
     )
+    return without_orders_on(screen)
+
+
+def without_orders_on(screen: Console) -> Console:
+    """The same console, which prints no character that a terminal would obey, whatever it is given."""
+    from rich.console import RenderHook
+    from rich.segment import Segment
+
+    from biasgauge.presentation.encodings import without_orders
+
+    class Shown:
+        def __init__(self, inner: Any) -> None:  # noqa: ANN401 - whatever a console prints
+            self.inner = inner
+
+        def __rich_console__(self, console: Console, options: Any) -> Iterator[Segment]:  # noqa: ANN401 - its own
+            for text, style, control in console.render(self.inner, options):
+                yield Segment(text if control else without_orders(text), style, control)
+
+    class Hook(RenderHook):
+        def process_renderables(self, renderables: list[Any]) -> list[Any]:
+            return [Shown(renderable) for renderable in renderables]
+
+    screen.push_render_hook(Hook())
+    return screen
 
 
 def print_json(
@@ -51,7 +75,9 @@ def print_json(
     }
     # An encoding that lacks characters gets escapes, which mean the same in JSON, rather than replacements.
     escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    sys.stdout.write(json.dumps(whole, ensure_ascii=escaped, allow_nan=False) + "\n")
+    from biasgauge.presentation.encodings import json_without_orders
+
+    sys.stdout.write(json_without_orders(json.dumps(whole, ensure_ascii=escaped, allow_nan=False)) + "\n")
 
 
 class Bar:
@@ -63,7 +89,7 @@ class Bar:
 
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+            TimeRemainingColumn(), console=without_orders_on(Console(stderr=True)), transient=True,
         )  # fmt: skip
         self._task = self._bar.add_task(what, total=None)
         self._what = what

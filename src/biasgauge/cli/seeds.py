@@ -57,8 +57,8 @@ def run(arguments: dict[str, Any], options: Options) -> Any:  # noqa: ANN401 - o
 app = command(
     "seed_words:seeds",
     arguments="vectors",
-    options="a b pairs paper category target method shuffles leave_one_out generated min_coverage case_fallback filter "
-    "level",
+    options="a b pairs paper category target method shuffles leave_one_out generated nouns min_coverage case_fallback "
+    "filter level",
     examples=EXAMPLES,
     terms="replicate",
     sources=("seed_words:seed_choice",),
@@ -74,6 +74,7 @@ app = command(
             default=None,
         ),
         "target": Option("what --category is measured against: as for --a, or one word", type=str | None, default=None),
+        "nouns": Option("words that count as nouns for --generated: a file or a lexicon"),
         "leave_one_out": Option(
             "also without each seed: which one drives the result?",
             type=Literal["yes", "no"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
+from biasgauge.cli.pair_scores import MODEL, START, UNDEFINED, sources
 from biasgauge.cli.screen import progress
 
 if TYPE_CHECKING:
@@ -27,24 +28,21 @@ Examples:
   biasgauge stereoset --data dev.json --model FOLDER --measure causal-mean
   biasgauge stereoset --data dev.json --predictions scores.json --json
 """
-UNDEFINED = 2
-"""Exit code where none of the numbers is defined."""
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score, and leave with 2 where nothing is defined."""
     from biasgauge.likelihood import stereoset
 
-    named: dict[str, Any] = {name: list(arguments.pop(name)) or None for name in ("predictions", "model")}
     with progress(options, "scoring sentences") as report:
-        result = stereoset(**named, **arguments, progress=report)
+        result = stereoset(**sources(arguments), progress=report)
     defined = result.overall.ss.defined or result.intrasentence.ss.defined or result.intersentence.ss.defined
     return Outcome(result, exit_code=0 if defined else UNDEFINED)
 
 
 app = command(
     "likelihood:stereoset",
-    options="data predictions model measure ties min_coverage level",
+    options="data predictions model measure start ties min_coverage level",
     examples=EXAMPLES,
     terms="replicate",
     changes={
@@ -53,9 +51,8 @@ app = command(
             "scores of the sentences by id, in the layout of the authors' predictions", type=tuple[Path, ...],
             default=(),
         ),
-        "model": Option(
-            "a language model to score them with: a folder or a GGUF file", type=tuple[Path, ...], default=()
-        ),
+        "model": MODEL,
+        "start": START,
         "measure": Option("which likelihood measure scores the sentences of a model", type=str | None, default=None),
         "min_coverage": Option("share of comparisons that must be defined for a number to be"),
         "ties": Option("what two equal scores count as: as published, not preferred; or undefined, left out"),

@@ -32,6 +32,7 @@ there; 2 invalid input; what was finished is kept.
 
 Examples:
   biasgauge study init my-study.toml
+  biasgauge study preregister my-study.toml
   biasgauge study plan my-study.toml
   biasgauge study run my-study.toml
   biasgauge study run my-study.toml --workers 8 --memory 64GB
@@ -65,6 +66,28 @@ def init(file: Path = Path("my-study.toml"), /, *, options: Options = DEFAULTS) 
     if not options.quiet:
         screen = console(options)
         screen.print(f"Wrote {file}. Next: biasgauge study run {file}", markup=False, soft_wrap=True)
+
+
+@app.command
+def preregister(file: Path, /, *, out: Path | None = None, options: Options = DEFAULTS) -> None:
+    """Freeze every choice of a study before its data is looked at; `study run` then says what was done otherwise.
+
+    Args:
+        file: the study, a TOML file
+        out: the file to write; FILE.preregistration.json beside the study by default, where `study run` finds it
+        options: those of every command
+    """
+    from biasgauge.presentation.terminal import print_summary
+    from biasgauge.study.preregistration import preregister as freeze
+    from biasgauge.study.read import read_study
+
+    study = read_study(file)
+    options = _with_seed(options, study)
+    frozen = freeze(study, out)
+    if options.json:
+        print_json(options, frozen.to_dict(), settings={"file": str(file)})
+    elif not options.quiet:
+        print_summary(console(options), frozen.summary())
 
 
 @app.command

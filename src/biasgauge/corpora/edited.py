@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.corpora.folders import atomic_folder, exclusive_lock, writing
+from biasgauge._io.atomic import usable_path
+from biasgauge._io.manifests import manifest_text
+from biasgauge._io.npy_file import header_bytes, map_array, write_array
+from biasgauge.corpora.folders import atomic_folder, exclusive_lock
 from biasgauge.corpora.token_corpus import (
     COUNTS,
     DOCUMENTS,
@@ -45,39 +48,38 @@ def edited_corpus(corpus: TokenCorpus, edit: Edit, out: str | os.PathLike[str]) 
     Raises:
         CorpusError: it cannot be written, or something else is there.
     """
-    target = Path(out)
-    with exclusive_lock(target) as sole:
+    target = usable_path(out)
+    with exclusive_lock(target):
         if is_corpus(target):
             return open_corpus(target)
-        with atomic_folder(target, sole=sole) as folder, writing(target):
+        with atomic_folder(target) as folder:
             _write(corpus, edit, folder)
-    return open_corpus(target)
+    return open_corpus(target, check=False)  # its checksum was made of what was written
 
 
 def _write(corpus: TokenCorpus, edit: Edit, folder: Path) -> None:
     with (folder / TOKENS).open("wb") as file:
-        np.lib.format.write_array_header_1_0(
-            file, {"descr": "<u4", "fortran_order": False, "shape": corpus.tokens.shape}
-        )
+        file.write(header_bytes("<u4", corpus.tokens.shape))
         for start in range(0, len(corpus.tokens), _BLOCK):
             file.write(np.ascontiguousarray(corpus.tokens[start : start + _BLOCK], "<u4").data)
-    mapped = np.lib.format.open_memmap(folder / TOKENS, "r+")
+    mapped = map_array(folder / TOKENS, "<u4", corpus.tokens.shape, again="make the corpus again", writable=True)
     tokens = mapped.view(np.ndarray)
     about = edit(tokens)
     counts = np.zeros(len(corpus.words), np.int64)
     for start in range(0, len(tokens), _BLOCK):
         counts += np.bincount(tokens[start : start + _BLOCK], minlength=len(counts))
     words, counts = _numbered(corpus, counts, tokens)
-    mapped.flush()
+    if isinstance(mapped, np.memmap):
+        mapped.flush()
     changed = replace(corpus, words=words, counts=counts, tokens=tokens)
     sizes = {name: changed.to_dict()[name] for name in ("words", "tokens", "lines", "documents")}
     settings = {**corpus.settings, **about, "source": corpus.checksum}
     manifest = {"format": FORMAT, "sizes": sizes, "checksum": changed.content_checksum(), "settings": settings}
     del tokens, mapped, changed
-    for name, content in ((WORDS, list(words)), (MANIFEST, manifest)):
-        (folder / name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    for name, text in ((WORDS, json.dumps(list(words), ensure_ascii=False)), (MANIFEST, manifest_text(manifest))):
+        (folder / name).write_text(text, encoding="utf-8")
     for name, numbers in ((COUNTS, counts), (LINES, corpus.lines), (DOCUMENTS, corpus.documents)):
-        np.save(folder / name, np.asarray(numbers, "<i8"))
+        write_array(folder / name, np.asarray(numbers, "<i8"))
     for path in folder.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())

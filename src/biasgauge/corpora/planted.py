@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,13 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge._io.atomic import atomic_file
+from biasgauge._io.toml_file import read_toml
 from biasgauge.arrays import Floats, Integers
 from biasgauge.checks import check_number, check_whole
 from biasgauge.corpora.tokenizers import unicode_words
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
 
-_DATA = tomllib.loads(Path(__file__).with_name("planted.toml").read_text(encoding="utf-8"))
+_DATA = read_toml(Path(__file__).with_name("planted.toml"))
 PAIRS: tuple[tuple[str, str], ...] = tuple((first, second) for first, second in _DATA["pairs"])
 _TEMPLATES: list[list[str]] = [_DATA[kind] for kind in ("planted", "balanced", "plain", "filling")]
 _FILLERS: dict[str, list[str]] = {kind: words.split() for kind, words in _DATA["fillers"].items()}
@@ -49,6 +49,7 @@ class PlantedCorpus(Result):
         random_state: the seed.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("truth",)
     hidden: ClassVar[frozenset[str]] = frozenset({"strengths"})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import stat
@@ -14,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.atomic import usable_path
 from biasgauge._io.checksums import file_sha256
+from biasgauge._io.json_file import as_read_back
 from biasgauge._io.source import ByteSource
 from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.folders import atomic_folder, exclusive_lock, writing
@@ -64,11 +65,11 @@ def read_corpus(
     how = Layout(layout, field=field, documents=documents, keeps_marks=rule.keeps_marks)
     job = _Job(source, how, rule, progress)
     if out is not None:
-        return _kept(job, Path(out))
+        return _kept(job, usable_path(out))
     folder = _temporary()
     try:
         job.write(folder)
-        corpus = open_corpus(folder)
+        corpus = open_corpus(folder, check=False)  # its checksum was made of the bytes that were written
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -102,9 +103,11 @@ class _Job:
         writer = CorpusWriter(folder, self._tokenizer, target=target)
         try:
             behind = 0
-            for file in self.files:
-                with ByteSource(file.path, error=CorpusError, progress=self._told(behind)) as source:
+            for file, stated in zip(self.files, self.settings["files"], strict=True):
+                with ByteSource(file.path, error=CorpusError, progress=self._told(behind), hashed=True) as source:
                     self._layout.read(source, file.layout, writer)
+                    if source.sha256() != stated["sha256"]:
+                        raise CorpusError("changed while it was read; run it again", path=file.path)
                 behind += file.size
             for text in self.texts:
                 if not isinstance(text, str):
@@ -201,14 +204,14 @@ def _kept(job: _Job, out: Path) -> TokenCorpus:
         )
     if job.repeatable and is_corpus(target):
         return _same(job, open_corpus(target))
-    with exclusive_lock(target) as sole:
+    with exclusive_lock(target):
         if is_corpus(target):
             return _same(job, open_corpus(target))
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise CorpusError("exists and is not a corpus; name another folder", path=target)
-        with atomic_folder(target, sole=sole) as part:
+        with atomic_folder(target) as part:
             job.write(part, target=target)
-    return open_corpus(target)
+    return open_corpus(target, check=False)  # its checksum was made of the bytes that were written
 
 
 def _same(job: _Job, here: TokenCorpus) -> TokenCorpus:
@@ -216,7 +219,7 @@ def _same(job: _Job, here: TokenCorpus) -> TokenCorpus:
 
     Where names do not tell (documents given as strings, a tokenizer of the user's own) it is made, and compared.
     """
-    asked = json.loads(json.dumps(job.settings))
+    asked = as_read_back(job.settings)
     for key in _ASKED:
         if here.settings.get(key) != asked[key]:
             raise CorpusError(f"holds a corpus with other {key}; name another folder, or remove it", path=here.path)
@@ -224,7 +227,7 @@ def _same(job: _Job, here: TokenCorpus) -> TokenCorpus:
         folder = _temporary()
         try:
             job.write(folder)
-            made = open_corpus(folder).checksum
+            made = open_corpus(folder, check=False).checksum
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         if made != here.checksum:

@@ -16,17 +16,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge._io.manifests import map_array, read_manifest
+from biasgauge._io.checksums import remembered
+from biasgauge._io.json_file import read_json
+from biasgauge._io.manifests import read_manifest
+from biasgauge._io.npy_file import map_array
 from biasgauge.arrays import Integers
 from biasgauge.errors import CorpusError
 
@@ -101,6 +105,7 @@ class TokenCorpus:
         Raises:
             CorpusError: it is damaged.
         """
+        self.check_numbers()
         counts = np.zeros(len(self.words), np.int64)
         if self.content_checksum() == self.checksum:
             for place in range(0, len(self.tokens), _BLOCK):
@@ -108,17 +113,47 @@ class TokenCorpus:
         if not np.array_equal(counts, self.counts):
             raise CorpusError(f"is damaged (its checksum differs); {_AGAIN}", path=self.path)
 
+    def checked(self) -> str:
+        """The checksum, once everything was compared with it."""
+        self.check()
+        return self.checksum
+
+    def check_numbers(self) -> None:
+        """Look at every token and boundary once: compiled loops trust them, and would crash on one out of range.
+
+        Raises:
+            CorpusError: a token is no place in `words`, or boundaries do not rise within the text.
+        """
+        if self in _in_range:
+            return
+        highest = max((int(block.max()) for block in _blocks(self.tokens)), default=-1)
+        if highest >= len(self.words):
+            sentence = f"is damaged (a token has the number {highest:,}, there are {len(self.words):,} words); {_AGAIN}"
+            raise CorpusError(sentence, path=self.path)
+        for bounds, end in ((self.lines, len(self.tokens)), (self.documents, len(self.lines) - 1)):
+            if len(bounds) < 1 or bounds[0] != 0 or bounds[-1] != end or not _rises(bounds):
+                raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=self.path)
+        _in_range.add(self)
+
+
+_in_range: WeakSet[TokenCorpus] = WeakSet()
+"""Corpora whose numbers were looked at."""
+
 
 def is_corpus(folder: Path) -> bool:
     """Whether a folder says that it is a corpus."""
     return (folder / MANIFEST).is_file()
 
 
-def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
-    """Open a corpus that `read_corpus` wrote; sizes and boundaries are checked, the text is not read.
+def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenCorpus:
+    """Open a corpus that `read_corpus` wrote, and compare all of it with its checksum, once in a process.
+
+    Args:
+        folder: where it is.
+        check: whether to read it all; false leaves it at sizes, for one that was written just now.
 
     Raises:
-        CorpusError: there is none, or it is damaged; `TokenCorpus.check` looks at every byte.
+        CorpusError: there is none, or it is damaged.
     """
     path = Path(folder)
     absent = "is not a corpus ({}); read_corpus makes one"
@@ -126,15 +161,10 @@ def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
     try:
         sizes = {name: int(manifest["sizes"][name]) for name in _SIZES}
         checksum, settings = str(manifest["checksum"]), dict(manifest["settings"])
-        words = json.loads((path / WORDS).read_text(encoding="utf-8"))
-        whole = (
-            isinstance(words, list) and len(words) == sizes["words"] and all(isinstance(word, str) for word in words)
-        )
-    except OSError as problem:
-        raise CorpusError(f"cannot be read ({problem.strerror}); {_AGAIN}", path=path / WORDS) from problem
-    except (ValueError, TypeError, KeyError) as problem:
+    except (ValueError, TypeError, KeyError, OverflowError) as problem:
         raise CorpusError(f"is damaged ({problem}); {_AGAIN}", path=path) from problem
-    if not whole:
+    words = read_json(path / WORDS, error=CorpusError, again=_AGAIN)
+    if not (isinstance(words, list) and len(words) == sizes["words"] and all(isinstance(word, str) for word in words)):
         raise CorpusError(f"does not hold {sizes['words']:,} words; {_AGAIN}", path=path / WORDS)
     counts, tokens, lines, documents = (
         map_array(path / name, dtype, (sizes[of] + more,), again=_AGAIN, error=CorpusError).view(np.ndarray)
@@ -148,4 +178,17 @@ def open_corpus(folder: str | os.PathLike[str]) -> TokenCorpus:
     ends = (int(counts.sum()), int(lines[0]), int(lines[-1]), int(documents[0]), int(documents[-1]))
     if ends != (sizes["tokens"], 0, sizes["tokens"], 0, sizes["lines"]):
         raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
-    return TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
+    corpus = TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
+    if check:
+        remembered([path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.checked)
+    return corpus
+
+
+def _blocks(numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    return (numbers[place : place + _BLOCK] for place in range(0, len(numbers), _BLOCK))
+
+
+def _rises(bounds: Integers) -> bool:
+    """Whether no number is smaller than the one before; a block at a time."""
+    step = range(0, len(bounds), _BLOCK)
+    return all(bool((np.diff(bounds[place : place + _BLOCK + 1]) >= 0).all()) for place in step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from biasgauge._io.toml_file import read_toml
 from biasgauge.arrays import Integers
 from biasgauge.checks import check_whole
 from biasgauge.corpora.token_corpus import TokenCorpus
@@ -44,7 +44,7 @@ class PaperRules(Record):
     source: str = ""
 
 
-_RULES = tomllib.loads(Path(__file__).with_name("paper_rules.toml").read_text(encoding="utf-8"))
+_RULES = read_toml(Path(__file__).with_name("paper_rules.toml"))
 PAPER_RULES = MappingProxyType({paper: PaperRules.from_dict(rules) for paper, rules in _RULES.items()})
 """What each paper did; `vocabulary(corpus, **PAPER_RULES["du2021"].to_dict())` does it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
@@ -16,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge._io.manifests import manifest_text
+from biasgauge._io.npy_file import header_bytes
+from biasgauge._io.text_file import utf8
 from biasgauge.arrays import Integers
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, FORMAT, LINES, MANIFEST, TOKENS, WORDS
@@ -145,7 +147,7 @@ class CorpusWriter:
             notices = [] if sizes["documents"] > 1 else [single]
             about = {**settings, **counted, "notices": notices}
             manifest = {"format": FORMAT, "sizes": sizes, "checksum": checksum, "settings": about}
-            self._write(MANIFEST, iter([json.dumps(manifest, ensure_ascii=False).encode()]))
+            self._write(MANIFEST, iter([utf8(manifest_text(manifest))]))
 
     def _renumber(self, words: bytes, places: NDArray[np.uint32], counts: Integers, sizes: Mapping[str, int]) -> str:
         """Write everything but the manifest; return the checksum."""
@@ -218,9 +220,7 @@ def _array(
     descr: str, count: int, blocks: Iterator[NDArray[Any]], digest: hashlib._Hash | None = None
 ) -> Iterator[bytes | memoryview]:
     """The bytes of a NumPy file; those of its numbers also go into `digest`."""
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, {"descr": descr, "fortran_order": False, "shape": (count,)})
-    yield header.getvalue()
+    yield header_bytes(descr, (count,))
     for block in blocks:
         content = np.ascontiguousarray(block, descr).data
         if digest is not None:

@@ -11,6 +11,9 @@ from biasgauge.embeddings.benchmark_files import RatedPair as RatedPair
 from biasgauge.embeddings.benchmark_files import google_analogies as google_analogies
 from biasgauge.embeddings.benchmark_files import read_analogies as read_analogies
 from biasgauge.embeddings.benchmark_files import similarity_names as similarity_names
+from biasgauge.embeddings.by_model import ByModel as ByModel
+from biasgauge.embeddings.by_model import each_model as each_model
+from biasgauge.embeddings.by_model import several_models as several_models
 from biasgauge.embeddings.coverage import Coverage as Coverage
 from biasgauge.embeddings.coverage import Lookup as Lookup
 from biasgauge.embeddings.embedding import Embedding as Embedding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class AnalogyAccuracy(Result):
         syntactic: over the categories whose names do; None likewise.
         lost: questions that could not be asked, each with the reason.
     """
+
+    abridged: ClassVar[bool] = True
 
     model: str
     method: Method

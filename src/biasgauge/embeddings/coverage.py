@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -105,6 +105,8 @@ class Coverage(Result):
     Attributes:
         sets: a `Lookup` for each set.
     """
+
+    abridged: ClassVar[bool] = True
 
     sets: Mapping[str, Lookup]
 

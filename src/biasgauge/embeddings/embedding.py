@@ -14,9 +14,12 @@ import numpy as np
 
 from biasgauge.arrays import Flags, Places, Vectors
 from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, look_up
-from biasgauge.errors import ParameterError
+from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from gensim.models import KeyedVectors
+
     from biasgauge.embeddings.notices import Notice
 
 _CHECKSUM_ROWS = 65_536
@@ -128,6 +131,26 @@ class Embedding:
         """Keep only `words` (those that are here), in the order of this embedding."""
         rows = np.sort(self.lookup(words).rows)
         return replace(self, words=tuple(self.words[row] for row in rows), vectors=np.asarray(self.vectors[rows]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a word, one column a dimension; `load` reads it back."""
+        import pandas as pd
+
+        return pd.DataFrame(np.asarray(self.vectors), index=pd.Index(self.words, name="word"))
+
+    def to_gensim(self) -> KeyedVectors:
+        """The same words and vectors as gensim's `KeyedVectors`; needs gensim.
+
+        Raises:
+            InputError: gensim is not installed.
+        """
+        try:
+            from gensim.models import KeyedVectors
+        except ImportError as problem:
+            raise InputError("KeyedVectors need gensim. Install it with: pip install gensim") from problem
+        found = KeyedVectors(self.dim)
+        found.add_vectors(list(self.words), np.asarray(self.vectors, np.float32))
+        return found
 
     @cached_property
     def checksum(self) -> str:

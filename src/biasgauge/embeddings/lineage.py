@@ -7,6 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from biasgauge._io.json_file import read_json
+from biasgauge.errors import InputError
+
 OWN = ("seed", "sample", "sample_seed", "threads")
 """What replicates may differ by."""
 _MOST_BYTES = 50_000_000
@@ -30,7 +33,7 @@ def recipe_beside(path: Path) -> dict[str, Any] | None:
     try:
         if not beside.is_file() or beside.stat().st_size > _MOST_BYTES:
             return None
-        recipe = json.loads(beside.read_text(encoding="utf-8"))["recipe"]
+        recipe = read_json(beside)["recipe"]
         return dict(recipe) if {"algorithm", "corpus", "settings", "seed"} <= recipe.keys() else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (InputError, OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

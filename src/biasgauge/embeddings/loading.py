@@ -21,9 +21,12 @@ from biasgauge.embeddings.labels import model_label, model_labels
 from biasgauge.embeddings.lineage import lineage_of
 from biasgauge.embeddings.rows import check_matrix, is_utf8, select_rows
 from biasgauge.errors import EmbeddingFormatError, ParameterError
+from biasgauge.frames import as_pandas
 from biasgauge.inputs import ModelsLike, VectorsLike, distinct_words
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from biasgauge._io.source import Progress
 
 
@@ -124,12 +127,30 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
                 )
         common = np.result_type(*{np.asarray(vector).dtype for vector in vectors.values()})
         return list(vectors), np.array(list(vectors.values()), dtype=np.float32 if common.kind in "iub" else common)
+    frame = as_pandas(vectors)
+    if frame is not None:
+        return _of_frame(frame)
     if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
         return list(vectors[0]), np.asarray(vectors[1])
     if isinstance(vectors, list) and vectors and all(isinstance(model, Embedding) for model in vectors):
         raise ParameterError(f"One model is needed here. Got a list of {len(vectors):,}; choose one of them.")
-    accepted = "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, or a pair (words, matrix)"
+    accepted = (
+        "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, a data frame, or a pair (words, matrix)"
+    )
     raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
+
+
+def _of_frame(frame: pd.DataFrame) -> tuple[Sequence[str], NDArray[Any]]:
+    """Words are the one column of text, or the labels of the rows; all other columns are numbers."""
+    from pandas.api.types import is_numeric_dtype
+
+    texts = [name for name in frame.columns if not is_numeric_dtype(frame[name])]
+    if len(texts) > 1:
+        raise ParameterError(
+            f"A data frame of vectors has one column of words and numbers besides. Got text in {', '.join(texts)}."
+        )
+    words = list(frame[texts[0]]) if texts else list(frame.index)
+    return words, frame.drop(columns=texts).to_numpy(dtype=np.float32)
 
 
 def encode(source: object) -> list[Embedding] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Similarity(Result):
         cosines: cosine of each of them.
         lost: the pairs that were not, each with the reason.
     """
+
+    abridged: ClassVar[bool] = True
 
     benchmark: str
     model: str

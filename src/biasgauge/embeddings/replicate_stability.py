@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -107,6 +107,8 @@ class Stability(Result):
         pairs: each pair of models: its mean over words, how many words it shares.
         notices: what to beware of.
     """
+
+    abridged: ClassVar[bool] = True
 
     models: tuple[str, ...]
     words: tuple[str, ...]

@@ -11,4 +11,5 @@ from biasgauge.encoders.templates import templates_of as templates_of
 from biasgauge.encoders.view_files import EncodedViews as EncodedViews
 from biasgauge.encoders.view_files import encode_to_folder as encode_to_folder
 from biasgauge.encoders.view_files import open_views as open_views
+from biasgauge.encoders.view_files import save_views as save_views
 from biasgauge.encoders.views import Views as Views

@@ -90,7 +90,7 @@ class Contexts(Result):
 
 
 def draw_contexts(
-    corpus: str | os.PathLike[str] | Iterable[str],
+    corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     words: WordsLike,
     *,
     draws: int = 10,
@@ -106,7 +106,7 @@ def draw_contexts(
     The draws of a word depend on the seed, the word and the corpus alone, not on which other words are asked for.
 
     Args:
-        corpus: a file, a folder, or an iterable of documents.
+        corpus: a file, a folder, a list of paths, or an iterator over documents.
         words: a lexicon, one of its sets, or words; of several words too, such as "African American".
         draws: contexts of each word, without replacement.
         layout: as in `corpora.read_corpus`.

@@ -14,7 +14,7 @@ from biasgauge import registry
 from biasgauge.arrays import Singles
 from biasgauge.embeddings import Embedding
 from biasgauge.encoders.contexts import Contexts
-from biasgauge.encoders.hidden_states import POOLINGS, ContextEncoder, Pooled, TransformerEncoder
+from biasgauge.encoders.hidden_states import POOLINGS, ContextEncoder, Pooled, Shaped, TransformerEncoder
 from biasgauge.encoders.loading import load_model
 from biasgauge.encoders.pieces import Span
 from biasgauge.encoders.templates import DEFAULT, TemplatesLike, filled, templates_of
@@ -129,7 +129,7 @@ def encoded_blocks(
     for source in models:
         encoder = encoder_of(source, tokenizer=tokenizer, name=name, device=device)
         label = _own_name(encoder.name, taken)
-        chosen, pooled = _layers(layers, encoder), _poolings(pooling, encoder)
+        chosen, pooled = chosen_layers(layers, encoder), chosen_poolings(pooling, encoder)
         per_setting = max(len(chosen) * len(pooled) * len(listed) * 4096, 1)
         size = max(_BLOCK_BYTES // per_setting, 1)
         for start in range(0, len(settings), size):
@@ -249,7 +249,12 @@ def _in_contexts(words: tuple[str, ...], contexts: Contexts) -> list[_Setting]:
     return settings
 
 
-def _layers(given: str | int | Sequence[int], encoder: ContextEncoder) -> tuple[int, ...]:
+def chosen_layers(given: str | int | Sequence[int], encoder: Shaped) -> tuple[int, ...]:
+    """The layers that are meant.
+
+    Raises:
+        ParameterError: the model has no such layer, or none is named.
+    """
     if isinstance(given, str):
         if given != ALL:
             raise ParameterError(f"The 'layers' parameter must be 'all', a number or numbers. Got {given!r}.")
@@ -266,7 +271,12 @@ def _layers(given: str | int | Sequence[int], encoder: ContextEncoder) -> tuple[
     return chosen
 
 
-def _poolings(given: str | Sequence[str], encoder: ContextEncoder) -> tuple[str, ...]:
+def chosen_poolings(given: str | Sequence[str], encoder: Shaped) -> tuple[str, ...]:
+    """The poolings that are meant.
+
+    Raises:
+        ParameterError: the model has no such pooling, or none is named.
+    """
     if given == ALL:
         return tuple(encoder.poolings)
     chosen = tuple(dict.fromkeys([given] if isinstance(given, str) else given))

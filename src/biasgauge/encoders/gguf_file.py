@@ -52,6 +52,21 @@ def model_from_gguf(path: Path, *, head: bool) -> tuple[Any, Any]:
     Raises:
         InputError: it is damaged, of another architecture than Llama, or uses a tokenizer that is not known here.
     """
+    fields, tensors = _opened(path)
+    return _llama(fields, tensors, head=head), _tokenizer(fields)
+
+
+def parts_of_gguf(path: Path) -> tuple[Any, Any]:
+    """The configuration and the tokenizer of a GGUF file; its weights are not read.
+
+    Raises:
+        InputError: as `model_from_gguf`.
+    """
+    fields, tensors = _opened(path)
+    return _config(fields, tensors), _tokenizer(fields)
+
+
+def _opened(path: Path) -> tuple[_Fields, Any]:
     try:
         import gguf
     except ImportError as problem:
@@ -60,8 +75,7 @@ def model_from_gguf(path: Path, *, head: bool) -> tuple[Any, Any]:
         reader = gguf.GGUFReader(path)
     except (ValueError, IndexError, KeyError, OSError, OverflowError) as problem:
         raise InputError(f"{path}: is damaged: {problem}") from problem
-    fields = _Fields(path, reader.fields)
-    return _llama(fields, reader.tensors, head=head), _tokenizer(fields)
+    return _Fields(path, reader.fields), reader.tensors
 
 
 class _Fields:
@@ -83,9 +97,8 @@ class _Fields:
         return self._fields[name].contents()
 
 
-def _llama(fields: _Fields, tensors: Any, *, head: bool) -> Any:  # noqa: ANN401 - objects of two libraries
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
+def _config(fields: _Fields, tensors: Any) -> Any:  # noqa: ANN401 - objects of two libraries
+    from transformers import LlamaConfig
 
     architecture = fields.get("general.architecture")
     if architecture != "llama":
@@ -95,15 +108,14 @@ def _llama(fields: _Fields, tensors: Any, *, head: bool) -> Any:  # noqa: ANN401
     if scaled or "rope_freqs.weight" in names:
         raise InputError(f"{fields.path}: scales its rotary positions, which is not known here; use its folder instead")
     heads = int(fields.get("llama.attention.head_count"))
-    key_heads = int(fields.get("llama.attention.head_count_kv", heads))
     width = int(fields.get("llama.embedding_length"))
-    config = LlamaConfig(
+    return LlamaConfig(
         vocab_size=next(int(tensor.shape[1]) for tensor in tensors if tensor.name == "token_embd.weight"),
         hidden_size=width,
         intermediate_size=int(fields.get("llama.feed_forward_length")),
         num_hidden_layers=int(fields.get("llama.block_count")),
         num_attention_heads=heads,
-        num_key_value_heads=key_heads,
+        num_key_value_heads=int(fields.get("llama.attention.head_count_kv", heads)),
         head_dim=int(fields.get("llama.attention.key_length", width // heads)),
         max_position_embeddings=int(fields.get("llama.context_length")),
         rms_norm_eps=float(fields.get("llama.attention.layer_norm_rms_epsilon")),
@@ -112,6 +124,13 @@ def _llama(fields: _Fields, tensors: Any, *, head: bool) -> Any:  # noqa: ANN401
         bos_token_id=fields.get("tokenizer.ggml.bos_token_id", 1),
         eos_token_id=fields.get("tokenizer.ggml.eos_token_id", 2),
     )
+
+
+def _llama(fields: _Fields, tensors: Any, *, head: bool) -> Any:  # noqa: ANN401 - objects of two libraries
+    import torch
+    from transformers import LlamaForCausalLM
+
+    config = _config(fields, tensors)
     with torch.device("meta"):
         model = LlamaForCausalLM(config)
     weights = {}
@@ -119,7 +138,9 @@ def _llama(fields: _Fields, tensors: Any, *, head: bool) -> Any:  # noqa: ANN401
         key = _key(fields, str(tensor.name))
         values = _dequantized(fields, tensor)
         if key.endswith(("q_proj.weight", "k_proj.weight")):
-            values = _half_split(values, heads if key.endswith("q_proj.weight") else key_heads)
+            values = _half_split(
+                values, config.num_attention_heads if key.endswith("q_proj.weight") else config.num_key_value_heads
+            )
         weights[key] = torch.from_numpy(np.require(values, requirements=("C", "W")))
     if config.tie_word_embeddings:
         weights["lm_head.weight"] = weights["model.embed_tokens.weight"]

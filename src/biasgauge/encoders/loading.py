@@ -5,7 +5,6 @@ Never from a hub, never with code that a folder brings, never from a pickle.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from biasgauge._io.atomic import usable_path
+from biasgauge._io.json_file import read_json
 from biasgauge.checks import check_choice
 from biasgauge.errors import InputError, ParameterError
 
@@ -36,6 +37,7 @@ _CONVERT = (
     "where you trust the file, AutoModel.from_pretrained(FOLDER).save_pretrained(FOLDER) of transformers writes "
     "model.safetensors"
 )
+_HERE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 _INSTALL = 'Transformers need an extra: pip install "biasgauge[transformers]"'
 
 
@@ -111,9 +113,41 @@ def _require() -> None:
         raise InputError(_INSTALL) from problem
 
 
+def model_parts(path: Path) -> tuple[str, Any, Any]:
+    """Name, configuration and tokenizer of the model of a folder or a GGUF file; its weights are not read.
+
+    Raises:
+        InputError: the folder or file is not what it should be.
+    """
+    _require()
+    with _one_sentence(path, "cpu"):
+        if not path.is_dir():
+            _check_gguf(path)
+            from biasgauge.encoders.gguf_file import parts_of_gguf
+
+            return path.stem, *parts_of_gguf(path)
+        import transformers
+
+        inner, _ = _transformer_within(path)
+        _check_folder(inner)
+        config = transformers.AutoConfig.from_pretrained(str(inner), **_HERE)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(inner), **_HERE)
+        return _folder_label(path.resolve()), config, tokenizer
+
+
 def _from_path(path: Path, kind: Kind) -> LoadedModel:
     if path.is_dir():
         return _from_folder(path, kind)
+    _check_gguf(path)
+    if kind == "masked":
+        raise InputError(f"{path}: a GGUF file holds a causal model, which does not predict masked tokens")
+    from biasgauge.encoders.gguf_file import model_from_gguf
+
+    model, tokenizer = model_from_gguf(path, head=kind == "causal")
+    return LoadedModel(model, tokenizer, path.stem, _window(model, tokenizer), str(path))
+
+
+def _check_gguf(path: Path) -> None:
     if not path.exists():
         raise InputError(
             f"{path}: there is no such folder or file; models are read from this machine only, never from a hub"
@@ -122,12 +156,6 @@ def _from_path(path: Path, kind: Kind) -> LoadedModel:
         magic = file.read(len(GGUF_MAGIC))
     if magic != GGUF_MAGIC:
         raise InputError(f"{path}: is not a GGUF file; name a GGUF file, or the folder that holds config.json")
-    if kind == "masked":
-        raise InputError(f"{path}: a GGUF file holds a causal model, which does not predict masked tokens")
-    from biasgauge.encoders.gguf_file import model_from_gguf
-
-    model, tokenizer = model_from_gguf(path, head=kind == "causal")
-    return LoadedModel(model, tokenizer, path.stem, _window(model, tokenizer), str(path))
 
 
 def _from_folder(folder: Path, kind: Kind) -> LoadedModel:
@@ -137,17 +165,22 @@ def _from_folder(folder: Path, kind: Kind) -> LoadedModel:
 
     inner, longest = _transformer_within(folder)
     _check_folder(inner)
-    where: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(str(inner), **where)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(inner), **_HERE)
     loader = getattr(transformers, _CLASSES[kind])
     with torch.random.fork_rng(devices=[]):  # heads that are not used are filled at random
         model, report = loader.from_pretrained(
-            str(inner), **where, use_safetensors=True, dtype=torch.float32, output_loading_info=True
+            str(inner),
+            **_HERE,
+            use_safetensors=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # named below, in a sentence of our own
         )
     missing = sorted(key for key in report["missing_keys"] if kind != "encoder" or not _unused(key))
     if missing and kind != "encoder":
         raise InputError(f"{folder}: holds no weights to predict {_PREDICTS[kind]} with ({missing[0]} is missing)")
-    broken = missing or sorted(str(key) for key in report.get("mismatched_keys", ()))
+    others = (key[0] if isinstance(key, tuple) else key for key in report.get("mismatched_keys", ()))
+    broken = missing or sorted(map(str, others))
     if broken:
         raise InputError(f"{folder}: the weights do not fit config.json; {broken[0]} is missing or of another shape")
     return LoadedModel(
@@ -173,7 +206,7 @@ def _transformer_within(folder: Path) -> tuple[Path, int | None]:
         paths = [module.get("path") for module in modules if str(module.get("type", "")).endswith("Transformer")]
         if len(paths) != 1 or not isinstance(paths[0], str):
             raise InputError(f"{folder / 'modules.json'}: one module must be a Transformer, with its path")
-        inner = folder / paths[0]
+        inner = usable_path(folder / paths[0])
         if not inner.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{folder / 'modules.json'}: the path {paths[0]!r} leads out of the folder")
     settings = inner / "sentence_bert_config.json"
@@ -201,10 +234,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: is not valid JSON ({problem})") from problem
+    return read_json(path)
 
 
 def _from_memory(source: object, tokenizer: object, kind: Kind) -> LoadedModel:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from biasgauge._io.toml_file import read_toml
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.spelling import did_you_mean
 
@@ -75,10 +75,7 @@ def _shipped() -> Mapping[str, tuple[str, ...]]:
 
 
 def _read(path: Path) -> dict[str, tuple[str, ...]]:
-    try:
-        table: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("templates")
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: cannot be read as TOML: {problem}") from problem
+    table: Any = read_toml(path).get("templates")
     if not isinstance(table, Mapping) or not table:
         raise InputError(
             f"{path}: needs a table [templates] with lists of sentences, such as plain = ['This is {GAP}.']"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,15 +10,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from biasgauge._io.atomic import write_text
-from biasgauge._io.manifests import read_manifest
+from biasgauge._io.atomic import made_folder, usable_path, write_text
+from biasgauge._io.checksums import check_digest, file_sha256
+from biasgauge._io.locks import LOCK, writer_lock
+from biasgauge._io.manifests import manifest_text, read_manifest
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.encoders.contexts import Contexts, draw_contexts
 from biasgauge.encoders.encoder import Encoder
 from biasgauge.encoders.encoding import ALL, EncoderLike, encoded_blocks
 from biasgauge.encoders.templates import TemplatesLike
-from biasgauge.encoders.views import FACETS, Views, view_name
+from biasgauge.encoders.views import FACETS, Views
 from biasgauge.errors import InputError
 from biasgauge.inputs import WordsLike
 from biasgauge.lexicons import words_of
@@ -54,6 +55,11 @@ class ViewFile(Record):
     words: int
     dim: int
 
+    @property
+    def facets(self) -> dict[str, str | int]:
+        """Its levels."""
+        return {name: getattr(self, name) for name in FACETS}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedViews(Result):
@@ -79,7 +85,7 @@ class EncodedViews(Result):
         """How many views there are, of what, and which words were lost."""
         levels = {name: len({getattr(view, name) for view in self.views}) for name in FACETS}
         sizes = " × ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in levels.items() if size > 1)
-        words = max(view.words for view in self.views)
+        words = _counted(max(view.words for view in self.views), "word")
         columns = ["layer", "pooling", "template", "context", "file"]
         rows = [
             (view.layer, view.pooling, view.template or None, view.context or None, view.path) for view in self.views
@@ -89,7 +95,7 @@ class EncodedViews(Result):
         tables += [Table.of("lost", "Words without a vector", [Column("word"), "reason"], lost, most=20)] * bool(lost)
         return Summary(
             title="Views of a transformer",
-            headline=f"{len(self.views):,} views ({sizes or 'one of each facet'}) of {words:,} words",
+            headline=f"{_counted(len(self.views), 'view')} of {words} ({sizes or 'one of each facet'})",
             sentences=(f"Use them as a list of models: views:{self.folder}",),
             tables=tuple(tables),
             warnings=self.warnings,
@@ -144,28 +150,76 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
             corpus, asked, draws=draws, layout=layout, field=field, documents=documents, random_state=random_state
         )
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / MANIFEST).unlink(missing_ok=True)  # what is there may be a mixture from now on
-    files: list[ViewFile] = []
-    lost: dict[str, str] = {}
-    warnings: list[str] = [] if contexts is None else list(contexts.warnings)
-    for block, notes in encoded_blocks(
-        model, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
-        progress=progress,
-    ):  # fmt: skip
-        warnings += notes
-        for view in block:
-            lost |= {word: reason for word, reason in view.dropped.items() if word not in lost}
-            files.append(_write(view, folder, len(files)))
+    made_folder(folder)
     settings = {
         "model": str(model), "words": asked.name, "templates": None if templates is None else str(templates),
         "corpus": None if corpus is None else str(corpus), "draws": None if corpus is None else draws,
         "random_state": random_state, "device": device,
     }  # fmt: skip
-    encoded = EncodedViews(str(folder), tuple(files), lost, settings, tuple(dict.fromkeys(warnings)))
-    content = {"format": FORMAT, "version": __version__, **encoded.to_dict()}
-    write_text(folder / MANIFEST, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    files: list[ViewFile] = []
+    lost: dict[str, str] = {}
+    warnings: list[str] = [] if contexts is None else list(contexts.warnings)
+    with writer_lock(folder / LOCK):
+        (folder / MANIFEST).unlink(missing_ok=True)  # what is there may be a mixture from now on
+        for block, notes in encoded_blocks(
+            model, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
+            progress=progress,
+        ):  # fmt: skip
+            warnings += notes
+            for view in block:
+                lost |= {word: reason for word, reason in view.dropped.items() if word not in lost}
+                files.append(_write(view, folder, len(files)))
+        encoded = EncodedViews(str(folder), tuple(files), lost, settings, tuple(dict.fromkeys(warnings)))
+        _describe(encoded, folder)
     return encoded
+
+
+def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> EncodedViews:
+    """Write views that are in memory into a folder, from which `open_views` gives them back: mitigated ones, say.
+
+    Raises:
+        ParameterError: they are no views.
+    """
+    checked, folder = Views(views), Path(out)
+    made_folder(folder)
+    lost = {word: reason for view in checked for word, reason in view.dropped.items()}
+    with writer_lock(folder / LOCK):
+        (folder / MANIFEST).unlink(missing_ok=True)
+        files = tuple(_write(view, folder, number) for number, view in enumerate(checked))
+        saved = EncodedViews(str(folder), files, lost, {}, tuple(getattr(views, "warnings", ())))
+        _describe(saved, folder)
+    return saved
+
+
+def open_view(folder: str | os.PathLike[str], number: int) -> Embedding:
+    """One view of a folder, by its number in the order in which they were written."""
+    stored, digests = _stored(folder)
+    return _read(stored.views[number], Path(folder), stored.lost, digests)
+
+
+def _describe(encoded: EncodedViews, folder: Path) -> None:
+    """Say what the files are and hold; where the folder lies is not recorded, so that it can be moved."""
+    digests = {file.path: file_sha256(folder / file.path) for file in encoded.views}
+    content = {"format": FORMAT, "version": __version__, **encoded.to_dict(), "folder": "", "sha256": digests}
+    write_text(folder / MANIFEST, manifest_text(content, indent=1))
+
+
+def read_views(folder: str | os.PathLike[str]) -> EncodedViews:
+    """What the files of a folder of views are; their vectors are not read.
+
+    Raises:
+        InputError: it is not such a folder.
+    """
+    return _stored(folder)[0]
+
+
+def _stored(folder: str | os.PathLike[str]) -> tuple[EncodedViews, Mapping[str, str]]:
+    """What a folder says of its files, and their digests; folders of earlier versions have none."""
+    absent = "is not a folder of views, which biasgauge encode makes ({})"
+    manifest = read_manifest(Path(folder) / MANIFEST, FORMAT, absent=absent, again=AGAIN)
+    digests = manifest.pop("sha256", None)
+    content = {key: value for key, value in manifest.items() if key not in {"format", "version"}}
+    return EncodedViews.from_dict({**content, "folder": str(folder)}), digests if isinstance(digests, dict) else {}
 
 
 def open_views(folder: str | os.PathLike[str]) -> Views:
@@ -174,31 +228,39 @@ def open_views(folder: str | os.PathLike[str]) -> Views:
     Raises:
         InputError: it is not such a folder, or a file is missing or damaged.
     """
-    place = Path(folder)
-    absent = "is not a folder of views, which biasgauge encode makes ({})"
-    manifest = read_manifest(place / MANIFEST, FORMAT, absent=absent, again=AGAIN)
-    stored = EncodedViews.from_dict({key: value for key, value in manifest.items() if key not in {"format", "version"}})
-    return Views((_read(file, place, stored.lost) for file in stored.views), stored.warnings)
+    stored, digests = _stored(folder)
+    return Views((_read(file, Path(folder), stored.lost, digests) for file in stored.views), stored.warnings)
 
 
 def _write(view: Embedding, folder: Path, number: int) -> ViewFile:
+    stem = f"{number:04d}-{short_name(view.facets)}"
     facets: dict[str, Any] = dict(view.facets)
-    around = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
-    stem = f"{number:04d}-layer{facets['layer']}-{facets['pooling']}{'-' if around else ''}{around}"
     path = save(view, folder / f"{stem}.safetensors")
     return ViewFile(**facets, name=view.name, path=path.name, bytes=path.stat().st_size, words=len(view), dim=view.dim)
 
 
-def _read(file: ViewFile, folder: Path, lost: Mapping[str, str]) -> Embedding:
-    path = folder / Path(file.path).name
-    if not path.is_file() or path.stat().st_size != file.bytes:
+def _read(file: ViewFile, folder: Path, lost: Mapping[str, str], digests: Mapping[str, str]) -> Embedding:
+    path = usable_path(folder / Path(file.path).name)
+    if digests:
+        check_digest(path, digests.get(file.path), again=AGAIN)
+    elif not path.is_file() or path.stat().st_size != file.bytes:
         raise InputError(f"{path}: is missing or damaged; {AGAIN}")
     view = load(path, name=file.name)
-    facets = {name: getattr(file, name) for name in FACETS}
-    if len(view) != file.words or view.dim != file.dim or file.name != view_name(facets):
+    facets = file.facets
+    if len(view) != file.words or view.dim != file.dim:
         raise InputError(f"{path}: is not the file that {MANIFEST} describes; {AGAIN}")
     dropped = {word: reason for word, reason in lost.items() if word not in view.index}
     return replace(view, dropped=MappingProxyType(dropped), facets=MappingProxyType(facets))
+
+
+def short_name(facets: Mapping[str, str | int]) -> str:
+    """Layer, pooling and sentence as part of a name: "layer3-mean-This-is"."""
+    around = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
+    return f"layer{facets['layer']}-{facets['pooling']}{'-' if around else ''}{around}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def _slug(template: str) -> str:

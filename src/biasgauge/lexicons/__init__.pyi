@@ -5,10 +5,19 @@ from biasgauge.lexicons.bank import seed_bank as seed_bank
 from biasgauge.lexicons.by_name import lexicon as lexicon
 from biasgauge.lexicons.by_name import pairs_of as pairs_of
 from biasgauge.lexicons.by_name import words_of as words_of
-from biasgauge.lexicons.checking import Finding as Finding
 from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck
 from biasgauge.lexicons.checking import check as check
+from biasgauge.lexicons.findings import Finding as Finding
+from biasgauge.lexicons.language_checking import LanguageCheck as LanguageCheck
+from biasgauge.lexicons.language_checking import check_language as check_language
+from biasgauge.lexicons.language_record import ROLES as ROLES
+from biasgauge.lexicons.language_record import GenderRules as GenderRules
+from biasgauge.lexicons.language_record import Language as Language
+from biasgauge.lexicons.language_record import language_of as language_of
+from biasgauge.lexicons.language_record import languages as languages
+from biasgauge.lexicons.language_record import lexicons_in_language as lexicons_in_language
+from biasgauge.lexicons.model import DEFAULT_LANGUAGE as DEFAULT_LANGUAGE
 from biasgauge.lexicons.model import AssociationTest as AssociationTest
 from biasgauge.lexicons.model import Group as Group
 from biasgauge.lexicons.model import Lexicon as Lexicon
@@ -24,3 +33,5 @@ from biasgauge.lexicons.parse import parse_lexicon as parse_lexicon
 from biasgauge.lexicons.parse import read_lexicon as read_lexicon
 from biasgauge.lexicons.seed_sets import SeedBank as SeedBank
 from biasgauge.lexicons.seed_sets import SeedSet as SeedSet
+from biasgauge.lexicons.shared import SharedWords as SharedWords
+from biasgauge.lexicons.shared import shared_words as shared_words

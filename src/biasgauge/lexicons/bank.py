@@ -64,6 +64,7 @@ class FilteredSeedBank(Result):
     7,213). Seeds in the sets that remain are fewer (`bank.total`, 6,614).
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("removed",)
     hidden: ClassVar[frozenset[str]] = frozenset({"bank"})
 

@@ -11,35 +11,26 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.lexicons.by_name import lexicon
+from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_words
+from biasgauge.lexicons.language_findings import gender_findings, spelling_findings
+from biasgauge.lexicons.language_record import Language, language_of
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
 from biasgauge.lexicons.seed_sets import SeedBank
+from biasgauge.lexicons.shared import shared_words
 from biasgauge.results import Record, Result, Summary
-from biasgauge.wording import level_text
+from biasgauge.wording import level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Severity = Literal["error", "warning", "note"]
 
 MIN_COVERAGE = 0.8
 """Share of a set's words that must be found for the loss to be no more than a note."""
 
 TOGETHER = frozenset({"test", "pairs", "stereotypes"})
 """Kinds whose sets are measured against each other: one set short, and nothing can be measured."""
-
-SHOWN = 8
-"""Words named in a sentence; the rest is counted."""
-
-
-@dataclass(frozen=True)
-class Finding(Record):
-    """One thing found, as a sentence."""
-
-    severity: Severity
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -86,6 +77,7 @@ class Unequal(Record):
 class LexiconCheck(Result):
     """All that was found. `ok` means no error; warnings and notes may remain."""
 
+    abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"sets"})
 
     name: str
@@ -146,8 +138,11 @@ def check(
     *,
     min_coverage: float = MIN_COVERAGE,
     case_fallback: bool = False,
+    language: Language | None = None,
 ) -> LexiconCheck:
     """Look for duplicates, overlap, unequal sizes and multi-word items, and for lost words if a vocabulary is given.
+
+    In a language with rules for it, also for sets that differ in grammatical gender and words without their other form.
 
     A lexicon is usable where a measurement with the same `min_coverage` and `case_fallback` would be defined.
 
@@ -158,8 +153,10 @@ def check(
         min_coverage: share of each set's words that must be found.
         case_fallback: look words up in lower case, then capitalized, when they are not there as written; of an
             embedding.
+        language: the record of the lexicon's language; by default the registered one.
     """
     checked = lexicon(reference)
+    spoken = language_of(checked.language) if language is None else language
     sets = tuple(
         _check_set(name, words, _lost(checked, words, vocabulary, case_fallback=case_fallback))
         for name, words in checked.sets.items()
@@ -175,10 +172,10 @@ def check(
             for finding in _findings_of_set(part, together=checked.kind in TOGETHER, min_coverage=min_coverage)
         ),
         *(_unequal_finding(checked, pair) for pair in unequal),
+        *spelling_findings(checked, dict.fromkeys(word for part in sets for word in part.lost or ()), vocabulary),
+        *gender_findings(checked, spoken, checked.words if vocabulary is None else vocabulary),
     ]
-    order: tuple[Severity, ...] = ("error", "warning", "note")
-    findings.sort(key=lambda finding: order.index(finding.severity))
-    return LexiconCheck(checked.name, checked.kind, sets, tuple(findings), overlaps, unequal)
+    return LexiconCheck(checked.name, checked.kind, sets, in_order(findings), overlaps, unequal)
 
 
 def _lost(
@@ -228,9 +225,7 @@ def _compared(checked: Lexicon) -> Iterator[tuple[str, str]]:
 def _overlaps(checked: Lexicon) -> Iterator[Overlap]:
     sets = checked.sets
     for a, b in _compared(checked):
-        others = frozenset(sets[b])
-        shared = tuple(word for word in dict.fromkeys(sets[a]) if word in others)
-        if shared:
+        if shared := shared_words(sets[a], sets[b]).words:
             yield Overlap(a, b, shared)
 
 
@@ -256,7 +251,7 @@ def _findings_of_pairs(pairs: Pairs) -> Iterator[Finding]:
 
 
 def _overlap_finding(checked: Lexicon, overlap: Overlap) -> Finding:
-    between = f"Sets '{overlap.a}' and '{overlap.b}' share {_listed(overlap.words)}"
+    between = f"Sets '{overlap.a}' and '{overlap.b}' share {listed_words(overlap.words)}"
     severity: Severity = "warning"
     match checked:
         case AssociationTest() if (overlap.a, overlap.b) == ("x", "y"):
@@ -272,7 +267,8 @@ def _overlap_finding(checked: Lexicon, overlap: Overlap) -> Finding:
         case Pairs():
             why = "a word stands on both sides"
         case SeedBank():
-            why = "shared words pull the two sets together"
+            most = shared_words(checked.sets[overlap.a], checked.sets[overlap.b]).most_apart
+            why = f"shared words cancel, so that the two can differ by at most {number_text(most)} of the range"
         case _:
             severity, why = "note", "their results are not independent"
     return Finding(severity, f"{between}: {why}.")
@@ -292,12 +288,12 @@ def _findings_of_set(part: SetCheck, *, together: bool, min_coverage: float) -> 
     if not part.asked:
         yield Finding("note", f"Set '{part.name}' is empty.")
     if part.duplicates:
-        yield Finding("warning", f"Set '{part.name}' has {_listed(part.duplicates)} more than once.")
+        yield Finding("warning", f"Set '{part.name}' has {listed_words(part.duplicates)} more than once.")
     if part.case_duplicates:
         yield Finding("note", f"Set '{part.name}' has {len(part.case_duplicates)} words that differ by case alone.")
     of = f"of {part.unique} words of set '{part.name}' are"
     if part.multiword:
-        named = _listed(part.multiword)
+        named = listed_words(part.multiword)
         yield Finding("note", f"{len(part.multiword)} {of} multi-word ({named}): most embeddings lack them.")
     if part.lost:
         short = part.found is not None and part.found < min_coverage * part.unique
@@ -307,9 +303,4 @@ def _findings_of_set(part: SetCheck, *, together: bool, min_coverage: float) -> 
         elif short:
             severity = "warning"
         needed = f"; {level_text(min_coverage)} must be found" if short else ""
-        yield Finding(severity, f"{len(part.lost)} {of} not in the vocabulary: {_listed(part.lost)}{needed}.")
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    named = ", ".join(f"'{word}'" for word in words[:SHOWN])
-    return named if len(words) <= SHOWN else f"{named} and {len(words) - SHOWN} more"
+        yield Finding(severity, f"{len(part.lost)} {of} not in the vocabulary: {listed_words(part.lost)}{needed}.")

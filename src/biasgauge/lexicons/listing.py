@@ -113,6 +113,7 @@ def show_lexicon(reference: str | os.PathLike[str] | Lexicon, *, words: bool = F
 class LexiconChecks(Result):
     """Whether lexicons are fit for use."""
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("checks",)
 
     checks: tuple[LexiconCheck, ...]

@@ -11,7 +11,8 @@ One frozen class per kind. Each shows its words through `sets` (set name -> word
     ├── Values           one number per word
     ├── Translations     a word and its forms in another language
     ├── Stereotypes      groups with protected words and attributes
-    └── SeedBank         many sets with category, justification and paper (seed_sets.py)
+    ├── SeedBank         many sets with category, justification and paper (seed_sets.py)
+    └── Language         which lists a language has for which need (language_record.py); no words of its own
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     import pandas as pd
 
+
+DEFAULT_LANGUAGE = "en"
+"""Language of a lexicon that states none, and of an audit that is asked for none."""
 
 METADATA = ("title", "family", "language", "source", "citation", "license", "notes")
 """Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
@@ -56,7 +60,7 @@ class Lexicon(ABC):
     name: str
     title: str = ""
     family: str = ""
-    language: str = "en"
+    language: str = DEFAULT_LANGUAGE
     source: str = ""
     citation: str = ""
     license: str = ""

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge.errors import LexiconError
+from biasgauge.lexicons.language_record import ROLES, GenderRules, Language
 from biasgauge.lexicons.model import (
+    DEFAULT_LANGUAGE,
     METADATA,
     AssociationTest,
     Group,
@@ -22,7 +24,7 @@ from biasgauge.lexicons.model import (
     WordSets,
 )
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
-from biasgauge.lexicons.table import Table, decoded, found, read_bytes, read_toml, shown
+from biasgauge.lexicons.table import Table, found, read_text, read_toml, shown
 from biasgauge.spelling import did_you_mean
 
 About = dict[str, Any]
@@ -43,7 +45,7 @@ def read_words(path: str | os.PathLike[str]) -> list[str]:
     Raises:
         LexiconError: the file cannot be read, is not UTF-8 text, or holds no words.
     """
-    text = decoded(read_bytes(path, "a text file with one word per line").removeprefix(b"\xef\xbb\xbf"), path)
+    text = read_text(path, "a text file with one word per line")
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if not words:
         raise LexiconError("holds no words; write one word per line", path=path)
@@ -65,7 +67,7 @@ def parse_lexicon(
         table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{did_you_mean(kind, _KINDS)}")
     default = Path(os.fspath(path)).stem if path is not None else "unnamed"
     about: About = {"name": table.word(table.text("name", default=default), "name")}
-    about |= {key: table.text(key, default="en" if key == "language" else "") for key in METADATA}
+    about |= {key: table.text(key, default=DEFAULT_LANGUAGE if key == "language" else "") for key in METADATA}
     if not about["language"].strip():
         table.fail("'language' must not be empty; leave the key out for English")
     about |= {"beware": table.words("beware", optional=True), "shipped": shipped}
@@ -191,6 +193,41 @@ def _seed_set(inner: Table) -> SeedSet:
     return seed_set
 
 
+def _language(table: Table, about: About) -> Language:
+    """A language's file is named after its code, so that lists find it by the language that they state."""
+    if about["name"] != about["language"]:
+        names = f"{shown(about['name'])} and {shown(about['language'])}"
+        table.fail(f"the name of a language must be its code: 'name' (or the file's name) and 'language' are {names}")
+    inner = table.table("roles", "lists by role", optional=True)
+    named = {role: inner.words(role, optional=True) for role in ROLES}
+    roles = tuple((role, names) for role, names in named.items() if names)
+    inner.finish()
+    templates = table.words("templates", optional=True)
+    for template in templates:
+        if template.count("{}") != 1:
+            table.fail(f"'templates' must be sentences with one gap, {{}}, found {shown(template)}")
+    spelled = table.words("spelled_forms", optional=True)
+    return Language(**about, roles=roles, templates=templates, spelled_forms=spelled, gender=_gender(table))
+
+
+def _gender(table: Table) -> GenderRules:
+    inner = table.table("gender", "endings, words and counterparts", optional=True)
+    capitals = inner.take("nouns_have_capitals", "true or false", default=False)
+    if not isinstance(capitals, bool):
+        table.fail(f"'gender.nouns_have_capitals' must be true or false, found {found(capitals)}")
+    pairs = tuple((first, second) for first, second in inner.rows("counterparts", 2, "pairs of endings", optional=True))
+    endings, words = (_by_gender(inner, key) for key in ("endings", "words"))
+    inner.finish()
+    return GenderRules(endings=endings, words=words, counterparts=pairs, nouns_have_capitals=capitals)
+
+
+def _by_gender(table: Table, key: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if key not in table:
+        return ()
+    inner = table.table(key, f"{key} by gender")
+    return tuple((gender, inner.words(gender)) for gender in inner.names("genders"))
+
+
 def _unique(table: Table, key: str, names: Iterable[str]) -> None:
     seen = set()
     for name in names:
@@ -208,6 +245,7 @@ _KINDS: dict[str, Callable[[Table, About], Lexicon]] = {
     "values": _values,
     "translations": _translations,
     "seeds": _seeds,
+    "language": _language,
 }
 
 KINDS = tuple(_KINDS)

@@ -4,71 +4,32 @@ from __future__ import annotations
 
 import math
 import os
-import re
-import stat
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NoReturn
 
+from biasgauge._io import toml_file
+from biasgauge._io.text_file import decoded, read_whole
+from biasgauge._io.toml_file import LARGEST
 from biasgauge.errors import LexiconError
 from biasgauge.spelling import did_you_mean
 
-LARGEST = 16 * 2**20
-"""Bytes. A lexicon is read whole; ten thousand words take about 0.1 MiB."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)$")
-
-
-def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a TOML file as a dictionary. Raises LexiconError, and nothing else, for whatever is wrong with it."""
-    return parse_toml(read_bytes(path, "a TOML file"), path)
+    return toml_file.read_toml(path, error=LexiconError)
 
 
-def read_bytes(path: str | os.PathLike[str], wanted: str) -> bytes:
-    """Read a word list as bytes; one byte more than is allowed where it is too large. Raises LexiconError alone."""
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116  # Path(...) of a name with a null byte fails too, but later
-        if stat.S_ISDIR(mode):
-            raise LexiconError(f"is a folder; name {wanted}", path=path)
-        if not stat.S_ISREG(mode):
-            raise LexiconError(f"is not a regular file; name {wanted}", path=path)
-        with Path(path).open("rb") as stream:
-            return stream.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise LexiconError("there is no such file; check the path", path=path) from None
-    except OSError as problem:
-        raise LexiconError(f"cannot be read: {problem.strerror or problem}", path=path) from problem
-    except ValueError as problem:
-        raise LexiconError(f"is not a usable file name: {problem}", path=path) from None
-
-
-def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, object]:
+def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, Any]:
     """Parse the bytes of a TOML file; `path` is only named in errors."""
-    if content.startswith(_BYTE_ORDER_MARK):
-        raise LexiconError("starts with a byte order mark; save it as plain UTF-8 without one", path=path)
-    text = decoded(content, path)
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise LexiconError("has tables or arrays nested too deeply to read", path=path) from None
-    except ValueError as problem:  # tomllib's own error is one; numbers too long to convert raise a bare one
-        place = _PLACE.search(str(problem))
-        line = int(place.group(1) or len(text.splitlines())) if place else None
-        raise LexiconError(f"is not valid TOML: {_PLACE.sub('', str(problem))}", path=path, line=line) from None
+    return toml_file.parse_toml(content, path, error=LexiconError)
 
 
-def decoded(content: bytes, path: str | os.PathLike[str]) -> str:
-    """The bytes of a word list as text; LexiconError where there are too many, or where they are not UTF-8."""
+def read_text(path: str | os.PathLike[str], wanted: str) -> str:
+    """Read a word list as text. Raises LexiconError alone, also where there is too much of it."""
+    content = read_whole(path, error=LexiconError, most=LARGEST, wanted=wanted)
     if len(content) > LARGEST:
         raise LexiconError(f"holds more than {LARGEST // 2**20} MiB; a lexicon must be smaller", path=path)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        line_number = content.count(b"\n", 0, problem.start) + 1
-        why = f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8"
-        raise LexiconError(why, path=path, line=line_number, offset=problem.start) from None
+    return decoded(content.removeprefix(b"\xef\xbb\xbf"), path, error=LexiconError)
 
 
 _LONGEST_SHOWN = 40

@@ -36,6 +36,7 @@ class ClusterScores(NamedTuple):
     reasons: Mapping[str, str]
     warnings: tuple[str, ...]
     measure: str
+    start: str | None
 
 
 def models_of(models: ModelLike | Sequence[ModelLike]) -> list[ModelLike]:
@@ -57,8 +58,8 @@ def measure_named(measure: str | LikelihoodMeasure | None, model: ModelLike) -> 
     return registry.get("likelihood_measure", DEFAULTS[kind_of(model)] if measure is None else measure)
 
 
-def open_model(source: ModelLike, measure: LikelihoodMeasure) -> LanguageModel:
-    """The model, of the kind that the measure asks.
+def open_model(source: ModelLike, measure: LikelihoodMeasure, start: str | None = None) -> LanguageModel:
+    """The model, of the kind that the measure asks, with the token that a causal one reads first.
 
     Raises:
         ParameterError: the model is of the other kind.
@@ -66,7 +67,7 @@ def open_model(source: ModelLike, measure: LikelihoodMeasure) -> LanguageModel:
     kind = kind_of(source) if not isinstance(source, LanguageModel) else source.kind
     if measure.needs not in {"any", kind}:
         raise ParameterError(f"The measure {measure.name!r} needs a {measure.needs} language model. Got a {kind} one.")
-    return language_model(source, kind)
+    return language_model(source, kind, start=start)
 
 
 def score_pair_list(
@@ -103,6 +104,7 @@ def score_clusters(
     clusters: Sequence[Cluster],
     measure: str | LikelihoodMeasure | None,
     progress: Progress | None,
+    start: str | None = None,
 ) -> ClusterScores:
     """Scores of all sentences of StereoSet: intersentence ones given their context.
 
@@ -124,10 +126,10 @@ def score_clusters(
     # Two by two, so that one way of scoring serves pairs and clusters alike; the last may stand beside itself.
     padded = [*sentences, *sentences[-1:]] if len(sentences) % 2 else sentences
     pairs = [(padded[place], padded[place + 1]) for place in range(0, len(padded), 2)]
-    rows, names = [], []
+    rows, names, read_first = [], [], None
     reasons: dict[str, str] = {}
     for count, source in enumerate(listed):
-        model = open_model(source, rule)
+        model = open_model(source, rule, start)
 
         def told(done: int, total: int, count: int = count) -> None:
             if progress is not None:
@@ -139,8 +141,9 @@ def score_clusters(
             flat = _alone(model, sentences, rule, flat, ids, lost, reasons)
         rows.append(flat)
         names.append(model.name)
+        read_first = model.start_token
     warnings = (f"{len(reasons):,} sentences cannot be scored.",) if reasons else ()
-    return ClusterScores(np.array(rows), tuple(names), reasons, warnings, rule.name)
+    return ClusterScores(np.array(rows), tuple(names), reasons, warnings, rule.name, read_first)
 
 
 def _alone(

@@ -36,6 +36,7 @@ def crows_pairs(
     predictions: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     measures: str | LikelihoodMeasure | Sequence[str | LikelihoodMeasure] | None = None,
     as_published: bool = False,
+    start: str | None = None,
     min_coverage: float = 0.8,
     level: float = 0.95,
     progress: Callable[[int, int], None] | None = None,
@@ -51,6 +52,8 @@ def crows_pairs(
             for causal ones.
         as_published: as the released codes do: their own version of the measures, scores rounded to 3 decimals, ties
             left in the denominator.
+        start: the token that a causal model reads first, such as "<|endoftext|>"; by default what parts documents, else
+            the beginning of a text. Results say which it was.
         min_coverage: share of pairs that must be defined for a number to be.
         level: nominal coverage of the intervals.
         progress: called with (done, total).
@@ -69,15 +72,18 @@ def crows_pairs(
     settings: dict[str, Any] = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit}
     settings |= {"data": Path(data).name, "as_published": as_published}
     if predictions is not None:
-        if measures is not None:
-            raise ParameterError("The 'measures' parameter is for a model; predictions are scores already.")
+        for name, given in (("measures", measures), ("start", start)):
+            if given is not None:
+                raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         files = [predictions] if isinstance(predictions, str | os.PathLike) else list(predictions)
         tables = np.stack([read_pair_scores(file, [pair.identifier for pair in pairs]) for file in files])
         tables = np.round(tables, _DECIMALS) if as_published else tables
         lost = [{int(at): NO_SCORE for at in np.flatnonzero(~np.isfinite(table).all(axis=1))} for table in tables]
         scored = ScoredPairs({"predictions": tables}, {"predictions": lost}, tuple(Path(file).stem for file in files))
     elif model is not None:
-        scored = score_by_models(model, pairs, _rules(measures, models_of(model)[0], released=as_published), progress)
+        rules = _rules(measures, models_of(model)[0], released=as_published)
+        scored = score_by_models(model, pairs, rules, progress, start)
+        settings |= {"start": scored.start}
     return preferences("CrowS-Pairs", pairs, scored, settings, (FAULTS,))
 
 

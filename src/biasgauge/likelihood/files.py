@@ -5,13 +5,13 @@ Sentences of benchmarks are offensive by design: no message ever quotes one, onl
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
 
+from biasgauge._io.csv_file import CsvRow, csv_rows
+from biasgauge._io.json_file import JSONProblem, parse_json
 from biasgauge._io.source import ByteSource
 from biasgauge.errors import CorpusError
 
@@ -41,9 +41,9 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - whatever t
         CorpusError: it is something else.
     """
     try:
-        return json.loads(read_text(path))
-    except json.JSONDecodeError as problem:
-        raise CorpusError(f"is not JSON: {problem.msg}", path=path, line=problem.lineno) from problem
+        return parse_json(read_text(path))
+    except JSONProblem as problem:
+        raise CorpusError(f"is not JSON: {problem}", path=path) from problem
 
 
 def read_rows(path: str | os.PathLike[str], needed: Sequence[Sequence[str]]) -> list[dict[str, str]]:
@@ -59,21 +59,18 @@ def read_rows(path: str | os.PathLike[str], needed: Sequence[Sequence[str]]) -> 
     text = read_text(path)
     head = text.partition("\n")[0]
     separator = max(",;\t", key=head.count)
-    rows = csv.DictReader(io.StringIO(text), delimiter=separator, strict=True)
-    found = list(rows.fieldnames or ())
+    rows = (row for row in csv_rows(io.StringIO(text), path, error=CorpusError, separator=separator) if row.cells)
+    header, _ = next(rows, CsvRow([], 1))
     for names in needed:
-        if not any(name in found for name in names):
+        if not any(name in header for name in names):
             wanted = " or ".join(repr(name) for name in names)
-            raise CorpusError(f"has no column {wanted}; its header has {len(found)} columns", path=path, line=1)
+            raise CorpusError(f"has no column {wanted}; its header has {len(header)} columns", path=path, line=1)
     content = []
-    try:
-        for row in rows:
-            if None in row or None in row.values():
-                raise CorpusError(f"has another number of columns than the header ({len(found)})", path=path,
-                                  line=rows.line_num)  # fmt: skip
-            content.append(row)
-    except csv.Error as problem:
-        raise CorpusError(f"is not a CSV file: {problem}", path=path, line=rows.line_num) from problem
+    for cells, line in rows:
+        if len(cells) != len(header):
+            problem = f"has another number of columns than the header ({len(header)})"
+            raise CorpusError(problem, path=path, line=line)
+        content.append(dict(zip(header, cells, strict=True)))
     if not content:
         raise CorpusError("has no rows below its header", path=path)
     return content

@@ -6,7 +6,6 @@ memory that its predictions take.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from biasgauge._io.json_file import read_json_object
 from biasgauge.arrays import Flags, Floats, Integers
 from biasgauge.encoders.loading import GGUF_MAGIC, LoadedModel, load_model, out_of_memory
 from biasgauge.errors import InputError, ParameterError
@@ -123,6 +123,11 @@ class LanguageModel:
             raise ParameterError(f"The 'start' parameter is for causal models, and {loaded.name} is a masked one.")
         elif self.mask < 0:
             raise InputError(f"{loaded.name}: its tokenizer has no mask")
+
+    @property
+    def start_token(self) -> str | None:
+        """The token that a causal model reads first, as it is written; None for a masked one."""
+        return None if self.start is None else str(self.loaded.tokenizer.convert_ids_to_tokens(self.start))
 
     def tokens(self, sentences: Sequence[Sentence]) -> list[Tokens]:
         """Each sentence as the model reads it."""
@@ -273,6 +278,8 @@ def language_model(
     if isinstance(source, LanguageModel):
         if kind not in {None, source.kind}:
             raise ParameterError(f"{source.name} is a {source.kind} model, and a {kind} one is needed.")
+        if start not in {None, source.start_token}:
+            raise ParameterError(f"{source.name} was loaded to start with {source.start_token!r}, not with {start!r}.")
         return source
     if isinstance(source, LoadedModel):
         return language_model(LanguageModel(source, start), kind)
@@ -299,8 +306,8 @@ def kind_of(source: object) -> Kind:
                     return "causal"
         config = path / "config.json"
         try:
-            classes = json.loads(config.read_text(encoding="utf-8")).get("architectures") or []
-        except (OSError, ValueError, AttributeError):
+            classes = read_json_object(config).get("architectures") or []
+        except InputError:
             classes = None
     else:
         model = source[0] if isinstance(source, tuple) and source else source

@@ -22,6 +22,7 @@ PairsOfSentences: TypeAlias = "str | os.PathLike[str] | pd.DataFrame | Iterable[
 """Pairs of sentences: a CSV file or a frame with columns first and second (or sent_more, sent_less), or a list."""
 FIRST, SECOND = ("first", "sent_more"), ("second", "sent_less")
 CLUSTER, GROUP = ("cluster", "anon_writer"), ("group", "bias_type")
+DIRECTION = ("stereo_antistereo",)
 IDS = ("id", "")
 SCORES = (("first_score", "sent_more_score"), ("second_score", "sent_less_score"))
 
@@ -36,6 +37,8 @@ class SentencePair:
         identifier: by which it is known in results, which never show the sentences.
         cluster: pairs of one cluster are not independent: those of one template, of one writer.
         group: pairs of one group get numbers of their own.
+        direction: of CrowS-Pairs: "stereo" where the first sentence shows a stereotype, "antistereo" where the second
+            shows its opposite.
     """
 
     first: str
@@ -43,6 +46,7 @@ class SentencePair:
     identifier: str = ""
     cluster: str = ""
     group: str = ""
+    direction: str = ""
 
     def __repr__(self) -> str:
         return f"SentencePair({self.identifier!r})"
@@ -87,6 +91,7 @@ def _from_rows(
         "second": _column(found, None, SECOND, path),
         "cluster": _column(found, cluster, CLUSTER, path, needed=False),
         "group": _column(found, group, GROUP, path, needed=False),
+        "direction": _column(found, None, DIRECTION, path, needed=False),
         "identifier": _column(found, None, IDS, path, needed=False),
     }
     return [
@@ -119,7 +124,7 @@ def _from_sequence(pair: SentencePair | Sequence[str]) -> SentencePair:
 
 def _numbered(pair: SentencePair, place: int) -> SentencePair:
     identifier = pair.identifier or str(place)
-    return SentencePair(pair.first, pair.second, identifier, pair.cluster or identifier, pair.group)
+    return SentencePair(pair.first, pair.second, identifier, pair.cluster or identifier, pair.group, pair.direction)
 
 
 def read_pair_scores(path: str | os.PathLike[str], ids: Sequence[str]) -> Floats:

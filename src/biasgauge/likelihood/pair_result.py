@@ -95,6 +95,8 @@ class PairPreferences(Result):
         settings: everything that decides the result.
         warnings: what to know before trusting a number.
         scores: of every pair by every measure and model; left out of JSON, `scores_frame` has them.
+        directions: of CrowS-Pairs, one row per measure for pairs that show a stereotype and one for those that show its
+            opposite, as the paper prints them; the first sentence is the more stereotypical one in both.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("measures", "groups")
@@ -109,6 +111,7 @@ class PairPreferences(Result):
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     scores: tuple[PairScore, ...] = ()
+    directions: tuple[PreferenceScores, ...] = ()
 
     def scores_frame(self) -> pd.DataFrame:
         """One row per pair, measure and model: id, first_score, second_score, and why one is undefined."""
@@ -131,6 +134,9 @@ class PairPreferences(Result):
         if self.groups:
             rows = [(row.group, *_cells(row)) for row in self.groups]
             tables.append(Table.of("groups", "By group of pairs", ["group", *heads], rows))
+        if self.directions:
+            rows = [(row.group, *_cells(row)) for row in self.directions]
+            tables.append(Table.of("directions", "By direction of the pair", ["direction", *heads], rows))
         if self.flips:
             columns = ["measure", "other", Column(f"prefer different sentences, % [{level}]", "estimate", 1)]
             rows = [(flip.first, flip.second, flip.flipped) for flip in self.flips]

@@ -33,6 +33,7 @@ def score_pairs(
     measures: str | LikelihoodMeasure | Sequence[str | LikelihoodMeasure] | None = None,
     cluster: str | None = None,
     group: str | None = None,
+    start: str | None = None,
     ties: Ties = "undefined",
     min_coverage: float = 0.8,
     level: float = 0.95,
@@ -50,6 +51,8 @@ def score_pairs(
         measures: one or several likelihood measures; by default "causal-mean" or "aul", by the kind of model.
         cluster: column that says which pairs are not independent (one template, one writer).
         group: column that says which pairs get numbers of their own.
+        start: the token that a causal model reads first, such as "<|endoftext|>"; by default what parts documents, else
+            the beginning of a text. Results say which it was.
         ties: what two equal scores count as.
         min_coverage: share of pairs that must be defined for a number to be.
         level: nominal coverage of the intervals.
@@ -63,17 +66,21 @@ def score_pairs(
     check_level(level)
     check_choice(TIES, ties=ties)
     listed = read_pairs(pairs, cluster=cluster, group=group)
-    scored = score_by_models(model, listed, measures, progress)
-    settings = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit_of(listed, cluster)}
+    scored = score_by_models(model, listed, measures, progress, start)
+    settings = {
+        "ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit_of(listed, cluster),
+        "start": scored.start,
+    }  # fmt: skip
     return preferences("Pairs of sentences", listed, scored, settings)
 
 
 class ScoredPairs(NamedTuple):
-    """Scores by measure: models × pairs × 2, with reasons by model and place."""
+    """Scores by measure: models × pairs × 2, with reasons by model and place; and what causal models read first."""
 
     tables: Mapping[str, Floats]
     reasons: Mapping[str, Sequence[Mapping[int, str]]]
     models: tuple[str, ...]
+    start: str | None = None
 
 
 def score_by_models(
@@ -81,6 +88,7 @@ def score_by_models(
     pairs: Sequence[SentencePair],
     measures: str | LikelihoodMeasure | Sequence[str | LikelihoodMeasure] | None,
     progress: Callable[[int, int], None] | None,
+    start: str | None = None,
 ) -> ScoredPairs:
     """Scores of pairs by every model and measure; each model is loaded once, and let go before the next."""
     sources = models_of(models)
@@ -92,9 +100,9 @@ def score_by_models(
     texts = [(Sentence(pair.first), Sentence(pair.second)) for pair in pairs]
     tables: dict[str, list[Floats]] = {rule.name: [] for rule in rules}
     reasons: dict[str, list[Mapping[int, str]]] = {rule.name: [] for rule in rules}
-    names = []
+    names, read_first = [], None
     for count, source in enumerate(sources):
-        language = open_model(source, rules[0])
+        language = open_model(source, rules[0], start)
         for at, rule in enumerate(rules):
             open_model(language, rule)
 
@@ -106,7 +114,8 @@ def score_by_models(
             tables[rule.name].append(table.scores)
             reasons[rule.name].append(table.reasons)
         names.append(language.name)
-    return ScoredPairs({name: np.stack(rows) for name, rows in tables.items()}, reasons, _distinct(names))
+        read_first = language.start_token
+    return ScoredPairs({name: np.stack(rows) for name, rows in tables.items()}, reasons, _distinct(names), read_first)
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
@@ -134,12 +143,18 @@ def preferences(
         for name in scored.tables
         for group in sorted(groups)
     )
+    by_direction = tuple(
+        judge.row(name, direction, np.array([pair.direction == direction for pair in pairs]))
+        for name in scored.tables
+        for direction in dict.fromkeys(pair.direction for pair in pairs if pair.direction)
+    )
     tied = sum(row.ties for row in rows)
     told = [f"{tied:,} comparisons are ties: {TIES[settings['ties']]}."] if tied else []
     flips = tuple(judge.flip(*names) for names in combinations(scored.tables, 2))
     return PairPreferences(
         what, rows, by_group, flips, judge.undefined(), scored.models,
         {**settings, "measures": list(scored.tables), "pairs": len(pairs)}, (*warnings, *told), judge.scores(),
+        by_direction,
     )  # fmt: skip
 
 

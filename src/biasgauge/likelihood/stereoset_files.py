@@ -50,11 +50,12 @@ def read_clusters(path: str | os.PathLike[str]) -> tuple[Cluster, ...]:
     """
     content = read_json(path)
     data = content.get("data") if isinstance(content, dict) else None
-    if not isinstance(data, dict) or not any(isinstance(data.get(split), list) for split in SPLITS):
+    lists: list[Any] = [data.get(split, []) for split in SPLITS] if isinstance(data, dict) else [None]
+    if not any(lists) or not all(isinstance(items, list) for items in lists):
         raise CorpusError(
             "is not StereoSet: expected an object 'data' with lists 'intrasentence' and 'intersentence'", path=path
         )
-    clusters = [_cluster(item, split, path) for split in SPLITS for item in data.get(split, ())]
+    clusters = [_cluster(item, split, path) for split, items in zip(SPLITS, lists, strict=True) for item in items]
     seen: dict[str, str] = {}
     for cluster in clusters:
         for sentence in cluster.sentences:
@@ -76,8 +77,8 @@ def _cluster(item: Any, split: str, path: str | os.PathLike[str]) -> Cluster:  #
     sentences = own.get("sentences")
     if not all(isinstance(text, str) for text in texts.values()) or not isinstance(sentences, list):
         raise CorpusError(f"the cluster {identifier!r} must have target, bias_type, context and sentences", path=path)
-    by_label = {part.get("gold_label"): part for part in sentences if isinstance(part, dict)}
-    if sorted(map(str, by_label)) != sorted(LABELS) or len(sentences) != len(LABELS):
+    by_label = {str(part.get("gold_label")): part for part in sentences if isinstance(part, dict)}
+    if sorted(by_label) != sorted(LABELS) or len(sentences) != len(LABELS):
         raise CorpusError(
             f"the cluster {identifier!r} must have one sentence for each gold_label of {', '.join(LABELS)}", path=path
         )

@@ -41,6 +41,7 @@ def stereoset(
     *,
     model: ModelLike | Sequence[ModelLike] | None = None,
     measure: str | LikelihoodMeasure | None = None,
+    start: str | None = None,
     min_coverage: float = 0.8,
     ties: Ties = "published",
     level: float = 0.95,
@@ -58,6 +59,8 @@ def stereoset(
             replicates of one model.
         model: a language model that scores the sentences, in the place of predictions; several for replicates.
         measure: which likelihood measure scores them; by default "causal-mean" for causal models, "aul" for masked.
+        start: the token that a causal model reads first, such as "<|endoftext|>"; by default what parts documents, else
+            the beginning of a text. Results say which it was.
         min_coverage: share of comparisons that must be defined for a number to be.
         ties: what two equal scores count as.
         level: nominal coverage of the intervals.
@@ -76,8 +79,9 @@ def stereoset(
     settings: dict[str, Any] = {"data": Path(data).name, "min_coverage": min_coverage, "ties": ties}
     reasons: Mapping[str, str] = {}
     if predictions is not None:
-        if measure is not None:
-            raise ParameterError("The 'measure' parameter is for a model; predictions are scores already.")
+        for name, given in (("measure", measure), ("start", start)):
+            if given is not None:
+                raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         sources = _several(predictions)
         scores = [read_scores(source) for source in sources]
         names = tuple(_named(source, place) for place, source in enumerate(sources))
@@ -87,9 +91,9 @@ def stereoset(
     else:
         from biasgauge.likelihood.benchmark_scores import score_clusters
 
-        scored = score_clusters(model, clusters, measure, progress)
+        scored = score_clusters(model, clusters, measure, progress, start)
         table, names, reasons, warnings = scored.table, scored.names, scored.reasons, scored.warnings
-        settings |= {"measure": scored.measure}
+        settings |= {"measure": scored.measure, "start": scored.start}
         known = [set(reasons)] * len(names)
     table = table.reshape(len(names), len(clusters), 3)
     judge = _Judge(table, clusters, known, reasons, min_coverage, level, ties)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,15 +207,29 @@ def mitigation_method(name: str, **settings: Any) -> Mitigation:  # noqa: ANN401
     return kind(**settings)
 
 
-def mitigate(vectors: VectorsLike, method: str = "hard", **settings: Any) -> Embedding:  # noqa: ANN401 - as above
+Several = TypeVar("Several", bound=list[Embedding])
+
+
+@overload
+def mitigate(vectors: Several, method: str = "hard", **settings: Any) -> Several: ...  # noqa: ANN401 - as above
+@overload
+def mitigate(vectors: VectorsLike, method: str = "hard", **settings: Any) -> Embedding: ...  # noqa: ANN401 - as above
+def mitigate(
+    vectors: VectorsLike | Several,
+    method: str = "hard",
+    **settings: Any,
+) -> Embedding | Several:
     """Debias (or overbias) vectors: fit a method on them and give the changed copy.
 
     Args:
-        vectors: an `Embedding` or anything `load` takes.
+        vectors: an `Embedding` or anything `load` takes; or a list of them, such as the views of a transformer, each of
+            which is changed by itself.
         method: one of `registry.names("mitigation")`.
         settings: of the method: `direction`, `strength`, `norms` for all of them; see its class.
 
     Raises:
         ParameterError: a method or a setting is unknown or cannot be used.
     """
+    if isinstance(vectors, list):
+        return type(vectors)(mitigation_method(method, **settings).fit_transform(model) for model in vectors)
     return mitigation_method(method, **settings).fit_transform(vectors)

@@ -1,5 +1,6 @@
 """One recipe per paper: its published numbers beside what its own rule and a corrected one give."""
 
+from biasgauge.papers.coverage import PartCoverage
 from biasgauge.papers.data import Data, Need
 from biasgauge.papers.paper import Paper, Part
 from biasgauge.papers.reproduction import list_papers, reproduce
@@ -13,6 +14,7 @@ __all__ = [
     "Paper",
     "PaperList",
     "Part",
+    "PartCoverage",
     "Recomputed",
     "Reproduction",
     "Row",

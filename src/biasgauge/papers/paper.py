@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -13,6 +11,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge._io.csv_file import csv_records
+from biasgauge._io.toml_file import parse_toml
 from biasgauge.papers.data import Data, Need
 from biasgauge.papers.row import Number, Recomputed, Row
 from biasgauge.results import Record
@@ -78,7 +78,7 @@ def read_paper(package: str) -> Paper:
     Functions are named "module:function" and imported when they are called, so that listing papers costs nothing. A row
     without a note has the first of `[notes]` whose pattern its id fits.
     """
-    content = tomllib.loads(files(package).joinpath("paper.toml").read_text(encoding="utf-8"))
+    content = parse_toml(files(package).joinpath("paper.toml").read_bytes(), f"{package}/paper.toml")
     notes = content.pop("notes", {})
     rows = [
         replace(row, note=row.note or next((notes[pattern] for pattern in notes if fnmatchcase(row.id, pattern)), ""))
@@ -104,8 +104,8 @@ def read_paper(package: str) -> Paper:
 @cache
 def published_rows(package: str) -> tuple[Row, ...]:
     """The rows of a paper's `published.csv`, without the notes that several share."""
-    lines = files(package).joinpath("published.csv").read_text(encoding="utf-8").splitlines()
-    return tuple(map(_row, csv.DictReader(lines)))
+    lines = files(package).joinpath("published.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    return tuple(_row(cells) for cells, _ in csv_records(lines, f"{package}/published.csv"))
 
 
 def printed_numbers(package: str) -> dict[str, float]:

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, ClassVar, get_args
 
 from biasgauge._version import __version__
+from biasgauge.papers.coverage import PartCoverage, coverage_charts, coverage_table, part_coverage
 from biasgauge.papers.figures import difference_charts, part_charts
 from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Kind, Row
@@ -17,8 +18,9 @@ from biasgauge.wording import setting_text
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
 _APART = {
-    "identity": "list lengths and file sizes are the printed ones, which says that lists are whole and no more",
-    "range": "claims in words hold, such as “no correlation”, for which any p from .05 to 1 will do",
+    "identity": "list lengths and sums of printed numbers are as printed, which says that lists are whole and tables "
+    "add up, and no more",
+    "range": "claims in words hold, each of which allows for a range of numbers",
 }
 """Rows that agree by their nature, counted apart from values."""
 _HOW_TO_READ = (
@@ -82,11 +84,16 @@ class Reproduction(Result):
         counts = {
             kind: {state.replace(" ", "_"): self.count(state, kind) for state in Row.counted} for kind in get_args(Kind)
         }
-        return {"counts": counts, "warnings": self.warnings, "version": __version__}
+        return {"counts": counts, "coverage": self.coverage, "warnings": self.warnings, "version": __version__}
 
     def count(self, state: str, kind: Kind | None = None) -> int:
         """How many rows are in a state: "agrees", "differs", "not printed" or "not checked"; of one kind, or of all."""
         return sum(row.state == state and kind in (None, row.kind) for row in self.rows)
+
+    @property
+    def coverage(self) -> tuple[PartCoverage, ...]:
+        """Every part of the paper, the command that does it, and what came of its numbers."""
+        return part_coverage(self.paper, self.parts, self.rows)
 
     @property
     def conclusion(self) -> str:
@@ -145,7 +152,8 @@ class Reproduction(Result):
                 *self._apart(),
                 f"{self.count('not printed'):,} numbers are ours alone, {self.count('not checked'):,} not checked.",
             ),
-            charts=difference_charts(self.rows),
+            charts=(*difference_charts(self.rows), *coverage_charts(self.coverage)),
+            tables=(coverage_table(self.coverage),),
             parts=(*parts, Summary("Settings", "", tables=(table,), name="settings")),
             about=f"{self.citation} · reproduced",
         )
@@ -160,7 +168,10 @@ def _table(name: str, rows: Sequence[Row]) -> Table:
         Column("corrected", "number"),
         "interval",
         Column("state", "mark", tones=_TONES),
-        Column("kind", about="value: computed; identity: the length of a list; range: a claim in words"),
+        Column(
+            "kind",
+            about="value: computed; identity: a list's length or a sum of printed numbers; range: a claim in words",
+        ),
         "why",
         "where",
     )
@@ -189,6 +200,7 @@ def _shared_start(names: Sequence[str]) -> str:
 class PaperList(Result):
     """The papers that can be reproduced."""
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("papers",)
 
     papers: tuple[Paper, ...]

@@ -12,8 +12,9 @@ Number = float | str | None
 """What a paper prints: a number, a few words ("none survives"), or nothing."""
 Kind = Literal["value", "identity", "range"]
 """What reaching a row says. "value": a computation gives the printed number. "identity": the length of a list or file
-is the printed one, which says that the list is whole and nothing about a method. "range": a number lies where the
-printed words put it ("no correlation": p from .05 to 1), which most numbers do."""
+is the printed one, or a sum, mean or quotient of other printed numbers is, which says that the list is whole or the
+table adds up and nothing about a method. "range": a number lies where the printed words put it ("no correlation": p
+from .05 to 1), which most numbers do."""
 
 _ROUNDING = 1e-12
 """Slack for binary fractions: .84 − .83 is a little more than .01."""

@@ -6,7 +6,7 @@ import re
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from biasgauge.presentation.tables import csv_text
+from biasgauge._io.csv_file import csv_text
 from biasgauge.presentation.text import NUMERIC, cell_text, table_texts
 
 if TYPE_CHECKING:

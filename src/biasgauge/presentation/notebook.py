@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from biasgauge.presentation.text import NUMERIC, cell_text
 
 if TYPE_CHECKING:
+    from biasgauge.results.blocks import Quote
     from biasgauge.results.summary import Summary, Table
 
 _MOST = 12
@@ -16,12 +17,13 @@ _ALIGNED = ' style="text-align:right"'
 
 
 def notebook_html(summary: Summary, depth: int = 0) -> str:
-    """Headline, warnings, sentences and tables; parts are folded."""
+    """Headline, warnings, sentences, tables and quotes; parts are folded."""
     pieces = [f"<p><b>{escape(summary.headline)}</b></p>"] if summary.headline else []
     pieces += [f"<p><i>note: {escape(warning)}</i></p>" for warning in summary.warnings]
     if summary.sentences:
         pieces.append("<ul>" + "".join(f"<li>{escape(one)}</li>" for one in summary.sentences) + "</ul>")
     pieces += [_table(table) for table in summary.tables if table.rows]
+    pieces += [_quote(quote) for quote in summary.quotes]
     for listing in summary.listings:
         pieces.append(f"<details><summary>{escape(listing.title)}</summary><pre>{escape(listing.text)}</pre></details>")
     pieces += [_part(part, depth + 1) for part in summary.parts]
@@ -36,6 +38,12 @@ def _part(part: Summary, depth: int) -> str:
     if any(one.mark for one in part.parts):
         return f"<h4>{escape(part.title)}</h4>{notebook_html(part, depth)}"
     return f"<details><summary>{escape(part.title)}</summary>{notebook_html(part, depth)}</details>"
+
+
+def _quote(quote: Quote) -> str:
+    """Text that may be taken over, and what belongs beside it."""
+    caveat = f"<p><i>{escape(quote.caveat)}</i></p>" if quote.caveat else ""
+    return f"<p><b>{escape(quote.title)}</b></p><blockquote><p>{escape(quote.text)}</p>{caveat}</blockquote>"
 
 
 def _table(table: Table) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge._io.atomic import atomic_file
-from biasgauge.errors import ParameterError
+from biasgauge._io.atomic import atomic_file, made_folder, write_text
+from biasgauge._io.csv_file import csv_text
+from biasgauge._io.portable import portable_names
+from biasgauge.errors import InputError, ParameterError
 from biasgauge.presentation import markup
 from biasgauge.presentation.grid import fitted_to_grid
 from biasgauge.presentation.latex import latex
-from biasgauge.presentation.tables import csv_text
 
 if TYPE_CHECKING:
     from biasgauge.results.result import Result
@@ -53,10 +55,10 @@ def save_result(result: Result, path: Path) -> Path:
     frames = result.frames_beside() if ending == ".html" else {}
     beside = [other for other in _BESIDE.get(ending, ()) if not (other == ".csv" and frames)]
     texts = {path.with_suffix(other): WRITERS[other](result) for other in beside}
-    texts |= {path.with_name(f"{name}.csv"): csv_text(frame) for name, frame in frames.items()}
+    names = portable_names(frames)
+    texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}
     for place, text in {**texts, path: WRITERS[ending](result)}.items():
-        with atomic_file(place) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
+        write_text(place, text)
     return path
 
 
@@ -70,6 +72,8 @@ def save_figures(
 ) -> list[Path]:
     """Write each chart as NAME.FORMAT into `folder`, which is made if need be; each file whole or not at all.
 
+    Signs of a name that some system forbids become hyphens.
+
     All are 340 or 700 pixels wide: one column of a paper, or both.
 
     Args:
@@ -79,16 +83,20 @@ def save_figures(
 
     Raises:
         ParameterError: a format is not known.
+        InputError: what draws them is not installed.
     """
     if unknown := [kind for kind in formats if kind not in FORMATS]:
         raise ParameterError(f"A figure can be saved as {', '.join(FORMATS)}. Got {unknown[0]!r}.")
+    if find_spec("vl_convert") is None:
+        raise InputError('To save figures, install an extra: pip install "biasgauge[figures]"')
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    made_folder(target)
     written = []
+    names = portable_names(charts)
     for name, chart in charts.items():
         fitted = fitted_to_grid(chart)
         for kind in formats:
-            path = target / f"{name}.{kind}"
+            path = target / f"{names[name]}.{kind}"
             with atomic_file(path) as part:
                 fitted.save(str(part), format=kind, **_SCALE.get(kind, {}))
             written.append(path)

@@ -183,7 +183,11 @@ def _mapping(arguments: Sequence[Any], value: Any, where: str) -> dict[Any, Any]
         raise InputError(f"{where or 'it'} must be an object with keys. Got {value!r:.60}.")
     keys, items = arguments or (Any, Any)
     reader = keys if keys in {int, float} else lambda key: key
-    return {reader(key): from_plain(items, item, f"{where}.{key}") for key, item in value.items()}
+    try:
+        read = {key: reader(key) for key in value}
+    except (ValueError, TypeError) as problem:
+        raise InputError(f"the keys of {where or 'it'} must be numbers: {problem}.") from problem
+    return {read[key]: from_plain(items, item, f"{where}.{key}") for key, item in value.items()}
 
 
 def _sequence(value: Any, where: str) -> Sequence[Any]:  # noqa: ANN401 - as from_plain

@@ -135,6 +135,14 @@ class Result(Record):
 
         return notebook_html(self.summary())
 
+    def _repr_mimebundle_(self, **_choices: Any) -> dict[str, str]:  # noqa: ANN401 - which types a notebook wants
+        """What Jupyter and VS Code show: the same with its main chart, where the extra `figures` is installed."""
+        from biasgauge.presentation.notebook import notebook_html
+        from biasgauge.presentation.notebook_chart import notebook_chart
+
+        summary = self.summary()
+        return {"text/plain": repr(self), "text/html": notebook_html(summary) + notebook_chart(summary)}
+
 
 def records_frame(rows: Sequence[Any]) -> pd.DataFrame:
     """Records as a frame, one row each."""

@@ -15,7 +15,8 @@ SAID = ("headlines", "sentences", "verdicts", "readings", "warnings", "notices")
 
 def sentences_of(content: Mapping[str, Any]) -> list[str]:
     """What the JSON of any result says in sentences, or in objects that have a sentence."""
-    entries = [entry for name in SAID for entry in content.get(name) or ()]
+    lists = (content.get(name) for name in SAID)
+    entries = [entry for entries in lists if isinstance(entries, list | tuple) for entry in entries]
     texts = (entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries)
     return [text for text in texts if text and isinstance(text, str)]
 

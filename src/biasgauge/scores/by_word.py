@@ -10,6 +10,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
+from biasgauge.lexicons import language_of
 from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.scores.tensor import ScoreTensor, describe
@@ -61,6 +62,7 @@ class WordScores(Result):
         warnings: what to know first.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("scores",)
 
     scores: tuple[WordScore, ...]
@@ -131,6 +133,18 @@ def _meaning(measure: str) -> str:
     return f"{measure_name(measure)}: {registry.get('measure', measure).summary.partition('. ')[0]}"
 
 
+def _mixed_languages(pairs: str, words: str) -> list[str]:
+    """A warning where pairs and words are registered lists in two languages: the default pairs are English."""
+    if not {pairs, words} <= set(registry.names("lexicon")):
+        return []
+    first, second = (registry.get("lexicon", name).language for name in (pairs, words))
+    if first == second:
+        return []
+    own = language_of(second).named("base_pairs")
+    hint = f" (--pairs {own[0]})" if own else ""
+    return [f"the pairs {pairs} are in {first!r}, the words {words} in {second!r}: name pairs in their language{hint}"]
+
+
 def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> WordScores:
     """Sum up scores: for each word and measure the mean over pairs, with an interval, and the share that agrees.
 
@@ -155,6 +169,8 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
     ]
     models = provenance.get("models", {})
     warnings = [f"computed again: {model['recomputed']}" for model in models.values() if "recomputed" in model]
+    named = [(provenance.get(part) or {}).get("name", "") for part in ("pairs", "words")]
+    warnings += _mixed_languages(*(name.partition(":")[0] for name in named))
     if len(words) < len(scores.words):
         warnings.append(f"summed up are the first {len(words):,} of {len(scores.words):,} words; the scores have all")
     return WordScores(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class DirectBias(Result):
         coverage: words and pairs found and lost; a pair counts as lost when either end is.
         settings: c, method, model checksum.
     """
+
+    abridged: ClassVar[bool] = True
 
     mean: Estimate
     words: Mapping[str, float]

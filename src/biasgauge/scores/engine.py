@@ -22,6 +22,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import has_direction, row_lengths, unit_rows, unit_singles
 from biasgauge.measures import Linear, Measure, Neighborhood
 from biasgauge.scores.neighbors import AllPairs, Workspace, block_rows, drop_nearest, nearest
+from biasgauge.scores.unit_pool import UnitPool
 from biasgauge.stats.threads import on_one_thread
 
 if TYPE_CHECKING:
@@ -71,12 +72,21 @@ class Pool:
     `rows` are those of the model; `place` is the place in the pool of each row of the model, −1 where it has none.
     """
 
-    unit: Singles
+    unit: Singles | UnitPool
     rows: Places
     place: Places
 
     @classmethod
-    def of(cls, task: Task, *, threads: int = 1) -> Pool:
+    def of(cls, task: Task) -> Pool:
+        """Scale the pool's vectors: once, or each time where a copy of them would fill the memory."""
+        large = UnitPool.of(task.vectors) if task.pool is None else None
+        if large is None:
+            return cls.kept(task)
+        rows = np.arange(len(large))
+        return cls(large, rows, rows)
+
+    @classmethod
+    def kept(cls, task: Task, *, threads: int = 1) -> Pool:
         """Scale the pool's vectors once."""
         rows = np.arange(len(task.vectors)) if task.pool is None else np.unique(task.pool)
         unit = unit_singles(task.vectors, None if task.pool is None else rows, threads=threads)

@@ -42,7 +42,7 @@ def compute(task: Task, device: torch.device, progress: Callable[[int, int], Non
     for job in other_jobs(task, scores):
         job()
     wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
-    pool = Pool.of(task, threads=_threads()) if wanted else None
+    pool = Pool.kept(task, threads=_threads()) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return scores
     on_device = widen(torch.from_numpy(pool.unit).to(device))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Flags, Floats, Places, Singles
+from biasgauge.scores.unit_pool import UnitPool, similarities_with
 
 ROUNDING = 4e-6
 """Similarities of unit vectors that differ by less than this may be in the wrong order in single precision."""
@@ -48,14 +49,16 @@ class Workspace:
         self.passed = np.empty((rows, pool), np.bool_)
 
 
-def nearest(queries: Singles, pool: Singles, k: int, own: Places, workspace: Workspace | None = None) -> Places:
+def nearest(
+    queries: Singles, pool: Singles | UnitPool, k: int, own: Places, workspace: Workspace | None = None
+) -> Places:
     """Rows of the `k` nearest unit vectors of `pool` (more than k) for each of a block of unit vectors, in no order.
 
     `own` is each query's own row in the pool, which is left out, −1 where it has none; `workspace` is memory to compute
     in, for many blocks after each other.
     """
     workspace = workspace or Workspace(len(queries), len(pool))
-    similarities = np.matmul(queries, pool.T, out=workspace.similarities[: len(queries)])
+    similarities = similarities_with(queries, pool, workspace.similarities[: len(queries)])
     inside = np.flatnonzero(own >= 0)
     similarities[inside, own[inside]] = -np.inf
     columns, values = _candidates(similarities, workspace.passed[: len(queries)], k)
@@ -104,7 +107,7 @@ def set_places(passed: Flags) -> tuple[Places, Places]:
     return places, np.diff(ends)
 
 
-def best(queries: Singles, pool: Singles, k: int, columns: Places, values: Singles) -> Places:
+def best(queries: Singles, pool: Singles | UnitPool, k: int, columns: Places, values: Singles) -> Places:
     """Keep the k best candidates of each row; settle in double precision what rounding could decide."""
     order = np.argpartition(-values, k - 1, axis=1)
     chosen = np.take_along_axis(columns, order[:, :k], axis=1)
@@ -118,14 +121,14 @@ def best(queries: Singles, pool: Singles, k: int, columns: Places, values: Singl
     return chosen
 
 
-def exact_similarities(queries: Singles, pool: Singles, places: Places) -> Floats:
+def exact_similarities(queries: Singles, pool: Singles | UnitPool, places: Places) -> Floats:
     """Similarity of each query with the vectors at its places, in double precision."""
     products = np.einsum("ijk,ik->ij", pool[places].astype(np.float64), queries.astype(np.float64))
     rounded: Floats = np.round(products, DIGITS)
     return rounded
 
 
-def drop_nearest(queries: Singles, pool: Singles, found: Places) -> Places:
+def drop_nearest(queries: Singles, pool: Singles | UnitPool, found: Places) -> Places:
     """Leave out the nearest of each row's neighbors, the first in the pool among equals."""
     found = np.sort(found, axis=1)
     keep = np.ones(found.shape, dtype=bool)
@@ -146,7 +149,7 @@ class AllPairs:
     `first_jobs`, then those of `second_jobs`, each kind in any order, then ask for `neighbors`, part by part.
     """
 
-    def __init__(self, pool: Singles, k: int, *, exclude_self: bool) -> None:
+    def __init__(self, pool: Singles | UnitPool, k: int, *, exclude_self: bool) -> None:
         self._pool = pool
         self._k = k
         self._exclude_self = exclude_self

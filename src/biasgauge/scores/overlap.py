@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class NeighborOverlap(Result):
         pool: how many words may be neighbors.
         mean: over words; its interval is over models where there are three or more, else over words.
     """
+
+    abridged: ClassVar[bool] = True
 
     models: tuple[str, ...]
     k: int

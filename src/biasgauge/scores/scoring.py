@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from biasgauge import registry
+from biasgauge._io.atomic import holds_something
 from biasgauge._version import __version__
 from biasgauge.arrays import Codes, Places
 from biasgauge.checks import check_choice, check_whole
@@ -197,7 +198,7 @@ def _measures(given: str | Measure | Iterable[str | Measure], as_published: str 
 
 def _occupied(folder: Path) -> bool:
     """Whether something is where the scores are to be kept."""
-    return folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    return holds_something(folder)
 
 
 def _damage(model: Embedding, kept: ScoreStore, *, replace: bool) -> str:

@@ -1,30 +1,36 @@
 """A score tensor on disk: one folder, one file a model, read in part through a memory map.
 
     STORE/
-      store.json         labels, settings, and which models are complete
-      0.scores.npy       measures × pairs × words of the first model, 32-bit
-      0.words.npy        why scores are undefined, by word: places in `REASONS`
-      0.pairs.npy        the same by measure and pair
+      store.json               labels, settings, which models are complete, and the checksums of their files
+      0a1b2c….scores.npy       measures × pairs × words of a model, 32-bit
+      0a1b2c….words.npy        why scores are undefined, by word: places in `REASONS`
+      0a1b2c….pairs.npy        the same by measure and pair
 
-A model counts once `store.json` names it, and that file is replaced whole after the model's own files are: a killed
-process leaves every finished model and nothing half-written.
+A file is named by its checksum, which is that of the numbers in memory. A model counts once `store.json` names it, and
+that file is replaced whole after the model's own files are: a killed process leaves every finished model and nothing
+half-written. One process writes at a time, and goes on from what others have written; a file is compared with its
+checksum when it is first used. Stores of earlier versions have their files numbered: 0.scores.npy.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from biasgauge._io.atomic import atomic_file, write_text
-from biasgauge._io.checksums import file_sha256
-from biasgauge._io.manifests import map_array, read_manifest
+from biasgauge._io.atomic import holds_something, made_folder, write_text
+from biasgauge._io.checksums import check_digest
+from biasgauge._io.json_file import as_read_back
+from biasgauge._io.locks import LOCK, writer_lock
+from biasgauge._io.manifests import manifest_text, read_manifest
+from biasgauge._io.npy_file import array_sha256, map_array, write_array
 from biasgauge._version import __version__
 from biasgauge.arrays import Codes, Singles
 from biasgauge.embeddings.coverage import by_reason
@@ -36,6 +42,8 @@ _FORMAT = "biasgauge scores 1"
 _LABELS = ("measures", "pairs", "words")
 _DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
 _AGAIN = "make the scores again"
+_DIGITS = 16
+_OURS = re.compile(rf"[0-9a-f]{{{_DIGITS}}}\.({'|'.join(_DTYPES)})\.npy")
 
 
 @dataclass(frozen=True)
@@ -117,20 +125,23 @@ class ScoreStore:
             "provenance": dict(provenance),
             "models": {},
         }
-        if (folder / MANIFEST).exists():
-            there = cls.open(folder)
-            if not replace:
-                return there.must_match(manifest)
-            try:
-                return there.must_match(manifest)
-            except InputError:
-                there.clear()
-        if folder.exists() and (not folder.is_dir() or any(item.suffix != ".part" for item in folder.iterdir())):
+        if not (folder / MANIFEST).exists() and holds_something(folder):
             raise InputError(f"{folder}: exists and is not a score store; name another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        store = cls(folder, manifest)
-        store._write_manifest()
-        return store
+        made_folder(folder)
+        with writer_lock(folder / LOCK):
+            if (folder / MANIFEST).exists():
+                there = cls.open(folder)
+                try:
+                    return there.must_match(manifest)
+                except InputError:
+                    if not replace:
+                        raise
+                    there._remove_files()  # noqa: SLF001 - of the same class; the lock is held
+            if holds_something(folder):
+                raise InputError(f"{folder}: exists and is not a score store; name another folder")
+            store = cls(folder, manifest)
+            store._write_manifest()
+            return store
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> ScoreStore:
@@ -148,7 +159,7 @@ class ScoreStore:
 
     def must_match(self, manifest: Mapping[str, Any]) -> Self:
         """Return this store if it has the labels and settings of `manifest`; say what differs otherwise."""
-        asked = json.loads(json.dumps({**manifest["provenance"], **{key: manifest[key] for key in _LABELS}}))
+        asked = as_read_back({**manifest["provenance"], **{key: manifest[key] for key in _LABELS}})
         here = {**self._manifest["provenance"], **{key: self._manifest[key] for key in _LABELS}}
         for key in (*_LABELS, *asked, *here):
             if key not in here or key not in asked or here[key] != asked[key]:
@@ -159,45 +170,75 @@ class ScoreStore:
 
     def clear(self) -> None:
         """Remove the files of this store, the list of its models first; whatever else is in the folder stays."""
-        (self.path / MANIFEST).unlink()
-        for number in range(len(self.models)):
-            for name in _DTYPES:
-                self._file(number, name).unlink(missing_ok=True)
+        with writer_lock(self.path / LOCK):
+            self._remove_files()
 
     def check(self, model: str) -> None:
-        """Read the files of a model in full and compare them with the checksums they were stored with.
+        """Compare the files of a model with the checksums they were stored with; each is read once in a process.
 
         Raises:
             InputError: one is missing or damaged.
         """
         number = list(self._manifest["models"]).index(model)
-        stored = self._manifest["models"][model].get("sha256", {})
+        stored = self._checksums(number) or {}
         for name in _DTYPES:
-            if self._digest(number, name) != stored.get(name):
-                path = self._file(number, name)
-                raise InputError(f"{path}: is damaged (its checksum differs); {_AGAIN}")
+            check_digest(self._file(number, name), stored.get(name), again=_AGAIN)
 
     def append(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
-        """Add a model; it is there for good once this returns."""
+        """Add a model to what is on the disk by now; it is there for good once this returns.
+
+        Where another process has added the same model meanwhile, with the same vectors, its scores stay.
+
+        Raises:
+            ParameterError: the store has a model of this name, or the scores have another shape.
+            InputError: another process has given the store other labels or settings.
+        """
         shape = (len(self.measures), len(self.pairs), len(self.words))
         if scores.values.shape != shape:
             raise ParameterError(f"Scores for this store must have the shape {shape}. Got {scores.values.shape}.")
         if model in self._manifest["models"]:
             raise ParameterError(f"The store already has a model {model!r}.")
-        self._write(len(self._manifest["models"]), model, scores, provenance)
+        with writer_lock(self.path / LOCK):
+            self._catch_up()
+            there = self._manifest["models"].get(model)
+            if there is None:
+                self._write(model, scores, provenance)
+            elif there.get("checksum") != provenance.get("checksum"):
+                raise InputError(f"{self.path}: another process has added scores of other vectors named {model!r}")
 
     def replace(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
         """Write the scores of a model that is here again, in the place of damaged ones."""
-        self._write(list(self._manifest["models"]).index(model), model, scores, provenance)
+        with writer_lock(self.path / LOCK):
+            self._catch_up()
+            self._write(model, scores, provenance)
 
-    def _write(self, number: int, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
-        tables = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
+    def _catch_up(self) -> None:
+        """Take up what other processes have written since this store was opened."""
+        self._manifest = ScoreStore.open(self.path).must_match(self._manifest)._manifest  # noqa: SLF001 - same class
+
+    def _write(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
+        given = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
+        tables = {name: np.ascontiguousarray(table, _DTYPES[name]) for name, table in given.items()}
+        digests = {name: array_sha256(table) for name, table in tables.items()}
         for name, table in tables.items():
-            with atomic_file(self._file(number, name)) as part, part.open("wb") as file:
-                np.save(file, np.ascontiguousarray(table, _DTYPES[name]), allow_pickle=False)
-        digests = {name: self._digest(number, name) for name in tables}
+            write_array(self.path / f"{digests[name][:_DIGITS]}.{name}.npy", table)
         self._manifest["models"][model] = {**provenance, "sha256": digests}
         self._write_manifest()
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Remove files of ours that no model has: of scores that were replaced, or of a process that was killed."""
+        numbers = range(len(self._manifest["models"]))
+        in_use = {self._file(number, name).name for number in numbers for name in _DTYPES}
+        for path in self.path.iterdir():
+            if _OURS.fullmatch(path.name) and path.name not in in_use:
+                path.unlink(missing_ok=True)
+
+    def _remove_files(self) -> None:
+        names = [self._file(number, name) for number in range(len(self.models)) for name in _DTYPES]
+        (self.path / MANIFEST).unlink()
+        for path in names:
+            path.unlink(missing_ok=True)
 
     def read(
         self,
@@ -250,26 +291,35 @@ class ScoreStore:
         return describe(self)
 
     def _model(self, number: int) -> ModelScores:
-        """One model, whose scores stay on disk until they are selected."""
+        """One model, compared with its checksums; its scores stay on disk until they are selected."""
         by_pair = (len(self.measures), len(self.pairs))
         shapes = {"scores": (*by_pair, len(self.words)), "words": (len(self.words),), "pairs": by_pair}
-        tables = (
-            map_array(self._file(number, name), _DTYPES[name], shape, again=_AGAIN) for name, shape in shapes.items()
-        )
+        stored = self._checksums(number)
+        tables = []
+        for name, shape in shapes.items():
+            path = self._file(number, name)
+            tables.append(map_array(path, _DTYPES[name], shape, again=_AGAIN))
+            if stored is not None:
+                check_digest(path, stored.get(name), again=_AGAIN)
+        if any(codes.max(initial=0) >= len(REASONS) for codes in tables[1:]):
+            raise InputError(f"{self.path}: gives a reason that this version does not know; {_AGAIN}")
         return ModelScores(*tables)
 
-    def _digest(self, number: int, name: str) -> str:
-        path = self._file(number, name)
-        try:
-            return file_sha256(path)
-        except OSError as problem:
-            raise InputError(f"{path}: cannot be read ({problem.strerror}); {_AGAIN}") from problem
+    def _checksums(self, number: int) -> Mapping[str, Any] | None:
+        """Those of a model's tables; None where the store has none, as the first versions wrote it."""
+        about = list(self._manifest["models"].values())[number]
+        stored = about.get("sha256", {})
+        return None if "sha256" not in about else stored if isinstance(stored, dict) else {}
 
     def _file(self, number: int, name: str) -> Path:
-        return self.path / f"{number}.{name}.npy"
+        """Where a table of a model lies: under its checksum, or under the model's number as in earlier versions."""
+        stored = self._checksums(number) or {}
+        named = self.path / f"{str(stored.get(name, ''))[:_DIGITS]}.{name}.npy"
+        numbered = self.path / f"{number}.{name}.npy"
+        return named if _OURS.fullmatch(named.name) and (named.exists() or not numbered.exists()) else numbered
 
     def _write_manifest(self) -> None:
-        write_text(self.path / MANIFEST, json.dumps(self._manifest, ensure_ascii=False))
+        write_text(self.path / MANIFEST, manifest_text(self._manifest))
 
 
 def _is_whole(manifest: Mapping[str, Any]) -> bool:
@@ -278,6 +328,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     return (
         all(isinstance(names, list) for names in labels)
         and all(isinstance(pair, list) and len(pair) == 2 for pair in manifest["pairs"])
+        and all(isinstance(name, str) for name in chain(*manifest["pairs"], manifest["measures"], manifest["words"]))
         and isinstance(manifest.get("provenance"), dict)
         and isinstance(manifest.get("models"), dict)
         and all(isinstance(about, dict) for about in manifest["models"].values())

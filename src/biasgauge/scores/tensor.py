@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -49,6 +49,8 @@ class ScoreTensor(Result):
         pairs: labels of the pairs, each (first, second).
         provenance: checksums of the models and lexicons, settings, version: how these scores came about.
     """
+
+    abridged: ClassVar[bool] = True
 
     values: Singles
     undefined: Codes

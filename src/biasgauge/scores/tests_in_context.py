@@ -16,6 +16,7 @@ from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.coverage import NOT_THERE
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import WordsLike
+from biasgauge.lexicons import shared_words
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.scores.word_set_tests import TestLike, sets_of_test
 from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
@@ -259,7 +260,9 @@ class _Given:
         few = [] if all(row.sentences > 1 for row in rows) else [
             f"each word stands in one {self.sentences} alone: how far another would change the result is unknown"
         ]  # fmt: skip
-        return ContextualTests(test, self.name, self.labels, tuple(rows), lost, recorded, tuple(few))
+        shared = shared_words(self.words["a"], self.words["b"]).sentence
+        told = (*few, f"{self.labels['a']} and {self.labels['b']}: {shared}") if shared else tuple(few)
+        return ContextualTests(test, self.name, self.labels, tuple(rows), lost, recorded, told)
 
     def _arrays(self, members: Sequence[Embedding]) -> tuple[dict[str, Floats], dict[str, Mapping[str, str]]]:
         """Unit vectors by set, words × sentences × dimensions, of words that have any; and those that have none."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._version import __version__
 from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
+from biasgauge.lexicons import shared_words
 from biasgauge.names import test_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate
@@ -36,6 +37,8 @@ class Association(Result):
         settings: everything that decides the result.
     """
 
+    abridged: ClassVar[bool] = True
+
     test: str
     name: str
     model: str
@@ -59,11 +62,18 @@ class Association(Result):
         """How far the number would move with other words of the same kind."""
         return self.result.interval
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know first: attributes that stand in both sets tell nothing apart."""
+        roles = [self.coverage.sets[role].words for role in "ab" if role in self.coverage.sets]
+        shared = shared_words(*roles).sentence if len(roles) == 2 else ""
+        return (f"{self.sets['a']} and {self.sets['b']}: {shared}",) if shared else ()
+
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object."""
         shape = super().to_dict()
         numbers = shape.pop("result")
-        return {**shape, **numbers, "version": __version__}
+        return {**shape, **numbers, "warnings": list(self.warnings), "version": __version__}
 
     @property
     def estimate(self) -> Estimate:
@@ -91,6 +101,7 @@ class Association(Result):
             headline=f"{name}: undefined: {self.reason}" if self.value is None else f"{name}: {self._reading()}",
             sentences=self._sentences(),
             tables=(Table.of("sets", "Words that the test rests on", ["set", "stands for", *counts], sets),),
+            warnings=self.warnings,
         )
 
     def _reading(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from biasgauge.lexicons import SharedWords
 from biasgauge.seed_words.balance import Balance
 from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.located import Located
@@ -77,7 +78,8 @@ def _about_numbers(
 
 def _about_words(located: Located, balance: Balance) -> Iterator[Advice]:
     if balance.shared:
-        yield Advice(f"the two sets share words: {_few(balance.shared)}")
+        shared = SharedWords(balance.shared, (len(located.a), len(located.b)))
+        yield Advice(shared.sentence, severe=shared.most_apart < NOT_APART)
     lost = [word for words in located.coverage.lost.values() for word in words]
     if lost:
         yield Advice(f"{len(lost)} of {located.coverage.asked} seeds are lost: {_few(lost)}", serious=False)

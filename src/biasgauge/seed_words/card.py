@@ -38,6 +38,7 @@ class FitnessCard(Result):
         advice: what to beware of, in plain words, most important first.
     """
 
+    abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"coherence", "held_out", "coherence_published", "similarity"})
 
     a: str

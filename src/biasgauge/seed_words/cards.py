@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import ModelsLike, WordsLike
-from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, lexicon, seed_bank
+from biasgauge.lexicons import (
+    DEFAULT_LANGUAGE,
+    AssociationTest,
+    Language,
+    Lexicon,
+    Pairs,
+    SeedBank,
+    language_of,
+    lexicon,
+    seed_bank,
+    words_of,
+)
 from biasgauge.lexicons.bank import Filter
+from biasgauge.lexicons.by_name import BANK
 from biasgauge.seed_words.advice import advise
 from biasgauge.seed_words.balance import balance, set_similarities, similarity_left_out
 from biasgauge.seed_words.card import FitnessCard
@@ -25,7 +37,7 @@ from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_over_models
 
 BANK_PAPERS = ("Bolukbasi", "Kozlowski")
-"""Papers whose pairings an English audit also looks at: definitional gender, and gender, class and race."""
+"""Papers of a seed bank whose pairings an audit also looks at: definitional gender, and gender, class and race."""
 LEFT_OUT_MODELS = 2
 """Replicates in which an audit leaves seeds out one at a time: they differ little in that, and it takes most time."""
 MOST_WORDS = 120
@@ -44,6 +56,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     shuffles: int = 200,
     leave_one_out: bool | int = True,
     generated: int = 0,
+    nouns: WordsLike | None = None,
     counts: Mapping[str, float] | None = None,
     min_coverage: float = 0.8,
     case_fallback: bool = False,
@@ -70,6 +83,8 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         leave_one_out: also measure without each seed, which costs a ranking of the vocabulary for every seed; a number
             means in the first so many models.
         generated: also generate so many sets of nouns as a reference; 0 for none, 50 as published.
+        nouns: words that count as nouns there, such as those that a tagger found in your text; by default those that
+            are nouns most often in the Brown corpus and that WordNet knows.
         counts: how often each word occurs; by default the order of rows stands for frequency.
         min_coverage: share of each set that must be found. A seed is lost when most models lack it; models that lack
             another one take no part in that pair.
@@ -100,6 +115,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         "shuffles": shuffles,
         "leave_one_out": leave_one_out,
         "generated": generated,
+        "nouns": "Brown corpus" if nouns is None else words_of(nouns).name,
         "min_coverage": min_coverage,
         "case_fallback": case_fallback,
         "level": level,
@@ -111,7 +127,9 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     cards = tuple(_card(pair, own, models, counts, settings) for pair, own in zip(located, numbers, strict=True))
     cloud = None
     if generated:
-        cloud = generated_cloud(models, sets=generated, method=method, unit=unit, random_state=random_state)
+        cloud = generated_cloud(
+            models, sets=generated, nouns=nouns, method=method, unit=unit, random_state=random_state
+        )
     warnings = tuple(dict.fromkeys(notice.message for model in models for notice in model.notices))
     return SeedsResult(cards, tuple(model.name for model in models), settings, cloud, warnings)
 
@@ -120,7 +138,7 @@ def seed_cards(
     vectors: ModelsLike,
     lexicons: Iterable[str | Lexicon],
     *,
-    language: str = "en",
+    language: str | Language | None = DEFAULT_LANGUAGE,
     min_coverage: float = 0.8,
     case_fallback: bool = False,
     shuffles: int = 100,
@@ -131,7 +149,7 @@ def seed_cards(
     Args:
         vectors: the model, or the replicates, of the audit.
         lexicons: those of the audit; kinds other than "test" and "pairs" are left out.
-        language: pairings of the seed bank are added for "en".
+        language: pairings of its seed banks are added, where it has any; None for none.
         min_coverage: as in `seeds`.
         case_fallback: as in `seeds`.
         shuffles: as in `seeds`.
@@ -142,8 +160,7 @@ def seed_cards(
     """
     chosen = [source for source in map(lexicon, lexicons) if isinstance(source, (AssociationTest, Pairs))]
     pairs = [pair for source in chosen for pair in of_lexicon(source)]
-    if language == "en":
-        bank = seed_bank().bank
+    for bank in [] if language is None else _banks(language_of(language)):
         pairs += [
             SeedPair(a, b, bank.sets[a], bank.sets[b])
             for a, b in bank.pairings
@@ -165,6 +182,14 @@ def seed_cards(
         case_fallback=case_fallback,
         random_state=random_state,
     )
+
+
+def _banks(language: Language) -> Iterator[SeedBank]:
+    """Banks of seed sets in a language; the shipped one without what cannot be used."""
+    for name in language.named("seed_bank"):
+        bank = seed_bank().bank if name == BANK else lexicon(name)
+        if isinstance(bank, SeedBank):
+            yield bank
 
 
 def _card(

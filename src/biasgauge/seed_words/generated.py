@@ -2,7 +2,7 @@
 
 Sources: Antoniak & Mimno, "Bad Seeds" (2021), and "Badder Seeds" (2022). There a noun was any word ever tagged as one,
 which let verbs and names in; here it is a word whose most frequent part of speech in the Brown corpus is "noun", and
-that WordNet knows.
+that WordNet knows, unless the nouns are given, for instance those of your own text after tagging it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.agreement.features import word_properties
+from biasgauge.agreement.features import WordProperties, word_properties
 from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
-from biasgauge.inputs import ModelsLike
+from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores.neighbors import exact_similarities, nearest
 from biasgauge.seed_words.balance import set_similarities
@@ -46,7 +47,7 @@ class GeneratedSet(NamedTuple):
 
 
 def generated_sets(
-    vectors: ModelsLike, *, sets: int = 50, size: int = 5, random_state: int = 0
+    vectors: ModelsLike, *, sets: int = 50, size: int = 5, nouns: WordsLike | None = None, random_state: int = 0
 ) -> tuple[GeneratedSet, ...]:
     """Draw sets of nouns that belong together: each from a model drawn at random, no two the same.
 
@@ -54,6 +55,8 @@ def generated_sets(
         vectors: an `Embedding`, anything `load` takes, or a list of them.
         sets: how many sets.
         size: words in each, the noun itself included.
+        nouns: words that count as nouns, such as those that a tagger found in your text; by default those that are
+            nouns most often in the Brown corpus and that WordNet knows.
         random_state: seed; the same seed gives the same sets.
 
     Raises:
@@ -62,7 +65,8 @@ def generated_sets(
     check_whole(1, sets=sets)
     check_whole(2, size=size)
     models = load_models(vectors)
-    pools = [_nouns(model) for model in models]
+    given = None if nouns is None else frozenset(words_of(nouns).words)
+    pools = [_nouns(model, given) for model in models]
     fewest = min(map(len, pools))
     if fewest <= max(size, sets):
         raise ParameterError(f"A model has {fewest:,} common nouns, too few to generate {sets} sets of {size}.")
@@ -78,16 +82,18 @@ def generated_sets(
     return tuple(drawn.values())
 
 
-def _nouns(model: Embedding) -> Places:
-    """Rows of common nouns, as far as tables tell."""
-    table = word_properties()
-    rows = [
-        row
-        for row, word in enumerate(model.words)
-        if (known := table.get(word)) is not None and known.tag == "NOUN" and known.senses and word.isalpha()
-    ]
+def _nouns(model: Embedding, given: frozenset[str] | None) -> Places:
+    """Rows of nouns: those that are given, or common nouns as far as tables tell."""
+    if given is None:
+        table = word_properties()
+        given = frozenset(word for word in model.words if _common_noun(table.get(word)))
+    rows = [row for row, word in enumerate(model.words) if word in given and word.isalpha()]
     chosen = np.array(rows, np.intp)
     return chosen[np.asarray(model.vectors[chosen].any(axis=1))] if len(chosen) else chosen
+
+
+def _common_noun(known: WordProperties | None) -> bool:
+    return known is not None and known.tag == "NOUN" and bool(known.senses)
 
 
 def _neighborhood(model: Embedding, pool: Places, drawn: int, size: int) -> list[int]:
@@ -110,6 +116,8 @@ class Cloud(Result):
         coherence_published: each divided by the largest in its model, mean over models.
         first_share: share of the variance along the first component of the pairs by position, mean over models.
     """
+
+    abridged: ClassVar[bool] = True
 
     sets: tuple[GeneratedSet, ...]
     pairs: tuple[tuple[int, int], ...]
@@ -173,6 +181,7 @@ def generated_cloud(
     *,
     sets: int = 50,
     size: int = 5,
+    nouns: WordsLike | None = None,
     method: Method = "mean-difference",
     unit: bool = False,
     random_state: int = 0,
@@ -183,12 +192,13 @@ def generated_cloud(
         vectors: as in `generated_sets`.
         sets: as in `generated_sets`; pairs grow with their square.
         size: as in `generated_sets`.
+        nouns: as in `generated_sets`.
         method: the subspace, "mean-difference" or "pca".
         unit: scale vectors to length 1 first.
         random_state: seed of the draws.
     """
     models = load_models(vectors)
-    drawn = generated_sets(models, sets=sets, size=size, random_state=random_state)
+    drawn = generated_sets(models, sets=sets, size=size, nouns=nouns, random_state=random_state)
     pairs = tuple(
         (one, other)
         for one, other in combinations(range(len(drawn)), 2)

@@ -37,6 +37,7 @@ class SeedsResult(Result):
         warnings: what was odd about the models.
     """
 
+    abridged: ClassVar[bool] = True
     renamed: ClassVar[Mapping[str, str]] = {"cards": "pairs"}
     hidden: ClassVar[frozenset[str]] = frozenset({"cloud"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from biasgauge.embeddings import Coverage, Embedding, load_models, mean_embeddin
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import BLOCK, unit_singles
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.lexicons import shared_words
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.figures import subspace_charts
 from biasgauge.seed_words.located import Rows, locate
@@ -40,6 +41,8 @@ class BiasSubspace(Result):
         settings: method, component, order, unit, aligned, how many models.
     """
 
+    abridged: ClassVar[bool] = True
+
     a: str
     b: str
     vector: Floats
@@ -48,6 +51,12 @@ class BiasSubspace(Result):
     cosines: Floats
     coverage: Coverage
     settings: dict[str, Any]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know first: words in both sets, which have no say in the direction."""
+        told = shared_words(self.coverage.sets["a"].words, self.coverage.sets["b"].words).sentence
+        return (told,) if told else ()
 
     def ends(self, count: int = 10) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The `count` words nearest to A's end, best first, and to B's end, best first."""
@@ -79,6 +88,7 @@ class BiasSubspace(Result):
             "words": self.to_frame(count).to_dict(orient="records"),
             "coverage": self.coverage.to_dict(),
             "settings": self.settings,
+            "warnings": list(self.warnings),
         }
 
     def summary(self) -> Summary:
@@ -91,6 +101,7 @@ class BiasSubspace(Result):
             headline=f"{self.a}: {', '.join(top)}; {self.b}: {', '.join(bottom)}",
             tables=(Table.of("ends", "Words at both ends", ["end", "word", Column("cosine", "number", 3)], rows),),
             charts=subspace_charts(self),
+            warnings=self.warnings,
         )
 
 

@@ -34,6 +34,7 @@ class AnalogyReport(Result):
         accuracy: the share of the questions answered rightly, by both methods, with and without excluding the inputs.
     """
 
+    abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"accuracy"})
 
     model: str

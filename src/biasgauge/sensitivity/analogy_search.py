@@ -74,6 +74,8 @@ class Analogies(Result):
         answers: one for each question and direction, in the order of the questions.
     """
 
+    abridged: ClassVar[bool] = True
+
     model: str
     method: Method
     exclude_inputs: bool

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from biasgauge.agreement.rows import pair_name
 from biasgauge.checks import check_number, check_whole
-from biasgauge.embeddings import Coverage, load
-from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
-from biasgauge.lexicons import pairs_of, words_of
+from biasgauge.embeddings import Coverage, each_model, load
+from biasgauge.errors import ParameterError
+from biasgauge.inputs import ModelsLike, PairsLike, VectorsLike, WordsLike
+from biasgauge.lexicons import language_of, pairs_of, words_of
 from biasgauge.measures import Measure
 from biasgauge.scores import score
 from biasgauge.sensitivity import agreements
@@ -17,7 +18,7 @@ from biasgauge.sensitivity.agreements import Agreement, Comparison, MeanKappa, S
 from biasgauge.sensitivity.analogy_evidence import analogy_report
 from biasgauge.sensitivity.base_pairs import over_pairs, reference_scores
 from biasgauge.sensitivity.difference_vectors import difference_cosines, likeness_and_agreement, mean_cosine
-from biasgauge.sensitivity.forms import FormsLike
+from biasgauge.sensitivity.forms import FormsLike, forms_and_cases
 from biasgauge.sensitivity.plan import FREQUENT, MEASURES, NEUTRAL, Plan, as_spelled, chosen_measures, limited, pool_of
 from biasgauge.sensitivity.result import RobustnessResult
 from biasgauge.sensitivity.truths import Truth, TruthsLike, truths_of
@@ -29,14 +30,15 @@ Compared = TypeVar("Compared", Agreement, MeanKappa)
 NOT_USUAL = "no frequent word is made of letters alone: the standard deviation is that of the words asked for"
 
 
+@each_model
 def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its default
-    vectors: VectorsLike,
+    vectors: ModelsLike,
     *,
     pairs: PairsLike = "zhang2020",
-    words: WordsLike = "occ16",
+    words: WordsLike | None = None,
     truths: TruthsLike | None = None,
     measures: str | Measure | Sequence[str | Measure] = MEASURES,
-    forms: FormsLike = ("plural", "capitalized", "upper"),
+    forms: FormsLike | None = None,
     pair_forms: FormsLike = ("capitalized",),
     k: int = 100,
     pool: WordsLike | None = NEUTRAL,
@@ -57,14 +59,16 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     positive, to the second when it is negative, to neither when it is exactly 0.
 
     Args:
-        vectors: an `Embedding` or anything `load` takes.
+        vectors: an `Embedding` or anything `load` takes. A list of models or views gives a `ByModel`: each by itself.
         pairs: a lexicon of pairs, or pairs (first, second).
-        words: a lexicon, one of its sets, or words.
+        words: a lexicon, one of its sets, or words; by default the occupations of the pairs' language (occ16).
         truths: words whose direction is known: lexicons whose sets are named like the ends of the pairs, or a mapping
-            of names to (words of the first end, words of the second). BSRI and animals for pairs of male and female.
+            of names to (words of the first end, words of the second). For pairs of male and female by default those of
+            their language (BSRI and animals).
         measures: names of measures, or `Measure` objects.
         forms: forms of the words: "plural", "capitalized", "upper", "lower", or a mapping of a name to the user's own
-            (a function, a mapping of words to forms, or pairs of word and form).
+            (a function, a mapping of words to forms, or pairs of word and form). By default those of the pairs'
+            language (plural), capitalized and upper.
         pair_forms: forms of the pairs, likewise.
         k: how many neighbors vote in a neighborhood measure.
         pool: which words may be neighbors: "neutral" for frequent lower-case words that do not name what the pairs
@@ -89,8 +93,13 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     check_level(level)
     check_number(0, 1, min_coverage=min_coverage)
     check_whole(1, resamples=resamples)
-    model = load(vectors)
-    base, wanted = pairs_of(pairs), words_of(words)
+    model = load(cast("VectorsLike", vectors))
+    base = pairs_of(pairs)
+    spoken = language_of(base.language)
+    if words is None and (reason := spoken.lacks("occupations")):
+        raise ParameterError(f"The 'words' of robustness must be named: {reason}.")
+    wanted = words_of(spoken.named("occupations")[0] if words is None else words)
+    chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized", "upper") if forms is None else forms
     known, remark = truths_of(truths, base)
     known = tuple(
         Truth(truth.name, *(as_spelled(model, end, case_fallback=case_fallback) for end in (truth.first, truth.second)))
@@ -98,9 +107,15 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     )
     used = chosen_measures(measures, as_published=as_published)
     plan = Plan.of(
-        model, base.pairs, wanted.words, forms, pair_forms, as_published=as_published, case_fallback=case_fallback
+        model,
+        base.pairs,
+        wanted.words,
+        chosen_forms,
+        pair_forms,
+        as_published=as_published,
+        case_fallback=case_fallback,
     )
-    neighbors = pool_of(pool, model, plan.pairs, used, frequent, as_published=as_published)
+    neighbors = pool_of(pool, model, plan.pairs, used, frequent, as_published=as_published, language=spoken)
     computed: dict[str, Any] = {"measures": list(used), "k": k, "pool": neighbors, "n_jobs": n_jobs}
     of_truths = [word for truth in known for word in truth.words]
     scores = score(model, pairs=plan.all_pairs, words=list(dict.fromkeys([*plan.all_words, *of_truths])), **computed)

@@ -139,6 +139,7 @@ class SimilarityExplained(Result):
         reason: why nothing could be asked; None when it could.
     """
 
+    abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"answers", "listed", "listed_with_excluded"})
 
     model: str

@@ -16,22 +16,20 @@ from biasgauge.arrays import Floats
 from biasgauge.embeddings import load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
-from biasgauge.lexicons import Lexicon, WordSet, pairs_of, words_of
+from biasgauge.lexicons import Lexicon, WordSet, language_of, pairs_of, words_of
 from biasgauge.measures import Measure
 from biasgauge.names import list_name, measure_name
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
 from biasgauge.scores import ScoreTensor, score
 from biasgauge.sensitivity.agreements import Row
-from biasgauge.sensitivity.forms import FormsLike, Pair
+from biasgauge.sensitivity.forms import FormsLike, Pair, forms_and_cases
 from biasgauge.sensitivity.plan import MEASURES, NEUTRAL, Plan, as_spelled, chosen_measures, pool_of
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.shares import share_of_words
 from biasgauge.wording import share_text
 
-CONCEPTS = ("occ16", "adj", "bsri:male", "bsri:female", "weat7:math", "weat7:arts", "weat8:science", "weat8:arts")
-"""What pairs of male and female are asked about: occupations, adjectives, traits, mathematics, science, arts."""
 AS_GIVEN = "as given"
 """Name of the form in which words were asked for."""
 UNCLEAR = "no clear lean"
@@ -88,6 +86,7 @@ class Flips(Result):
         lost_words: words of each concept that it does not have.
     """
 
+    abridged: ClassVar[bool] = True
     renamed: ClassVar[Mapping[str, str]] = {"rows": "flips"}
     hidden: ClassVar[frozenset[str]] = frozenset({"level"})
     tables: ClassVar[tuple[str, ...]] = ("rows",)
@@ -159,10 +158,10 @@ def _named(value: str, name: Callable[[str], str]) -> Shown:
 def flips(
     vectors: VectorsLike,
     *,
-    concepts: ConceptsLike = CONCEPTS,
+    concepts: ConceptsLike | None = None,
     pairs: PairsLike = "zhang2020",
     measures: str | Measure | Sequence[str | Measure] = MEASURES,
-    forms: FormsLike = ("plural", "capitalized"),
+    forms: FormsLike | None = None,
     k: int = 100,
     pool: WordsLike | None = NEUTRAL,
     case_fallback: bool = False,
@@ -176,10 +175,10 @@ def flips(
 
     Args:
         vectors: an `Embedding` or anything `load` takes.
-        concepts: lexicons or their sets, or a mapping of names to words.
+        concepts: lexicons or their sets, or a mapping of names to words; by default those of the pairs' language.
         pairs: a lexicon of pairs, or pairs; the first that the embedding has is the baseline.
         measures: the first is the baseline.
-        forms: forms of the words, as in `robustness`.
+        forms: forms of the words, as in `robustness`; by default those of the pairs' language, and capitalized.
         k: how many neighbors vote.
         pool: which words may be neighbors, as in `robustness`.
         case_fallback: look a word up in lower case, then capitalized, when it is not there as written.
@@ -193,14 +192,19 @@ def flips(
     check_level(level)
     model = load(vectors)
     base = pairs_of(pairs)
-    named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in _concepts(concepts).items()}
+    spoken = language_of(base.language)
+    if concepts is None and (reason := spoken.lacks("concepts")):
+        raise ParameterError(f"The 'concepts' must be named: {reason}.")
+    asked = _concepts(spoken.named("concepts") if concepts is None else concepts)
+    named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in asked.items()}
+    chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized") if forms is None else forms
     used = chosen_measures(measures)
     words = [word for words in named.values() for word in words]
-    plan = Plan.of(model, base.pairs, words, forms, (), case_fallback=case_fallback)
+    plan = Plan.of(model, base.pairs, words, chosen_forms, (), case_fallback=case_fallback)
     usable = tuple(pair for pair in plan.pairs if all(end in model for end in pair))
     if not usable:
         raise ParameterError(f"The embedding has no pair of {base.name} with both its ends; name other pairs.")
-    neighbors = pool_of(pool, model, plan.pairs, used)
+    neighbors = pool_of(pool, model, plan.pairs, used, language=spoken)
     scores = score(
         model, pairs=usable, words=plan.all_words, measures=list(used), k=k, pool=neighbors, n_jobs=n_jobs
     )  # fmt: skip

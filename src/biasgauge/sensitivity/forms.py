@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike
-from biasgauge.lexicons import pairs_of
+from biasgauge.lexicons import Language, pairs_of
 from biasgauge.results import Record
 from biasgauge.sensitivity.plurals import Spellings, plural, plural_zhang2020
 
@@ -75,6 +75,16 @@ class PairForms:
 FormOf: TypeAlias = "Callable[[str], str | None] | Mapping[str, str] | PairsLike | None"
 FormsLike: TypeAlias = "str | Iterable[str] | Mapping[str, FormOf]"
 """Names of forms, or names to forms of one's own."""
+
+
+def forms_and_cases(language: Language, *cases: str) -> dict[str, FormOf]:
+    """Forms that a language has, then forms in another case.
+
+    Those of a language are the ones that can be spelled here, and those of its lists, named after their second ends.
+    """
+    listed = [pairs_of(name) for name in language.named("forms")]
+    own: dict[str, FormOf] = {pairs.ends[1]: pairs for pairs in listed}
+    return {**dict.fromkeys(language.spelled_forms), **own, **dict.fromkeys(cases)}
 
 
 def spellers(forms: FormsLike, *, as_published: bool = False) -> dict[str, Spell]:

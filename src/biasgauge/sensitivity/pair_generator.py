@@ -69,6 +69,7 @@ class GeneratedPairs(Result):
         reason: why there are no pairs; None when there are.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("pairs",)
 
     model: str

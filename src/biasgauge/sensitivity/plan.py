@@ -14,7 +14,7 @@ from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import WordsLike
-from biasgauge.lexicons import lexicon, words_of
+from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, lexicon, words_of
 from biasgauge.measures import Measure, Neighborhood
 from biasgauge.scores import AS_PUBLISHED
 from biasgauge.sensitivity.forms import FormsLike, Pair, PairForms, WordForms, find_forms, find_pair_forms, spellers
@@ -22,8 +22,6 @@ from biasgauge.sensitivity.forms import FormsLike, Pair, PairForms, WordForms, f
 MEASURES = ("dbwa", "ripa", "nbm")
 NEUTRAL = "neutral"
 FREQUENT = 50_000
-GENDERED = ("equalize", "gender_specific")
-"""Lexicons of words that name a gender; left out of the neutral words when a pair does so too."""
 NO_WORD = "the word itself is not in the vocabulary"
 ANOTHER_LOST = "another of its forms is not in the vocabulary"
 _LETTERS, _ENGLISH_LETTERS = re.compile(r"(?:[^\W\d]|_)+"), re.compile(r"[A-Za-z_]+")
@@ -106,13 +104,14 @@ def pool_of(
     frequent: int = FREQUENT,
     *,
     as_published: bool = False,
+    language: str | Language = DEFAULT_LANGUAGE,
 ) -> tuple[str, ...] | None:
     """Which words may be neighbors; None for all, also where no measure asks for neighbors."""
     if pool is None or not any(isinstance(measure, Neighborhood) for measure in measures):
         return None
     if not isinstance(pool, str) or pool != NEUTRAL:
         return words_of(pool).words
-    words = neutral(model, pairs, frequent, as_published=as_published)
+    words = neutral(model, pairs, frequent, as_published=as_published, language=language)
     if not words:
         raise ParameterError(
             f"None of the first {frequent:,} words can be a neutral neighbor; name a 'pool', or None for all."
@@ -133,15 +132,21 @@ def limited(vectors: Embedding, frequent: int = FREQUENT, *, as_published: bool 
 
 
 def neutral(
-    vectors: Embedding, pairs: Iterable[Pair], frequent: int = FREQUENT, *, as_published: bool = False
+    vectors: Embedding,
+    pairs: Iterable[Pair],
+    frequent: int = FREQUENT,
+    *,
+    as_published: bool = False,
+    language: str | Language = DEFAULT_LANGUAGE,
 ) -> tuple[str, ...]:
     """The limited words that are in lower case and do not name what the pairs are about.
 
-    Left out are the words of the pairs and, where one of them is a gendered word of `gender_specific`, all words of
-    that list and of `equalize`.
+    Left out are the words of the pairs and, where one of them is in the first list of gendered words of the language
+    (`gender_specific` in English), all words of all its gendered lists.
     """
     left_out = {end for pair in pairs for end in pair}
-    if as_published or not left_out.isdisjoint(lexicon("gender_specific").words):
-        left_out.update(word for name in GENDERED for word in lexicon(name).words)
+    gendered = language_of(language).named("gendered")
+    if gendered and (as_published or not left_out.isdisjoint(lexicon(gendered[0]).words)):
+        left_out.update(word for name in gendered for word in lexicon(name).words)
     words = limited(vectors, frequent, as_published=as_published)
     return tuple(word for word in words if word not in left_out and word == word.lower())

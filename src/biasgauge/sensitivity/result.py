@@ -70,6 +70,7 @@ class RobustnessResult(Result):
         warnings: what the reader should know before trusting any number.
     """
 
+    abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset(
         {"mean_cosine", "cosines", "pairs", "words", "formed_pairs", "scores", "flips"}
     )

@@ -23,6 +23,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import cosines
 from biasgauge.inputs import ModelsLike, WordsLike
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
+from biasgauge.results.blocks import Tone
 from biasgauge.scores.word_set_tests import TestLike, sets_of_test
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.estimate import Estimate
@@ -32,6 +33,7 @@ from biasgauge.wording import level_text, p_phrase, share_text
 
 ROLES = ("x", "y", "a", "b")
 SAME_VECTOR = "all target words, or all attribute words, have the same association here"
+_TONES: Mapping[str, Tone] = {"report": "good", "do-not-report": "bad"}
 TOO_NEAR = 1e-5
 """Where all cosines of a view lie nearer together than this, numbers hang on the last digits of single precision."""
 
@@ -168,7 +170,7 @@ class SpecificationCurve(Result):
             charts=charts,
             warnings=self.warnings,
             mark=self.decision,
-            tone={"report": "good", "do-not-report": "bad"}.get(self.decision, "neutral"),  # type: ignore[arg-type]
+            tone=_TONES.get(self.decision, "plain"),
         )  # fmt: skip
 
 

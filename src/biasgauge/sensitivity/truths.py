@@ -12,10 +12,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, WordsLike
-from biasgauge.lexicons import Lexicon, Pairs, lexicon, words_of
-
-SHIPPED = ("bsri", "animals")
-"""What Zhang et al. use: traits of the Bem Sex Role Inventory, and animals whose name tells their sex."""
+from biasgauge.lexicons import Lexicon, Pairs, language_of, lexicon, words_of
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,10 @@ def truths_of(truths: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...
                 f"no truths: the ends of the pairs are called {' and '.join(pairs.ends)}, the shipped truths are about "
                 "male and female; name your own"
             )
-        truths = SHIPPED
+        spoken = language_of(pairs.language)
+        if reason := spoken.lacks("truths"):
+            return (), f"no truths: {reason}"
+        truths = spoken.named("truths")
     if isinstance(truths, Mapping):
         return tuple(_truth(str(name), sides, pairs.ends) for name, sides in truths.items()), ""
     several = [truths] if isinstance(truths, (str, PathLike, Lexicon)) else truths

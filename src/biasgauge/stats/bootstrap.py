@@ -25,6 +25,8 @@ BootstrapMethod = Literal["bca", "percentile"]
 Weighted = Callable[[Mapping[str, Floats]], Floats]
 
 _BLOCK = 500
+MOST_LEFT_OUT = 1_000
+"""Words of a set that are left out one by one; those of longer ones in so many groups."""
 """Resamples computed at a time: bounds the memory; results do not depend on it."""
 _CELLS = 4_000_000
 """Numbers held at a time: bounds the memory; results do not depend on it."""
@@ -233,15 +235,27 @@ def _word_counts(units: Mapping[str, int], settings: Resampling) -> Iterator[dic
 
 
 def _left_out(resampled: Resampled) -> list[Floats]:
-    """For each set, the values without each of its words; NaN where there is none."""
+    """For each set, the values without each of its words; NaN where there is none.
+
+    A long list is left out in groups, each of every so-manieth word: skewness and variance are those of words one by
+    one, but for chance, and the cost grows with the length of the list as that of the number itself does.
+    """
     left_out = []
     for name, words in resampled.units.items():
         parts = []
-        for counts in left_out_counts(words, _BLOCK):
+        alone = left_out_counts(words, _BLOCK)
+        for counts in alone if words <= MOST_LEFT_OUT else _groups_left_out(words, MOST_LEFT_OUT, _BLOCK):
             others = {other: np.ones((len(counts), size)) for other, size in resampled.units.items()}
             parts.append(resampled.values({**others, name: counts}))
         left_out.append(np.concatenate(parts))
     return left_out
+
+
+def _groups_left_out(units: int, groups: int, rows: int) -> Iterator[Floats]:
+    """Every unit once but for those of one group, for each group in turn, so many rows at a time."""
+    member = np.arange(units) % groups
+    for start in range(0, groups, rows):
+        yield (member != np.arange(start, min(start + rows, groups))[:, None]).astype(np.float64)
 
 
 def jackknife_variance(left_out: Sequence[Floats]) -> float:

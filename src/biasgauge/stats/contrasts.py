@@ -28,6 +28,8 @@ WEAT = ((1.0, -1.0), (-1.0, 1.0))
 MANY = 1_000_000
 """Words beyond which a plan says that no number is enough."""
 METHOD = "two-way clustered t"
+_LARGE = 2**24
+"""Numbers of a table that are squared at a time."""
 SIDES = ("targets", "attributes")
 
 
@@ -156,7 +158,7 @@ def contrast_parts(tables: Floats, rows: Integers, columns: Integers, weights: A
         return ContrastParts(value, nothing, nothing, nothing, {}, words, reason=reason)
     variances, pieces = _variances(means, pattern, spread)
     variance = total_variance(variances)
-    variance = np.where(variance > (SAME * float(np.abs(tables).max())) ** 2, variance, np.nan)
+    variance = np.where(variance > (SAME * max(float(tables.max()), -float(tables.min()))) ** 2, variance, np.nan)
     total = np.sum([part for part, _ in pieces], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         df: Floats = total**2 / np.sum([part**2 / freedom for part, freedom in pieces], axis=0)
@@ -295,12 +297,21 @@ class _BlockMeans:
     def interaction(self, tables: Floats, by_row: Floats, by_column: Floats, blocks: Floats) -> Floats:
         """Sums of squares of target × attribute in each block."""
         members, (n, m) = self.members, self.words
-        whole = members[0].T @ (tables**2 @ members[1])
+        whole = members[0].T @ _squares_by_row(tables, members[1])
         rows = np.swapaxes(by_row**2, -1, -2) @ members[0]
         columns = by_column**2 @ members[1]
         left: Floats = whole - np.swapaxes(rows, -1, -2) * m - columns * np.array(n)[:, None]
         left += np.outer(n, m) * blocks**2
         return np.maximum(left, 0.0)
+
+
+def _squares_by_row(tables: Floats, members: Floats) -> Floats:
+    """Sums of squares of each row over each group of columns; a few rows at a time where the table is large."""
+    if tables.size <= _LARGE:
+        return np.asarray(tables**2 @ members)
+    step = max(_LARGE // (tables.size // tables.shape[-2]), 1)
+    parts = [tables[..., start : start + step, :] ** 2 @ members for start in range(0, tables.shape[-2], step)]
+    return np.concatenate(parts, axis=-2)
 
 
 def _variances(
@@ -319,7 +330,8 @@ def _variances(
     if both:
         freedom = np.outer(np.array(means.words[0]) - 1, np.array(means.words[1]) - 1)
         scale = pattern**2 / np.outer(means.words[0], means.words[1]) / freedom
-        average = [array.mean(axis=1) for array in (means.tables, means.by_row, means.by_column, means.blocks)]
+        stacks = (means.tables, means.by_row, means.by_column, means.blocks)
+        average = [array.mean(axis=1) if models > 1 else array[:, 0] for array in stacks]
         squares = means.interaction(*average)
         parts["both"] = (scale * squares).sum(axis=(1, 2))
     if models == 1:

@@ -34,6 +34,8 @@ _MOST_LEFT_OUT = 2_000
 _EXACT = 8
 """Points up to which Spearman's p goes through all orders."""
 SHUFFLES = 9_999
+_FEW_UNITS = 7
+"""Units up to which all their orders (7! = 5,040) are fewer than the shuffles."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +193,7 @@ def _p(kind: Kind, value: float, x: Floats, y: Floats) -> tuple[float, str]:
 def _unit_p(
     kind: Kind, value: float, x: Floats, y: Floats, units: Places, random_state: int
 ) -> tuple[float | None, str]:
-    """P by shuffling y over units; (None, reason) where a unit has no single y."""
+    """P by shuffling y over units, in all orders where they are few; (None, reason) where a unit has no single y."""
     number = int(units.max()) + 1
     own = np.full(number, np.nan)
     own[units] = y
@@ -205,6 +207,9 @@ def _unit_p(
     left = weighted_ranks(x, ones) if kind == "spearman" else x - x.mean()
     right = weighted_ranks(y, ones)[0] if kind == "spearman" else y - y.mean()
     own[units] = right
+    if number <= _FEW_UNITS:
+        orders = own[np.array(list(permutations(range(number))))][:, units]
+        return float((np.abs(weighted_r(left, orders, ones)) >= abs(value) - SAME).mean()), "exact, all orders of units"
     for draws in blocks(SHUFFLES, len(y), _CELLS):
         shuffled = random.permuted(np.repeat(own[None], draws, axis=0), axis=1)[:, units]
         every = weighted_r(left, shuffled, ones)

@@ -1,6 +1,8 @@
 from biasgauge.study.cell import Cell as Cell
 from biasgauge.study.planning.plan import Plan as Plan
 from biasgauge.study.planning.plan import plan_study as plan_study
+from biasgauge.study.preregistration import Preregistration as Preregistration
+from biasgauge.study.preregistration import preregister as preregister
 from biasgauge.study.read import Study as Study
 from biasgauge.study.read import read_study as read_study
 from biasgauge.study.read import study_from as study_from

@@ -37,6 +37,12 @@ COUNTS, MOST_COUNTS = 130.0, 2.0**31
 LOADING, DBWA, NBM = 4.0e-9, 7.6e-9, 4.8e-11
 """Seconds a word and dimension: loaded; scored against a pair; compared with a neighbor."""
 
+ENCODING = 1.0e-3
+"""Seconds a word and view; of MiniLM on one core less than half of it, of a larger model more."""
+
+LIBRARY = 900_000_000
+"""Bytes that torch and a small transformer take."""
+
 ELEMENT = 2.0e-7
 """Seconds a score that an analysis of scores takes."""
 
@@ -125,7 +131,9 @@ def estimate(step: str, settings: Mapping[str, Any], inputs: Sequence[Size], siz
     if step == "train":
         memory += 4 * (size.numbers * _ROWS[settings["algorithm"]] + size.tokens)
         memory += min(size.tokens * COUNTS, MOST_COUNTS) if settings["algorithm"] == "glove" else 0.0
-    elif step in {"score", "vectors", "mitigate"}:
+    elif step == "encode":
+        memory += LIBRARY + 4 * 2 * size.numbers
+    elif step in {"score", "vectors", "mitigate", "view"}:
         memory += 4 * (2 * size.numbers + size.elements)
     elif step in _OF_SCORES:
         memory += 16 * sum(source.elements / max(source.measures, 1) for source in inputs)
@@ -172,6 +180,9 @@ _SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] 
     "balance": lambda _, __, size: size.tokens * BYTES_A_TOKEN * BALANCE,
     "train": _train,
     "vectors": lambda _, __, size: size.numbers * LOADING * 10,
+    "contexts": lambda _, __, ___: 1.0,
+    "encode": lambda _, __, size: 4.0 + size.words * ENCODING,
+    "view": lambda _, __, size: size.numbers * LOADING,
     "mitigate": lambda _, inputs, __: 0.05 + sum(source.numbers for source in inputs) * 1e-8,
     "score": _score,
     **dict.fromkeys(_OF_SCORES, _analyzed),

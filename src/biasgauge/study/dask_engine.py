@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.json_file import parse_json
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.study.cell import CPU, Cell
@@ -33,6 +34,8 @@ GPU = "GPU"
 """Resource of workers that have a GPU to themselves (`--resources GPU=1`); a training on a GPU asks for one."""
 _PATIENCE = 30.0
 """Seconds that a scheduler has to answer."""
+_NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Dask always listens for browsers; it has nothing to show them, on this machine alone."""
 _alone = threading.Lock()
 
 
@@ -125,7 +128,7 @@ class DaskEngine:
         future, came = next(self._ended)
         key = self._keys[future.key]
         if future.status == "finished":
-            return Outcome.from_dict(json.loads(came))
+            return Outcome.from_dict(parse_json(came))
         if future.status == "error":
             problem = came[1]
             if isinstance(problem, _distributed().KilledWorker):
@@ -142,12 +145,20 @@ class DaskEngine:
 
     def _connect(self, address: str, workers: int | None, memory: int | None) -> Any:  # noqa: ANN401 - a Client
         distributed = _distributed()
+        security: Any = None
         if address == LOCAL:
             count = workers or available_cores()
-            with _deaf_to_ctrl_c():
+            try:
+                security = distributed.Security.temporary()
+            except ImportError as problem:
+                raise InputError(
+                    "A Dask cluster of this machine needs certificates; install what makes them: "
+                    'pip install "biasgauge[dask]"'
+                ) from problem
+            with _deaf_to_ctrl_c(), import_module("dask").config.set(_NO_PAGES):
                 cluster = distributed.LocalCluster(
-                    n_workers=count, processes=True, threads_per_worker=1,
-                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},  # any port: not needed
+                    n_workers=count, processes=True, threads_per_worker=1, security=security,
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
                     memory_limit="auto" if memory is None else memory // count, silence_logs=logging.CRITICAL,
                 )  # fmt: skip
             self._to_close.append(cluster)
@@ -155,8 +166,8 @@ class DaskEngine:
         if "://" not in address:
             raise InputError(f"{address}: is no address of a Dask scheduler; expected one such as tcp://10.0.0.1:8786")
         try:
-            _greet(address)
-            client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+            _greet(address, security)
+            client = distributed.Client(address, security=security, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as problem:
             self.close()
             raise InputError(f"{address}: no Dask scheduler answers there ({problem})") from problem
@@ -189,7 +200,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _greet(address: str) -> None:
+def _greet(address: str, security: Any = None) -> None:  # noqa: ANN401 - Dask's own
     """Raise what a client would if nobody answers: one that cannot connect leaves a thread and its loop behind."""
     if address.startswith("inproc:"):  # it is in this process, if anywhere
         return
@@ -199,8 +210,8 @@ def _greet(address: str) -> None:
     distributed = _distributed()
 
     async def greet() -> None:
-        security = distributed.Security().get_connection_args("client")
-        connection = await distributed.comm.connect(address, timeout=_PATIENCE, **security)
+        how = (security or distributed.Security()).get_connection_args("client")
+        connection = await distributed.comm.connect(address, timeout=_PATIENCE, **how)
         await connection.close()
 
     with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs already
@@ -223,7 +234,7 @@ def about_worker(dask_worker: Any) -> dict[str, Any]:  # noqa: ANN401 - Dask's o
 
 def run_on_worker(content: str, url: str, version: str) -> str:
     """Run a cell on a worker: JSON in, JSON out."""
-    cell = Cell.from_dict(json.loads(content))
+    cell = Cell.from_dict(parse_json(content))
     if version != __version__:
         error = _other_version(__version__, version)
         outcome = Outcome(cell.key, "failed", 0.0, Failure(cell.key, cell.label, cell.step, error, "", passing=True))

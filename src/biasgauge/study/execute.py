@@ -16,7 +16,7 @@ from typing import Literal
 from threadpoolctl import ThreadpoolController
 
 from biasgauge import registry
-from biasgauge._io.checksums import path_sha256
+from biasgauge._io.checksums import path_sha256, stamps_of
 from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.results import Record
 from biasgauge.study.cell import Cell
@@ -90,6 +90,8 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
             raise ChangedFileError(f"{place}: is not there on this machine; give a path that every worker can read")
         if path_sha256(place) != known:
             raise ChangedFileError(f"{place}: has changed since the study was planned; run the study again")
+    places = [Path(cell.places[name]) for name in cell.files]
+    before = stamps_of(places)
     out = scratch / "out"
     out.mkdir()
     step.run(
@@ -102,14 +104,24 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
             device=cell.device,
         )
     )
+    if stamps_of(places) != before:
+        raise ChangedFileError(f"{', '.join(map(str, places))}: changed while the study read it; run the study again")
     return out
 
 
 def _failure(cell: Cell, problem: BaseException, printed: str) -> Failure:
     known = isinstance(problem, BiasgaugeError)
     error = str(problem) if known else f"{type(problem).__name__}: {problem}"
-    passing = isinstance(problem, (MemoryError, DamagedCellError, ChangedFileError)) or (
-        isinstance(problem, OSError) and problem.errno in PASSING
-    )
     log = printed + "".join(traceback.format_exception(problem))
-    return Failure(cell.key, cell.label, cell.step, error, log, passing)
+    return Failure(cell.key, cell.label, cell.step, error, log, _is_passing(problem))
+
+
+def _is_passing(problem: BaseException | None) -> bool:
+    """Whether it may go well the next time: for its own sake, or for that of what it was raised from."""
+    while problem is not None:
+        if isinstance(problem, (MemoryError, DamagedCellError, ChangedFileError)):
+            return True
+        if isinstance(problem, OSError) and problem.errno in PASSING:
+            return True
+        problem = problem.__cause__
+    return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Collection, Mapping
 from glob import has_magic
 from pathlib import Path
@@ -12,15 +11,14 @@ from typing import Any
 
 from biasgauge import registry
 from biasgauge._io.atomic import write_text
-from biasgauge._io.checksums import folder_files, path_sha256
+from biasgauge._io.checksums import file_stamp, folder_files, path_sha256
+from biasgauge._io.json_file import parse_json
 from biasgauge.errors import InputError
 from biasgauge.lexicons import lexicon, words_of
 
 FILE = "\0file"
 """The key of a mark; no table of a user has it by chance."""
 _SUFFIX = ".toml"
-_SETTLED = 2.0
-"""Seconds after which a file that has not been written to can be told from a later version by its time."""
 
 
 class Checksums:
@@ -37,7 +35,7 @@ class Checksums:
         self._new = False
         if memory is not None:
             try:
-                known = json.loads(memory.read_bytes())
+                known = parse_json(memory.read_bytes())
                 self._known = {str(path): [str(stamp), str(found)] for path, (stamp, found) in known.items()}
             except (OSError, ValueError, TypeError, AttributeError):
                 self._known = {}  # not there yet, or damaged: everything is read once more
@@ -72,14 +70,9 @@ class Checksums:
 def _stamp(path: Path) -> tuple[str, bool]:
     """Sizes and times of all files, as one number; and whether none was written just now."""
     names = [path] if path.is_file() else [path / name for name in folder_files(path)]
-    newest = 0.0
-    digest = hashlib.sha256()
-    for name in names:
-        about = name.stat()
-        newest = max(newest, about.st_mtime, about.st_ctime)
-        times = f"{about.st_mtime_ns}\0{about.st_ctime_ns}"  # cp -p sets the first, and nobody the second
-        digest.update(f"{name.relative_to(path)}\0{about.st_size}\0{times}\n".encode())
-    return digest.hexdigest(), time.time() - newest > _SETTLED
+    stamps, settled = file_stamp(names)
+    told = "".join(f"{name.relative_to(path)}\0" for name in names)
+    return hashlib.sha256(f"{told}\n{stamps}".encode("utf-8", "surrogatepass")).hexdigest(), settled
 
 
 def places_of(pattern: str, folder: Path) -> list[Path]:

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 
+from biasgauge._io.json_file import parse_json
 from biasgauge._io.memory import physical_memory, readable_size
 from biasgauge.errors import InputError
 from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome
 from biasgauge.study.store import CellStore
-from biasgauge.study.worker import BOOT
+from biasgauge.study.worker import BOOT, READY
 
 MEMORY_SHARE = 0.8
 """Of the machine's memory, for cells when nobody says how much."""
@@ -29,6 +30,8 @@ _THREADS = (
 )  # fmt: skip
 """Read once by the libraries that they are for, when these are imported; hence set before a worker starts."""
 _PATIENCE = 10.0
+_STARTS = 3
+"""How often a worker that dies before it has begun is replaced."""
 _TAIL = 8192
 
 
@@ -38,6 +41,8 @@ class _Worker:
     def __init__(self, url: str, threads: int, inbox: SimpleQueue[tuple[_Worker, str | None]]) -> None:
         self.threads = threads
         self.cell: Cell | None = None
+        self.ready = False
+        self.starts = 1
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end()
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own program
             [sys.executable, "-P", "-c", BOOT],
@@ -159,19 +164,34 @@ class LocalEngine:
         """The next outcome, or the next worker that has died."""
         while True:
             worker, line = self._inbox.get()
+            if line == READY:
+                worker.ready = True
+                continue
             if worker not in self._busy:
                 if worker in self._idle:  # died with nothing to do
                     self._idle.remove(worker)
                     worker.end()
                 continue
+            if line is None and not worker.ready and worker.starts < _STARTS:
+                self._replace(worker)
+                continue
             del self._busy[worker]
             if line is not None:
                 worker.cell = None
                 self._idle.append(worker)
-                return Outcome.from_dict(json.loads(line))
+                return Outcome.from_dict(parse_json(line))
             lost = worker.lost()
             worker.end()
             return lost
+
+    def _replace(self, worker: _Worker) -> None:
+        """Give the cell of a worker that died while it started, which is not the cell's fault, to a new one."""
+        assert worker.cell is not None  # noqa: S101 - it is busy
+        fresh = _Worker(self._url, worker.threads, self._inbox)
+        fresh.starts = worker.starts + 1
+        self._busy[fresh] = self._busy.pop(worker)
+        fresh.ask(worker.cell)
+        worker.end()
 
     def close(self) -> None:
         """End all workers, also those in the middle of a cell."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.csv_file import csv_text
 from biasgauge.corpora import open_corpus
 from biasgauge.embeddings import Embedding, Notice, load, save
-from biasgauge.presentation.tables import csv_text
 from biasgauge.results.plain import to_plain
 from biasgauge.scores import ScoreStore
 from biasgauge.signatures import function_named
@@ -37,6 +37,7 @@ def write_model(job: Job, model: Embedding) -> None:
         "dim": model.dim,
         "notices": [notice.to_dict() for notice in model.notices],
         "dropped": dict(model.dropped),
+        **({"facets": dict(model.facets)} if model.facets else {}),
     }
     job.write_json(ABOUT, about)
 
@@ -49,7 +50,8 @@ def open_model(job: Job, source: str, name: str) -> Embedding:
         return model
     about = job.read_json(source, ABOUT)
     notices = tuple(Notice(**{**notice, "examples": tuple(notice["examples"])}) for notice in about["notices"])
-    return replace(model, format=about["format"], notices=notices, dropped=MappingProxyType(about["dropped"]))
+    dropped, facets = (MappingProxyType(about.get(part, {})) for part in ("dropped", "facets"))
+    return replace(model, format=about["format"], notices=notices, dropped=dropped, facets=facets)
 
 
 def open_models(job: Job, names: list[str], start: str = "model") -> list[Embedding]:

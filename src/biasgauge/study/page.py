@@ -11,8 +11,9 @@ from biasgauge.results import Listing, Summary
 from biasgauge.results.stored import SAID, row_lists, sentences_of
 from biasgauge.signatures import function_named
 from biasgauge.stats.estimate import Estimate
+from biasgauge.study.checklist import checklist
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
-from biasgauge.study.result import counted
+from biasgauge.study.result import Registered, counted
 from biasgauge.study.step import analyses
 from biasgauge.wording import estimate_text, setting_text
 
@@ -22,6 +23,7 @@ INPUTS = {
     "corpora": "Text",
     "models": "Training recipes",
     "vectors": "Vectors that were there",
+    "encoders": "Transformers",
     "mitigations": "Mitigations",
     "scores": "Scores",
 }
@@ -42,11 +44,13 @@ def study_summary(content: Mapping[str, Any]) -> Summary:
         content: what the study was and what it found, as JSON holds it:
 
             - `name`, `title`, `about`, `seed`;
-            - `corpora`, `models`, `vectors`, `mitigations`, `scores`: the tables of the study's file, name → settings;
+            - `corpora`, `models`, `vectors`, `encoders`, `mitigations`, `scores`: the tables of the study's file,
+              name → settings;
             - `results`: a list of `{"name": "trust/sgns/wiki", "part": "analyses" or "tasks", "kind": "reliability",
               "of": "sgns/wiki", "key", "result": the result's to_dict}`;
             - `failures`: a list of `{"label", "step", "error"}`; `missing`: names of results that are not there;
-            - `toml`: the study's file itself.
+            - `toml`: the study's file itself;
+            - `preregistration`: what was done otherwise than planned, where there was a plan.
 
             All but `name` and `results` may be left out.
     """
@@ -78,7 +82,15 @@ def study_summary(content: Mapping[str, Any]) -> Summary:
         sentences=tuple(told) if len(told) + len(answers) > 1 else (),
         about=f"a study: {content['name']}; {counted(results, 'result')}",
         warnings=tuple(_lacking(failures, missing)),
-        parts=(*answers.values(), *found, *lost, _studied(content), _repeat(content)),
+        parts=(
+            *answers.values(),
+            *found,
+            *lost,
+            *_registered(content),
+            _studied(content),
+            checklist(content),
+            _repeat(content),
+        ),
     )
 
 
@@ -148,6 +160,11 @@ def _studied(content: Mapping[str, Any]) -> Summary:
 
 def _settings(table: Mapping[str, Any]) -> dict[str, str]:
     return {name: setting_text(value) for name, value in table.items() if value not in (None, "", [], {})}
+
+
+def _registered(content: Mapping[str, Any]) -> list[Summary]:
+    told = content.get("preregistration")
+    return [] if told is None else [Registered.from_dict(told).summary()]
 
 
 def _missing(failures: Sequence[Mapping[str, str]], missing: Sequence[str]) -> Summary:

@@ -16,8 +16,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from biasgauge._io.json_file import parse_json
+from biasgauge._io.text_file import utf8
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,8 +96,10 @@ def _publish(
         for model, key in models.items()
         if cells[key].state in _THERE
     }
-    for file in sorted(_copies(read_index(store)) - _copies(index)):
-        store.remove(file)
+    kept = _copies(index)
+    for copy, (cell_key, file) in sorted(_copies(read_index(store)).items()):
+        if copy not in kept and store.is_copy(copy, cell_key, file):
+            store.remove(copy)
     store.write(MODELS, _json({"study": name, "models": models_there}))
     store.write(INDEX, _json(index.model_dump()))
     return places
@@ -104,18 +108,18 @@ def _publish(
 def read_index(store: CellStore) -> Index:
     """What the last run, of whichever study, put there; empty where nothing did, or somebody changed the file."""
     try:
-        return Index.model_validate_json(store.read(INDEX) or b"")
-    except ValidationError:
+        return Index.model_validate(parse_json(store.read(INDEX) or b""))
+    except ValueError:  # no JSON, or another
         return Index(study="", results={})
 
 
-def _copies(index: Index) -> set[str]:
+def _copies(index: Index) -> dict[str, tuple[str, str]]:
+    """Copies that an index names, each with the cell and the file that it is a copy of."""
     return {
-        f"results/{result}/{file}"
+        f"results/{result}/{file}": (entry.key, file)
         for result, entry in index.results.items()
-        if entry.folder == f"results/{result}" and ".." not in result
+        if entry.folder == f"results/{result}"
         for file in entry.files
-        if ".." not in file
     }
 
 
@@ -129,7 +133,7 @@ def _place(key: str) -> str:
 
 
 def _json(content: object) -> bytes:
-    return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
+    return utf8(json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n")
 
 
 def other_study(name: str, store: CellStore) -> str | None:

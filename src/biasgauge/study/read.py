@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from biasgauge._io.portable import is_device
 from biasgauge.errors import InputError, LexiconError
 from biasgauge.lexicons.table import found, parse_toml, shown
 from biasgauge.spelling import did_you_mean
@@ -22,6 +23,7 @@ from biasgauge.study.schema import (
     About,
     AnalysisTable,
     CorpusTable,
+    EncoderTable,
     MitigationTable,
     ModelTable,
     ReportTable,
@@ -54,7 +56,7 @@ class Study:
 
     Attributes:
         about: its name, title and seed.
-        corpora, models, vectors, mitigations, scores, analyses, tasks: its tables by name, in their order.
+        corpora, models, vectors, encoders, mitigations, scores, analyses, tasks: its tables by name, in their order.
         report: whether and how to write a page.
         file: where it was read from; None for one made in Python.
         folder: what relative paths in it start from.
@@ -66,6 +68,7 @@ class Study:
     corpora: Mapping[str, CorpusTable]
     models: Mapping[str, ModelTable]
     vectors: Mapping[str, VectorsTable]
+    encoders: Mapping[str, EncoderTable]
     mitigations: Mapping[str, MitigationTable]
     scores: Mapping[str, ScoresTable]
     analyses: Mapping[str, AnalysisTable]
@@ -163,6 +166,7 @@ def _tables(content: Mapping[str, Any], problems: list[Problem]) -> dict[str, An
             problems.append(Problem((section,), f"{section!r} must be tables [{section}.NAME], found {found(named)}"))
             named = {}
         made = {}
+        problems += [Problem((section, name), sentence) for name, sentence in _unportable(named)]
         for name, table_content in named.items():
             if not re.fullmatch(NAME, name):
                 problems.append(
@@ -181,6 +185,16 @@ def _tables(content: Mapping[str, Any], problems: list[Problem]) -> dict[str, An
     if "report" in content:
         tables["report"] = _table(ReportTable, content["report"], ("report",), problems)
     return tables
+
+
+def _unportable(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Names of results that could not lie beside each other as files on every system, and why."""
+    first: dict[str, str] = {}
+    for name in names:
+        if is_device(name):
+            yield name, f"the name {shown(name)} is one that Windows keeps for a device; choose another"
+        if (other := first.setdefault(name.casefold(), name)) != name:
+            yield name, f"the names {shown(other)} and {shown(name)} differ in capitals alone; choose another"
 
 
 def _table(kind: type[One], given: object, path: tuple[str, ...], problems: list[Problem]) -> One | None:
@@ -207,6 +221,8 @@ _EXPECTED = {
     "from": "the name of a corpus",
     "balance": 'a table, as in { test = "weat7" }',
     "corpora": "a list of names of corpora",
+    "words": "a lexicon, NAME:SET, or a list of lexicons and words",
+    "corpus": "the name of a corpus",
     "seeds": f"a number of seeds from 1 to {MOST:,}, or a list of different seeds",
     "bootstrap": f"a number of samples from 1 to {MOST:,}",
     "of": "a list of names",

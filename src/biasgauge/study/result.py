@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from biasgauge.results import Record, Result, Summary
+from biasgauge.results import Record, Result, Summary, Table
 
 State = Literal["done", "reused", "failed", "blocked"]
 REPORT = "report"
@@ -57,6 +57,48 @@ class CellRun(Record):
     error: str | None
 
 
+@dataclass(frozen=True)
+class Deviation(Record):
+    """One thing that was done otherwise than planned.
+
+    Attributes:
+        what: the choice, list or result.
+        planned: what was planned, in words.
+        done: what was done.
+    """
+
+    what: str
+    planned: str
+    done: str
+
+
+@dataclass(frozen=True)
+class Registered(Record):
+    """A study beside its preregistration.
+
+    Attributes:
+        date: the day of the preregistration.
+        sha256: its checksum.
+        deviations: what was done otherwise; none: all was done as planned.
+    """
+
+    date: str
+    sha256: str
+    deviations: tuple[Deviation, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Whether the plan was kept."""
+        kept = "and done as planned" if not self.deviations else f"with {counted(self.deviations, 'deviation')}"
+        return f"Preregistered on {self.date} (SHA-256 {self.sha256}) {kept}."
+
+    def summary(self) -> Summary:
+        """Whether the plan was kept, and where not."""
+        rows = [(one.what, one.planned, one.done) for one in self.deviations]
+        table = Table.of("deviations", "Done otherwise", ("what", "planned", "done"), rows)
+        return Summary("Preregistration", self.sentence, tables=(table,) if rows else (), name="preregistration")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyRun(Result):
     """What became of a study.
@@ -67,6 +109,7 @@ class StudyRun(Result):
         failures: why cells failed, with logs.
         results: name to the folder (or URL) that holds it; those of cells that failed or are blocked are missing.
         warnings: what was odd: damaged outcomes that were computed again, cells that hardly fit the machine.
+        preregistration: what was done otherwise than planned; None for a study that was not preregistered.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("cells",)
@@ -76,6 +119,7 @@ class StudyRun(Result):
     failures: tuple[Failure, ...]
     results: Mapping[str, str]
     warnings: tuple[str, ...]
+    preregistration: Registered | None = None
 
     @property
     def done(self) -> int:
@@ -118,7 +162,10 @@ class StudyRun(Result):
             if self.cells
             else "The study asks for nothing: it has no corpora, vectors, analyses or tasks.",
             warnings=self.warnings,
-            parts=outcome_parts(self.results, self.failures, self.out),
+            parts=(
+                *([] if self.preregistration is None else [self.preregistration.summary()]),
+                *outcome_parts(self.results, self.failures, self.out),
+            ),
         )
 
     def _count(self, state: State) -> int:

@@ -88,7 +88,7 @@ def run_study(
         "running it again brings them back."
     )
     warnings = ran.warnings if replaced is None else (*ran.warnings, note)
-    return StudyRun(store.url, ran.cells, ran.failures, results, warnings)
+    return StudyRun(store.url, ran.cells, ran.failures, results, warnings, preregistration=plan.preregistration)
 
 
 def default_out(study: Study) -> Path:

@@ -106,6 +106,14 @@ class VectorsTable(Table):
         return self
 
 
+class EncoderTable(OpenTable):
+    """`[encoders.NAME]`: views of words in sentences from a transformer; other keys as in `encode`."""
+
+    path: str | Names
+    words: str | Names
+    corpus: str | None = None
+
+
 class MitigationTable(Table):
     """`[mitigations.NAME]`: other vectors, changed; settings as in `mitigate`."""
 
@@ -157,6 +165,7 @@ class Sections:
         "corpora": CorpusTable,
         "models": ModelTable,
         "vectors": VectorsTable,
+        "encoders": EncoderTable,
         "mitigations": MitigationTable,
         "scores": ScoresTable,
         "analyses": AnalysisTable,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._io.atomic import write_text
+from biasgauge._io.json_file import parse_json
 from biasgauge.results import Result, Summary
 from biasgauge.study.outcomes import RESULT
 from biasgauge.study.planning.plan import Plan, plan_study
@@ -34,6 +34,7 @@ class StudyState(Result):
         missing: names of results that are not.
     """
 
+    abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"plan"})
 
     out: str
@@ -86,7 +87,7 @@ class StudyState(Result):
                 continue
             text = store.read(f"cells/{about['key'][:2]}/{about['key']}/files/{RESULT}")
             if about["key"] in self.plan.finished and text is not None:
-                results.append({**about, "result": json.loads(text)})
+                results.append({**about, "result": parse_json(text)})
         content = study.to_dict()
         failed = [failure.to_dict() for failure in self.plan.failures.values()]
         rest = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}

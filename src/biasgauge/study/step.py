@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
+from biasgauge._io.json_file import read_json
 
 if TYPE_CHECKING:
     from biasgauge.study.kind import Kind
@@ -53,7 +54,7 @@ class Job:
 
     def read_json(self, source: str, name: str) -> Any:  # noqa: ANN401 - JSON
         """Read JSON from the outcome of an input."""
-        return json.loads((self.inputs[source] / name).read_bytes())
+        return read_json(self.inputs[source] / name)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ Checksums find them before they are used, and they are computed again.
 from __future__ import annotations
 
 import errno
-import json
+import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -29,10 +30,11 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from biasgauge._io.checksums import file_sha256, folder_files
+from biasgauge._io.json_file import parse_json
+from biasgauge._io.scratch import Scratch
 from biasgauge.errors import InputError
 from biasgauge.study.cell import Cell, address_sha256, canonical
 from biasgauge.study.result import Failure
-from biasgauge.study.scratch import Scratch
 
 MANIFEST, RUN, FILES = "manifest.json", "run.json", "files"
 _TRIES = 3
@@ -92,7 +94,7 @@ class CellStore:
     def manifest(self, key: str) -> dict[str, Any] | None:
         """What is known of a finished cell (`key`, `address`, `files`); None where it is not there or is damaged."""
         try:
-            content = json.loads(self._files.cat_file(f"{self._place(key)}/{MANIFEST}"))
+            content = parse_json(self._files.cat_file(f"{self._place(key)}/{MANIFEST}"))
             known = content["key"] == key == address_sha256(content["address"])
             safe = isinstance(content["files"], dict) and all(map(_is_below, content["files"]))
         except (OSError, ValueError, KeyError, TypeError):
@@ -102,8 +104,8 @@ class CellStore:
     def seconds(self, key: str) -> float | None:
         """How long a finished cell took."""
         try:
-            return float(json.loads(self._files.cat_file(f"{self._place(key)}/{RUN}"))["seconds"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return float(parse_json(self._files.cat_file(f"{self._place(key)}/{RUN}"))["seconds"])
+        except (FileNotFoundError, ValueError, KeyError, TypeError, OverflowError):
             return None
 
     def whole(self, key: str) -> bool:
@@ -175,17 +177,46 @@ class CellStore:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file by its path in the store, whole or not at all."""
+        """Write a file by its path in the store, whole or not at all.
+
+        Raises:
+            InputError: a folder on the way is a link, which may lead to files of the user's own.
+        """
         if self._absent:
             return
         if not self.local:
             self._files.pipe_file(f"{self._root}/{name}", content)
             return
         target = Path(self._root, name)
+        if not self._is_inside(name):
+            raise InputError(f"{target}: leads out of {self.url} (a link?); remove it, or name another folder")
         target.parent.mkdir(parents=True, exist_ok=True)
         with self.scratch() as scratch:
             (scratch / "part").write_bytes(content)
             (scratch / "part").replace(target)
+
+    def is_copy(self, name: str, key: str, file: str) -> bool:
+        """Whether a file by its path in the store is no link, and a copy of that file of a cell, byte by byte."""
+        manifest = self.manifest(key) if re.fullmatch(r"[0-9a-f]{64}", key) else None
+        about = (manifest or {"files": {}})["files"].get(file)
+        if not isinstance(about, dict) or not _is_below(name) or (self.local and not self._is_inside(name)):
+            return False
+        try:
+            content = self.read(name)
+        except OSError:
+            return False
+        return content is not None and hashlib.sha256(content).hexdigest() == about.get("sha256")
+
+    def _is_inside(self, name: str) -> bool:
+        """Whether a path in the store can only mean a file of its own: no folder above it is a link."""
+        if not _is_below(name):
+            return False
+        place = Path(self._root)
+        for part in name.split("/"):
+            place /= part
+            if place.is_symlink():
+                return False
+        return True
 
     def remove(self, name: str) -> None:
         """Remove a file by its path in the store, if it is there."""
@@ -224,7 +255,7 @@ class CellStore:
         self._files.invalidate_cache()
         for name in self._files.glob(f"{escape(self._root)}/failed/*.json"):
             try:
-                failure = Failure.from_dict(json.loads(self._files.cat_file(name)))
+                failure = Failure.from_dict(parse_json(self._files.cat_file(name)))
             except (FileNotFoundError, ValueError, AttributeError, InputError):
                 continue  # taken away by another run, or damaged: then it is tried again
             failures[failure.key] = failure

@@ -14,6 +14,7 @@ import sys
 import threading
 from queue import SimpleQueue
 
+from biasgauge._io.json_file import parse_json
 from biasgauge.study.cell import Cell
 from biasgauge.study.execute import run_cell
 from biasgauge.study.store import CellStore
@@ -27,6 +28,10 @@ serve(json.loads(sys.stdin.readline()))
 """What such a process is started with: it sees the same modules as the one that starts it."""
 
 
+READY = "ready\n"
+"""What such a process says first: from then on, what kills it is a cell."""
+
+
 def serve(url: str) -> None:
     """Run cells for a store until standard input closes."""
     faulthandler.enable()
@@ -34,10 +39,12 @@ def serve(url: str) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # what compiled code prints must not be taken for an answer
     store = CellStore(url)
+    answers.write(READY)
+    answers.flush()
     asked: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(asked,), daemon=True).start()
     while True:
-        outcome = run_cell(Cell.from_dict(json.loads(asked.get())), store)
+        outcome = run_cell(Cell.from_dict(parse_json(asked.get())), store)
         answers.write(json.dumps(outcome.to_dict()) + "\n")
         answers.flush()
 

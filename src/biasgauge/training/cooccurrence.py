@@ -7,7 +7,6 @@ itself counts twice; otherwise X[i, j] counts j after i only.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge._io.atomic import atomic_file, write_text
-from biasgauge._io.checksums import file_sha256
-from biasgauge._io.manifests import read_manifest
+from biasgauge._io.atomic import made_folder, write_text
+from biasgauge._io.checksums import check_digest
+from biasgauge._io.manifests import manifest_text, read_manifest
+from biasgauge._io.npy_file import array_sha256, map_array, write_array
 from biasgauge.arrays import Integers, Singles
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import InputError, ParameterError
@@ -80,13 +80,12 @@ class Cooccurrence:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the cells into a folder, which is made; they are there once its `cooccurrence.json` is."""
         path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
+        made_folder(path)
         (path / MANIFEST).unlink(missing_ok=True)
+        digests = {name: array_sha256(getattr(self, name)) for name in _DTYPES}  # of what is in memory
         for name in _DTYPES:
-            with atomic_file(path / f"{name}.npy") as part, part.open("wb") as file:
-                np.save(file, getattr(self, name), allow_pickle=False)
-        digests = {name: _digest(path / f"{name}.npy") for name in _DTYPES}
-        write_text(path / MANIFEST, json.dumps({"format": _FORMAT, "sha256": digests}))
+            write_array(path / f"{name}.npy", getattr(self, name))
+        write_text(path / MANIFEST, manifest_text({"format": _FORMAT, "sha256": digests}))
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
@@ -100,10 +99,11 @@ class Cooccurrence:
         digests = read_manifest(path / MANIFEST, _FORMAT, absent=absent, again="count again").get("sha256")
         if not isinstance(digests, dict):
             raise InputError(f"{path / MANIFEST}: is damaged ('sha256'); count again")
-        for name in _DTYPES:
-            if _digest(path / f"{name}.npy") != digests.get(name):
-                raise InputError(f"{path / name}.npy: is damaged (its checksum differs); count again")
-        return cls(**{name: _mapped(path / f"{name}.npy") for name in _DTYPES})
+        tables = {}
+        for name, dtype in _DTYPES.items():
+            check_digest(path / f"{name}.npy", digests.get(name), again="count again")
+            tables[name] = map_array(path / f"{name}.npy", dtype, None, again="count again")
+        return cls(**tables)
 
 
 def count_cooccurrences(
@@ -212,17 +212,3 @@ def _in_range(columns: NDArray[np.int32], values: Singles, size: int) -> bool:
         return True
     low, high = float(values.min()), float(values.max())  # NaN, if there is one
     return bool(columns.min() >= 0 and columns.max() < size and low > 0 and high < np.inf)
-
-
-def _digest(path: Path) -> str:
-    try:
-        return file_sha256(path)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}); count again") from problem
-
-
-def _mapped(path: Path) -> NDArray[Any]:
-    try:
-        return np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError, EOFError) as problem:
-        raise InputError(f"{path}: cannot be read ({problem}); count again") from problem

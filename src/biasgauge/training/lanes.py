@@ -12,10 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from biasgauge.errors import InputError
+from biasgauge.training.extra import NEEDS_NUMBA
+
+try:
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+except ImportError as problem:
+    raise InputError(NEEDS_NUMBA) from problem
 
 Built = Any
 """Types and values of the compiler, which knows no annotations of its own."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from biasgauge._io.atomic import write_text
 from biasgauge._io.checksums import file_sha256
+from biasgauge._io.manifests import manifest_text, read_record
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import InputError, InternalError
@@ -94,7 +94,7 @@ def write_model(
         "corpus": text.corpus.to_dict(),
         "versions": {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__},
     }
-    write_text(path.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+    write_text(path.with_suffix(".json"), manifest_text(about, indent=1))
     return TrainedModel(path, recipe, len(words), seconds, fit.losses)
 
 
@@ -105,7 +105,7 @@ def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
     if not beside.exists():
         return None
     try:
-        about = json.loads(beside.read_text(encoding="utf-8"))
+        about = read_record(beside, again="trained again")
         if about["digest"] != recipe.digest:
             return f"{beside.name} belongs to another recipe; trained again"
         if not path.is_file():
@@ -115,5 +115,5 @@ def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
         return TrainedModel(
             path, recipe, int(about["words"]), float(about["seconds"]), tuple(map(float, about["losses"])), reused=True
         )
-    except (ValueError, KeyError, TypeError):
+    except (InputError, ValueError, KeyError, TypeError, OverflowError):
         return f"{beside.name} was damaged; trained again"

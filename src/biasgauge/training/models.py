@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge._io.atomic import made_folder
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus, read_corpus, statistics
 from biasgauge.embeddings import Embedding
@@ -157,9 +158,8 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     numbers = list(range(random_state, random_state + seeds) if isinstance(seeds, int) else seeds)
     check_whole(1, n_jobs_per_model=n_jobs_per_model)
     check_whole(0, bootstrap=bootstrap)
-    folder = Path(out)
+    folder = made_folder(out)
     if not isinstance(corpus, TokenCorpus):
-        folder.mkdir(parents=True, exist_ok=True)
         corpus = read_corpus(corpus, out=folder / "corpus")
     common: dict[str, Any] = {
         "corpus": corpus.checksum, "min_count": min_count, "unknown": unknown, "remove": tuple(remove),

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.errors import InputError
+from biasgauge.training.extra import NEEDS_NUMBA
 
 try:
     import numba
 except ImportError as problem:  # pragma: no cover - every test environment has it
-    raise InputError('Training needs numba. Install it with: pip install "biasgauge[train]"') from problem
+    raise InputError(NEEDS_NUMBA) from problem
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 

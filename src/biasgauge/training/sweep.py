@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,10 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.atomic import made_folder
+from biasgauge._io.locks import LOCK, writer_lock
 from biasgauge._io.memory import physical_memory, readable_size
+from biasgauge._io.scratch import Scratch
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import InputError, ParameterError
@@ -23,7 +27,11 @@ from biasgauge.training.text import TrainingText, training_text
 if TYPE_CHECKING:
     from biasgauge.training.algorithms import Recipe
 
-SCRATCH = ".shared"
+SCRATCH = ".biasgauge-"
+"""What names of folders for work in progress begin with, in the folder of the models."""
+COUNTS = f"{SCRATCH}counts-"
+"""What names of folders for what models share begin with."""
+_COUNTED = re.compile(rf"{re.escape(COUNTS)}[0-9a-f]{{16}}")
 CPU, GPU = "cpu", "cuda"
 _UNITS = 1000
 
@@ -56,56 +64,82 @@ def run_sweep(
 
     On a GPU (`device` "cuda"), as many models at a time as fit into its memory, which `say` is told. Each model
     appears whole or not at all, with its recipe beside it. What is killed loses the models it was at, and nothing else.
+    One process trains into a folder at a time; others wait, which `say` is told too, and find its models there.
     """
     check_choice((CPU, GPU), device=device)
     if len({recipe.digest for recipe in recipes}) != len(recipes):
         raise ParameterError("Every model of a sweep needs a recipe of its own. Got one twice; do seeds recur?")
-    folder.mkdir(parents=True, exist_ok=True)
-    for part in folder.glob(".*.part"):
-        part.unlink(missing_ok=True)
+    made_folder(folder)
+    with writer_lock(folder / LOCK, waits=say) as sole:
+        scratch = Scratch(folder, SCRATCH)
+        scratch.sweep()
+        try:
+            with scratch.folder() as own:
+                return _run_sweep(corpus, recipes, folder, folder if sole else own, n_jobs, device, progress, say)
+        finally:
+            if sole:
+                _remove_counts(folder)
+            scratch.close()
+
+
+def _run_sweep(
+    corpus: TokenCorpus, recipes: Sequence[Recipe], folder: Path, shared: Path, n_jobs: int | None, device: str,
+    progress: Callable[[int, int], None] | None, say: Callable[[str], None] | None,
+) -> list[TrainedModel]:  # fmt: skip
+    """The same, in a folder that no other process trains into; what models share goes below `shared`."""
     found = [find_model(folder, recipe) for recipe in recipes]
     missing = [place for place, model in enumerate(found) if not isinstance(model, TrainedModel)]
     wanted = [recipes[place] for place in missing]
     if device == CPU:
-        models = _Sweep(corpus, folder, wanted, progress).run(_workers(n_jobs, corpus, wanted))
+        models = _Sweep(corpus, folder, shared, wanted, progress).run(_workers(n_jobs, corpus, wanted))
     else:
-        models = _on_gpu(corpus, folder, wanted, progress, say)
+        models = _on_gpu(corpus, folder, shared, wanted, progress, say)
     for place, model in zip(missing, models, strict=True):
         remark = found[place]
         found[place] = model if remark is None else replace(model, remark=str(remark))
-    shutil.rmtree(folder / SCRATCH, ignore_errors=True)
     return [model for model in found if isinstance(model, TrainedModel)]
 
 
 def _on_gpu(
-    corpus: TokenCorpus, folder: Path, recipes: Sequence[Recipe], progress: Callable[[int, int], None] | None,
-    say: Callable[[str], None] | None,
+    corpus: TokenCorpus, folder: Path, shared: Path, recipes: Sequence[Recipe],
+    progress: Callable[[int, int], None] | None, say: Callable[[str], None] | None,
 ) -> list[TrainedModel]:  # fmt: skip
     from biasgauge.training.cuda import device
     from biasgauge.training.cuda.sweep import DeviceSweep
 
     if not recipes:
         return []
-    return DeviceSweep(corpus, folder, recipes, progress, say, device.open_device()).run(_prepare)
+    sweep = DeviceSweep(corpus, folder, recipes, progress, say, device.open_device())
+    return sweep.run(lambda corpus, recipe, _folder: _prepare(corpus, recipe, shared))
 
 
-def _prepare(corpus: TokenCorpus, recipe: Recipe, folder: Path) -> tuple[TrainingText, Any]:
-    """Make what models that differ only by their seed share; large things go to a folder that the sweep removes."""
+def _prepare(corpus: TokenCorpus, recipe: Recipe, shared: Path) -> tuple[TrainingText, Any]:
+    """Make what models that differ only by their seed share; large things go to a folder that the sweep removes.
+
+    After a kill it is still there, and whoever trains the same again finds it.
+    """
     text = training_text(
         corpus, min_count=recipe.min_count, unknown=recipe.unknown, remove=recipe.remove, sample=recipe.sample,
         sample_seed=recipe.sample_seed,
     )  # fmt: skip
-    scratch = folder / SCRATCH
-    scratch.mkdir(exist_ok=True)
     trainer = algorithm(recipe.algorithm).trainer
-    return text, trainer.prepare(text, recipe.settings, scratch / recipe.text_digest[:16])
+    return text, trainer.prepare(text, recipe.settings, shared / f"{COUNTS}{recipe.text_digest[:16]}")
+
+
+def _remove_counts(folder: Path) -> None:
+    """Remove what models shared: of this run, and of runs that were killed; nobody else has the folder now."""
+    for path in folder.iterdir():
+        if _COUNTED.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 class _Sweep:
     def __init__(
-        self, corpus: TokenCorpus, folder: Path, recipes: Sequence[Recipe], progress: Callable[[int, int], None] | None
-    ) -> None:
+        self, corpus: TokenCorpus, folder: Path, scratch: Path, recipes: Sequence[Recipe],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:  # fmt: skip
         self._corpus, self._folder, self._recipes, self._progress = corpus, folder, recipes, progress
+        self._scratch = scratch
         self._stop, self._counting = Event(), Lock()
         self._efforts = [algorithm(recipe.algorithm).effort * recipe.settings.epochs * _UNITS for recipe in recipes]
         self._done = [0.0] * len(recipes)
@@ -140,7 +174,7 @@ class _Sweep:
         with shared.lock:
             self._report(place, 0.0)
             if shared.text is None:
-                shared.text, shared.prepared = _prepare(self._corpus, recipe, self._folder)
+                shared.text, shared.prepared = _prepare(self._corpus, recipe, self._scratch)
         text, prepared = shared.text, shared.prepared
         started = time.monotonic()
         fit = trainer.train(

@@ -57,6 +57,7 @@ def training_text(
     sample_seed: int = 0,
 ) -> TrainingText:
     """Prepare a corpus, or the bootstrap sample of its documents with that number; settings as in `Recipe`."""
+    corpus.check_numbers()  # compiled loops look them up without asking
     documents = None if sample is None else bootstrap_documents(corpus, sample, sample_seed)
     words = vocabulary(corpus, min_count=min_count, unknown=unknown, remove=remove, documents=documents)
     return TrainingText(corpus=corpus, vocabulary=words, order=_lines_of(corpus, documents))

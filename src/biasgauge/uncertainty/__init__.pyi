@@ -20,6 +20,8 @@ from biasgauge.uncertainty.distances_csv import read_distances as read_distances
 from biasgauge.uncertainty.estimates import Change as Change
 from biasgauge.uncertainty.estimates import Contrast as Contrast
 from biasgauge.uncertainty.estimates import Estimate as Estimate
+from biasgauge.uncertainty.group_effects import ByGroup as ByGroup
+from biasgauge.uncertainty.group_effects import bayes_by_group as bayes_by_group
 from biasgauge.uncertainty.model import VARIANTS as VARIANTS
 from biasgauge.uncertainty.model import Exponential as Exponential
 from biasgauge.uncertainty.model import HalfNormal as HalfNormal

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasgauge.checks import check_choice, check_number
+from biasgauge.embeddings import each_model
 from biasgauge.errors import ParameterError
+from biasgauge.frames import as_pandas
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.estimates import Estimate, contrasts, posterior_means
 from biasgauge.uncertainty.fit import Sampler, fit
@@ -18,14 +20,13 @@ from biasgauge.uncertainty.predictive import check_predictions, check_simulated
 from biasgauge.uncertainty.table import DistancesLike, DistanceTable, Duplicates, cells_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
+    from biasgauge.inputs import LexiconLike, WordsLike
     from biasgauge.uncertainty.nuts import CustomModel
 
 _PREDICTIVE_STREAM = 9
 
 
+@each_model
 def bayes(  # noqa: PLR0913 - settings, each with a name and a default
     vectors: DistancesLike,
     lexicon: LexiconLike | None = None,
@@ -48,7 +49,7 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
 
     Args:
         vectors: an `Embedding` or anything `load` takes, with a lexicon; or distances: a `DistanceTable`, or a data
-            frame with the columns of the authors' files.
+            frame with the columns of the authors' files. A list of models or views gives a `ByModel`: each by itself.
         lexicon: a lexicon of kind "stereotypes" or "test"; only with vectors.
         variant: "per-connection" is the model behind the published figures; "single-sigma", "intercept", "student" and
             "crossed" are others (`model`); a function that states your own model in PyMC is sampled too
@@ -132,15 +133,15 @@ def default_rope(table: DistanceTable) -> float:
 
 def table_of(vectors: DistancesLike, lexicon: LexiconLike | None, **asked: Any) -> DistanceTable:  # noqa: ANN401
     """Distances: a table or a frame as it is, vectors through a lexicon."""
-    is_frame = hasattr(vectors, "columns") and hasattr(vectors, "iloc")
-    if (isinstance(vectors, DistanceTable) or is_frame) and lexicon is not None:
+    frame = None if isinstance(vectors, DistanceTable) else as_pandas(vectors)
+    if (isinstance(vectors, DistanceTable) or frame is not None) and lexicon is not None:
         raise ParameterError("A table of distances needs no lexicon: its rows say how words are connected.")
     if isinstance(vectors, DistanceTable):
         return vectors
-    if is_frame:
+    if frame is not None:
         from biasgauge.uncertainty.distances_csv import distances_from_frame
 
-        return distances_from_frame(cast("pd.DataFrame", vectors), duplicates=asked["duplicates"])
+        return distances_from_frame(frame, duplicates=asked["duplicates"])
     if lexicon is None:
         raise ParameterError(
             "Vectors need a lexicon that says which words to compare, as in bayes(vectors, 'religion'); a file of "
@@ -148,4 +149,4 @@ def table_of(vectors: DistancesLike, lexicon: LexiconLike | None, **asked: Any) 
         )
     from biasgauge.uncertainty.vector_distances import distances
 
-    return distances(cast("VectorsLike", vectors), lexicon, **asked)
+    return distances(vectors, lexicon, **asked)

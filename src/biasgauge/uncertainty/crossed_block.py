@@ -21,7 +21,7 @@ from biasgauge.uncertainty.table import CONNECTIONS, DistanceTable
 
 _BLOCK_BYTES = 2**26
 _ROUNDING = 1e-10
-_WIDEST = 1e6
+WIDEST = 1e6
 """Largest ratio of any standard deviation to sigma, and of the distances' spread to any standard deviation, that is
 considered: beyond it the density is next to nothing and the systems lose their precision."""
 
@@ -106,10 +106,7 @@ class CrossedBlock:
     def log_density(self, sds: Floats) -> Floats:
         """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""
         found = np.full(len(sds), -np.inf)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = sds.max(axis=1) / sds[:, : len(self.connections)].min(axis=1)
-            small = self.spread / sds.min(axis=1)
-        sound = np.flatnonzero((sds.min(axis=1) > 0) & (near < _WIDEST) & (small < _WIDEST))
+        sound = computable(sds, len(self.connections), self.spread)
         step = max(1, _BLOCK_BYTES // (8 * (self._columns + 1) ** 2))
         for start in range(0, len(sound), step):
             part = sound[start : start + step]
@@ -231,7 +228,7 @@ class CrossedBlock:
 
     def _log_likelihood(self, sds: Floats) -> Floats:
         square, vector, _, rest = self._system(sds)
-        half, diagonal = _factored(square, vector)
+        half, diagonal = factored(square, vector)
         log_determinant = 2 * np.log(diagonal).sum(axis=1)
         density: Floats = -0.5 * (rest + log_determinant - (half**2).sum(axis=1))
         return density
@@ -259,7 +256,15 @@ class CrossedBlock:
         return Effects(groups, by_connection, attributes)
 
 
-def _factored(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
+def computable(sds: Floats, connections: int, spread: float) -> Places:
+    """Rows of standard deviations at which the density can be computed; those of the connections' noise come first."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = sds.max(axis=1) / sds[:, :connections].min(axis=1)
+        small = spread / sds.min(axis=1)
+    return np.flatnonzero((sds.min(axis=1) > 0) & (near < WIDEST) & (small < WIDEST))
+
+
+def factored(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
     """L⁻¹ v and the diagonal of L, where L Lᵀ is the matrix: with v as a further row, L⁻¹ v is the last row of L."""
     size, columns = vector.shape
     wider = np.empty((size, columns + 1, columns + 1))

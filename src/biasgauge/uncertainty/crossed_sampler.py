@@ -9,11 +9,11 @@ are others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.uncertainty.crossed_block import CrossedBlock, Effects
 from biasgauge.uncertainty.model import Priors
 from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL, DistanceTable
@@ -28,10 +28,38 @@ _WIDENING = 1.5
 _BURN_IN, _THINNING = 100, 2
 
 
+class Block(Protocol):
+    """Connections that share attributes, as a density of standard deviations: `CrossedBlock`, `NestedBlock`."""
+
+    connections: tuple[str, ...]
+    attributes: Places
+
+    @property
+    def dimensions(self) -> int:
+        """How many standard deviations it has."""
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of its distances."""
+
+    @property
+    def resolutions(self) -> Floats:
+        """How small a standard deviation can be told from 0."""
+
+    def words_of(self, connection: int) -> Places:
+        """Places of a connection's words."""
+
+    def log_density(self, sds: Floats) -> Floats:
+        """Log density of each row of standard deviations."""
+
+    def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
+        """Effects, given standard deviations."""
+
+
 class BlockDraws(NamedTuple):
     """Draws of one block; `sds` are draws × sigma of each connection, tau of each, then that of the attributes."""
 
-    block: CrossedBlock
+    block: Block
     sds: Floats
     effects: Effects
     acceptance: float
@@ -48,7 +76,7 @@ def blocks_of(table: DistanceTable, priors: Priors) -> list[CrossedBlock]:
     return [CrossedBlock(table, names, priors) for names in blocks_here(table)]
 
 
-def sample_block(block: CrossedBlock, chains: int, draws: int, random: np.random.Generator) -> BlockDraws:
+def sample_block(block: Block, chains: int, draws: int, random: np.random.Generator) -> BlockDraws:
     """Draw from one block: `chains` × `draws`, one chain after the other."""
     proposal = _fit_proposal(block, random)
     steps = _THINNING * draws + _BURN_IN
@@ -68,7 +96,7 @@ def sample_block(block: CrossedBlock, chains: int, draws: int, random: np.random
     return BlockDraws(block, sds, block.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
 
 
-def _log_density(block: CrossedBlock, points: Floats) -> Floats:
+def _log_density(block: Block, points: Floats) -> Floats:
     """Log density in the coordinates log(sd + resolution)."""
     density: Floats = block.log_density(np.exp(points) - block.resolutions) + points.sum(axis=1)
     return density
@@ -98,7 +126,7 @@ class _Proposal(NamedTuple):
         return density
 
 
-def _fit_proposal(block: CrossedBlock, random: np.random.Generator) -> _Proposal:
+def _fit_proposal(block: Block, random: np.random.Generator) -> _Proposal:
     """Match mean and covariance of the coordinates, from a rough start, by weighted draws in rounds."""
     center = np.log(block.spread / 2 + block.resolutions)
     factor: Floats = np.eye(block.dimensions)

@@ -7,17 +7,16 @@ lacked has -100 in both numbers. Source: Dobrzeniecka & Urbaniak, `datasets/macW
 
 from __future__ import annotations
 
-import csv
-import gzip
 import io
 import math
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from biasgauge.errors import InputError
+from biasgauge._io.csv_file import CsvRow, csv_rows
+from biasgauge._io.source import ByteSource
+from biasgauge.errors import CorpusError, InputError
 from biasgauge.uncertainty.table import CONNECTIONS, NEUTRAL, DistanceTable, Duplicates, distance_table
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ NUMBERS = ("cosine_distance", "cosine_similarity")
 NEEDED = (*TEXT, *NUMBERS)
 
 _LABELS = {name: name for name in CONNECTIONS} | {"none": NEUTRAL}
-_GZIP = b"\x1f\x8b"
 _LONGEST_LINE = 2**16
 _MOST_ROWS = 20_000_000
 _FARTHEST = 2 + 1e-5
@@ -47,22 +45,13 @@ def read_distances(
         InputError: the file cannot be read or does not say what it should; names the file and the line.
     """
     place = Path(path)
-    try:
-        with place.open("rb") as raw:
-            packed = raw.read(len(_GZIP)) == _GZIP
-            raw.seek(0)
-            content = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-            text = io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
-            own = place.name.removesuffix(".gz").removesuffix(".csv")
+    with ByteSource(path, error=CorpusError) as source:
+        text = io.TextIOWrapper(io.BufferedReader(source.stream()), encoding="utf-8-sig", newline="")
+        own = place.name.removesuffix(".gz").removesuffix(".csv")
+        try:
             return _table(name or own, _rows(text, place), duplicates)
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{place}: is not UTF-8 text ({problem.reason})") from problem
-    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-        raise InputError(
-            f"{place}: the gzip stream is damaged or cut short ({problem}); copy or download the file again"
-        ) from problem
-    except OSError as problem:
-        raise InputError(f"{place}: cannot be read: {problem.strerror or problem}") from problem
+        except UnicodeDecodeError as problem:
+            raise InputError(f"{place}: is not UTF-8 text ({problem.reason})") from problem
 
 
 def distances_from_frame(
@@ -83,25 +72,22 @@ def distances_from_frame(
 
 
 def _rows(text: io.TextIOWrapper, path: Path) -> Iterator[tuple[Any, ...]]:
-    reader = csv.reader(_lines(text, path), strict=True)
-    try:
-        header = next(reader, [])
-        missing = [column for column in NEEDED if column not in header]
-        if missing:
-            raise InputError(
-                f"{path}, line 1: expected the columns {', '.join(NEEDED)}; {missing[0]!r} is not among "
-                f"{', '.join(header)[:200] or 'none'}"
-            )
-        places = [(column, header.index(column)) for column in NEEDED]
-        for fields in reader:
-            where = f"{path}, line {reader.line_num}"
-            if not fields:
-                continue
-            if len(fields) != len(header):
-                raise InputError(f"{where}: expected {len(header)} fields, found {len(fields)}")
-            yield _row({column: fields[at] for column, at in places}, where)
-    except csv.Error as problem:
-        raise InputError(f"{path}, line {reader.line_num}: is not comma-separated text ({problem})") from problem
+    rows = csv_rows(_lines(text, path), path)
+    header, _ = next(rows, CsvRow([], 1))
+    missing = [column for column in NEEDED if column not in header]
+    if missing:
+        raise InputError(
+            f"{path}, line 1: expected the columns {', '.join(NEEDED)}; {missing[0]!r} is not among "
+            f"{', '.join(header)[:200] or 'none'}"
+        )
+    places = [(column, header.index(column)) for column in NEEDED]
+    for fields, line in rows:
+        where = f"{path}, line {line}"
+        if not fields:
+            continue
+        if len(fields) != len(header):
+            raise InputError(f"{where}: expected {len(header)} fields, found {len(fields)}")
+        yield _row({column: fields[at] for column, at in places}, where)
 
 
 def _lines(text: io.TextIOWrapper, path: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.crossed_sampler import blocks_of, sample_block
+from biasgauge.uncertainty.crossed_sampler import BlockDraws, blocks_of, sample_block
 from biasgauge.uncertainty.diagnostics import Diagnostics, diagnose
 from biasgauge.uncertainty.draws import AttributeDraws, Draws, no_draws
 from biasgauge.uncertainty.exact_sampler import sample_cells
@@ -141,18 +142,8 @@ def _crossed(
     for block in blocks_of(table, priors):
         random = np.random.default_rng([*seeds, CONNECTIONS.index(block.connections[0])])
         parts.append(sample_block(block, CHAINS, per_chain, random))
-    widths = [len(part.block.connections) for part in parts]
-    places = [(part, place) for part in parts for place in range(len(part.block.connections))]
-    words = [part.block.words_of(place) for part, place in places]
-    draws = Draws(
-        chains=CHAINS,
-        connections=tuple(name for part in parts for name in part.block.connections),
-        group=np.concatenate([part.effects.groups for part in parts], axis=1),
-        cell_connection=np.concatenate([np.full(len(own), at) for at, own in enumerate(words)]),
-        cell_word=np.concatenate(words),
-        word=np.concatenate([part.effects.words[place] for part, place in places], axis=1),
-        between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
-        residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
+    draws = replace(
+        joined_blocks(parts),
         attributes=AttributeDraws(
             blocks=tuple(part.block.connections for part in parts),
             block=np.concatenate([np.full(len(part.block.attributes), at) for at, part in enumerate(parts)]),
@@ -162,3 +153,20 @@ def _crossed(
         ),
     )
     return draws, {"acceptance": min(part.acceptance for part in parts)}
+
+
+def joined_blocks(parts: Sequence[BlockDraws]) -> Draws:
+    """Groups and words of blocks that were sampled apart, as draws of one model."""
+    widths = [len(part.block.connections) for part in parts]
+    places = [(part, place) for part in parts for place in range(len(part.block.connections))]
+    words = [part.block.words_of(place) for part, place in places]
+    return Draws(
+        chains=CHAINS,
+        connections=tuple(name for part in parts for name in part.block.connections),
+        group=np.concatenate([part.effects.groups for part in parts], axis=1),
+        cell_connection=np.concatenate([np.full(len(own), at) for at, own in enumerate(words)]),
+        cell_word=np.concatenate(words),
+        word=np.concatenate([part.effects.words[place] for part, place in places], axis=1),
+        between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
+        residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
+    )

@@ -13,7 +13,7 @@ from biasgauge.arrays import Floats
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_rows
-from biasgauge.lexicons import AssociationTest, Group, Stereotypes, words_of
+from biasgauge.lexicons import AssociationTest, Group, Stereotypes, language_of, words_of
 from biasgauge.uncertainty.table import ASSOCIATED, DIFFERENT, HUMAN, NEUTRAL, DistanceTable, Duplicates, distance_table
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 
 DEFAULT = "default"
-"""Control words: those that the lexicon names; the shipped ones for an English association test."""
+"""Control words: those that the lexicon names; for an association test, those of its language, if it has any."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,8 @@ def compared_words(
     elif isinstance(found, AssociationTest):
         groups = (Group(found.x.name, found.x.words, found.a.words), Group(found.y.name, found.y.words, found.b.words))
         slots = tuple((group.name, word) for group in groups for word in group.protected)
-        named = dict.fromkeys((HUMAN, NEUTRAL))
-        if found.language == "en":
-            named = {HUMAN: HUMAN, NEUTRAL: NEUTRAL}
+        spoken = language_of(found.language)
+        named = {name: next(iter(spoken.named(name)), None) for name in (HUMAN, NEUTRAL)}
     else:
         raise ParameterError(
             f"The lexicon {found.name!r} is of kind {found.kind!r}; distances need kind 'stereotypes' or 'test'."

@@ -55,6 +55,7 @@ def turned(story: Document) -> Document:
     return replace(story, sentences=(story.sentences[0], tuple(other.get(one, one) for one in story.sentences[1])))
 
 
+@pytest.mark.slow
 def test_winobias_of_a_model_that_goes_by_gender(learned: CorefModel, planted: Any, tmp_path: Path) -> None:
     winobias_folder(tmp_path, planted, (lambda one: one, turned))
     found = winobias(learned, tmp_path, resamples=500)

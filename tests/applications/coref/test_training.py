@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,45 @@ def test_saved_and_loaded_it_says_the_same(learned: CorefModel, planted: Any, tm
         CorefModel.load(tmp_path, planted.vectors())
 
 
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        ({"settings": {"lstm_size": 10**9}}, "the weights do not fit"),  # would take all memory there is
+        ({"settings": {"hidden_layers": 10**9}}, "the weights do not fit"),
+        ({"settings": {"hidden_layers": "2"}}, "hidden_layers"),
+        ({"letters": 5}, "letters and genres must be text"),
+        ({"letters": ["ab"]}, "letters and genres must be text"),
+        ({"genres": [[]]}, "letters and genres must be text"),
+        ({"vectors": []}, "the model is damaged"),
+        ({"log": 1}, "the model is damaged"),
+        ({"weights": 1}, "the model is damaged"),
+    ],
+)
+def test_what_it_says_of_itself_is_not_trusted(
+    damage: dict[str, Any], sentence: str, learned: CorefModel, planted: Any, tmp_path: Path
+) -> None:
+    learned.save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    changed = {**content, **damage}
+    if "settings" in damage:
+        changed["settings"] = {**content["settings"], **damage["settings"]}
+    (tmp_path / "model.json").write_text(json.dumps(changed))
+    with pytest.raises(InputError, match=sentence):
+        CorefModel.load(tmp_path, planted.vectors())
+
+
+def test_weights_that_are_none_with_a_right_checksum(learned: CorefModel, planted: Any, tmp_path: Path) -> None:
+    learned.save(tmp_path)
+    (weights,) = tmp_path.glob("*.safetensors")
+    content = json.loads((tmp_path / "model.json").read_text())
+    for hostile in (b"", b"\xff" * 50, weights.read_bytes()[:-4]):
+        weights.write_bytes(hostile)
+        content["sha256"] = hashlib.sha256(hostile).hexdigest()
+        (tmp_path / "model.json").write_text(json.dumps(content))
+        with pytest.raises(InputError, match="the weights do not fit"):
+            CorefModel.load(tmp_path, planted.vectors())
+
+
 def test_documents_beside_it_do_not_matter(learned: CorefModel, planted: Any) -> None:
     empty = Document("empty", ())
     one_word = Document("short", (("she",),))
@@ -159,6 +199,18 @@ def test_it_goes_on_where_it_stood(planted: Any, tmp_path: Path) -> None:
     assert len(seen) == 4
     with pytest.raises(InputError, match="holds a training with other random_state"):
         train_coref(*data, settings, folder=tmp_path / "run", random_state=1)
+    state = json.loads((tmp_path / "run" / "training.json").read_text())
+    damages: tuple[dict[str, object], ...] = (
+        {"plateau": {**state["plateau"], "patience": "many"}},
+        {"plateau": []},
+        {"log": [{}]},
+        {"learning_rate": None},
+        {"key": [1]},
+    )
+    for damage in damages:
+        (tmp_path / "run" / "training.json").write_text(json.dumps({**state, **damage}))
+        with pytest.raises(InputError, match=r"training\.json: is damaged"):
+            train_coref(*data, settings, folder=tmp_path / "run")
     (tmp_path / "run" / "training.json").write_text("{")
     with pytest.raises(InputError, match=r"training.json: is damaged"):
         train_coref(*data, settings, folder=tmp_path / "run")

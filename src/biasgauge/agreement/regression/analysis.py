@@ -15,6 +15,8 @@ import numpy as np
 
 from biasgauge.agreement.regression.model import INTERCEPT, Regression, errors_by_word, regression
 from biasgauge.agreement.regression.table import FactorSource, Outcome, factor_table
+from biasgauge.frames import as_pandas
+from biasgauge.inputs import FrameLike
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.mixed_models.model import FixedEffect, MixedFit, fit_moments
@@ -151,7 +153,7 @@ class FactorsResult(Result):
 
 
 def factors(
-    sources: pd.DataFrame | Sequence[FactorSource],
+    sources: FrameLike | Sequence[FactorSource],
     *,
     outcome: Outcome = "test_retest",
     standardize: bool = False,
@@ -181,13 +183,11 @@ def factors(
         ParameterError: an argument cannot be used, or too little is defined.
         InputError: a model that the scores were made from is gone or has changed.
     """
-    import pandas as pd
-
     check_level(level)
-    if isinstance(sources, pd.DataFrame):
-        table = sources
-    else:
-        table = factor_table(sources, outcome=outcome, standardize=standardize, n_jobs=n_jobs, progress=progress)
+    listed = sources if isinstance(sources, Sequence) else ()
+    table = None if listed else as_pandas(sources)
+    if table is None:
+        table = factor_table(listed, outcome=outcome, standardize=standardize, n_jobs=n_jobs, progress=progress)
     if outcome == "inter_rater" and "measure" in table:
         table = table.drop(columns="measure")
     rows = regression(table)
@@ -220,7 +220,7 @@ def factors(
             "standardize": standardize,
             "level": level,
             "random_state": random_state,
-            "sources": None if isinstance(sources, pd.DataFrame) else [source.about() for source in sources],
+            "sources": [source.about() for source in listed] or None,
         },
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from biasgauge._io.text_file import decoded, read_whole
 from biasgauge.agreement.features import NUMBERS, REASONS, word_features, word_properties
 from biasgauge.agreement.reliabilities import agreement_on_words, by_measure, standardized
 from biasgauge.arrays import Floats
@@ -163,25 +164,24 @@ def _values(estimates: Iccs) -> tuple[Floats, np.ndarray[Any, Any]]:
     return estimates.value, reasons
 
 
+_DIGITS = 18
+"""More than any count has."""
+
+
 def read_counts(path: Path) -> dict[str, float]:
     """Read a word and its count from each line, as GloVe's `vocab.txt` has them.
 
     Raises:
         InputError: the file cannot be read, or a line holds something else.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read: {problem.strerror}") from problem
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{path}: is not UTF-8 text ({problem.reason})") from problem
+    lines = decoded(read_whole(path), path).removeprefix("\ufeff").split("\n")
     counts: dict[str, float] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         word, _, count = line.rstrip().rpartition("\t" if "\t" in line else " ")
         word = word.strip()
-        if not word or not count.isdecimal() or int(count) < 1:
+        if not word or not count.isdecimal() or len(count) > _DIGITS or int(count) < 1:
             raise InputError(f"{path}, line {number}: expected a word and a count of at least 1, found {line[:60]!r}")
         if word in counts:
             raise InputError(f"{path}, line {number}: the word {word!r} has a count already")
@@ -212,7 +212,7 @@ def _counts_of_model(path: Path) -> Iterator[tuple[str, int]]:
     try:
         with safe_open(path, "np") as file:
             counts = file.get_tensor("counts").tolist() if "counts" in file.keys() else []  # noqa: SIM118 - no mapping
-    except SafetensorError as problem:
+    except (SafetensorError, OSError, ValueError, TypeError) as problem:
         raise InputError(f"{path}: cannot be read ({problem})") from problem
     words = load(path).words
     if len(words) == len(counts):

@@ -8,9 +8,11 @@ eleven, in the tenth.
 
 from __future__ import annotations
 
+import lzma
 import os
 import re
 import tarfile
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from biasgauge._io.atomic import write_text
+from biasgauge._io.expansion import expansion_limit, expansion_sentence
 from biasgauge._io.source import ByteSource
 from biasgauge.applications.coref.document import Document, Span, each_span_once, sentence_lengths
 from biasgauge.checks import check_choice
@@ -29,9 +32,9 @@ Problems = Literal["error", "mend"]
 ENDING = "conll"
 _BLOCK = 1 << 24
 
-_BEGIN = re.compile(r"#\s*begin document\b\s*(?:\((?P<name>.*)\)(?:;\s*part\s+(?P<part>\d+))?)?")
+_BEGIN = re.compile(r"#\s*begin document\b\s*(?:\((?P<name>.*)\)(?:;\s*part\s+(?P<part>\d{1,18}))?)?")
 _END = re.compile(r"#\s*end document\b")
-_BRACKET = re.compile(r"\((?P<alone>\d+)\)|\((?P<opens>\d+)|(?P<closes>\d+)\)|\|")
+_BRACKET = re.compile(r"\((?P<alone>\d{1,18})\)|\((?P<opens>\d{1,18})|(?P<closes>\d{1,18})\)|\|")
 _NOTHING = {"", "-", "_", "*"}
 _DROPPED = "the bracket was dropped"
 _UNKNOWN = ("-",) * 5
@@ -280,11 +283,18 @@ def _content(path: Path) -> bytes:
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
+        size = path.stat().st_size
         with tarfile.open(path) as archive:
-            wanted = [member for member in archive if member.name.endswith(ENDING) and member.isfile()]
-            files = {member.name: archive.extractfile(member) for member in wanted}
-            content = {name: file.read() for name, file in files.items() if file is not None}
-    except (tarfile.TarError, OSError, EOFError) as problem:
+            behind = 0
+            content: dict[str, bytes] = {}
+            for member in archive:
+                behind += max(member.size, 0)
+                if behind > expansion_limit(size):
+                    raise CorpusError(expansion_sentence(size), path=path)
+                if member.name.endswith(ENDING) and member.isfile():
+                    file = archive.extractfile(member)
+                    content[member.name] = b"" if file is None else file.read()
+    except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, RecursionError) as problem:
         raise CorpusError(f"is not a whole tar archive: {problem}", path=path) from problem
     for name in sorted(content):
         yield f"{path}/{name}", content[name]

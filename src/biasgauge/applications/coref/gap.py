@@ -7,7 +7,6 @@ ones, and their ratio, feminine by masculine, as in the released scorer.
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biasgauge._io.csv_file import csv_rows
 from biasgauge.applications.coref.conll import file_text
 from biasgauge.applications.coref.document import Document, Span, in_sentences, words_with_places
 from biasgauge.applications.coref.model import CorefModel
@@ -187,7 +187,8 @@ def _names_it(span: Span, name: Span, words: tuple[str, ...]) -> bool:
 
 def read_gap(tsv: str | os.PathLike[str]) -> list[GapSnippet]:
     """Snippets of a GAP file."""
-    rows = csv.reader(io.StringIO(file_text(tsv), newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
+    lines = io.StringIO(file_text(tsv), newline="")
+    rows = (row.cells for row in csv_rows(lines, tsv, error=CorpusError, separator="\t", quotes=False))
     header = next(rows, [])
     if lost := [name for name in _COLUMNS if name not in header]:
         raise CorpusError(f"expected the columns {', '.join(_COLUMNS)}; {lost[0]!r} is missing", path=tsv, line=1)

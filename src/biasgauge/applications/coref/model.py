@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge._io.atomic import atomic_file, write_text
+from biasgauge._io.atomic import atomic_file, made_folder, write_text
 from biasgauge._io.checksums import file_sha256
+from biasgauge._io.json_file import read_json
 from biasgauge.applications.coref.document import Document, Span
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.metrics import all_sums
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "biasgauge coreference model 1"
 _JSON = "model.json"
+_OURS = re.compile(r"weights-[0-9a-f]{12}\.safetensors")
 _WORDS_AT_ONCE = 1_500
 """Short documents go through the network together, up to so many words."""
 
@@ -94,7 +97,7 @@ class CorefModel:
         from safetensors.torch import save_file
 
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        made_folder(place)
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
         with atomic_file(place / "weights.new.safetensors") as part:
             save_file(weights, part)
@@ -114,8 +117,8 @@ class CorefModel:
             "log": list(self.log),
         }
         write_text(place / _JSON, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-        for old in place.glob("weights-*.safetensors"):
-            if old.name != name:
+        for old in place.iterdir():
+            if _OURS.fullmatch(old.name) and old.name != name:
                 old.unlink()
         return place
 
@@ -128,36 +131,62 @@ class CorefModel:
             ParameterError: the vectors are others, or there is no such device.
         """
         need_torch()
-        from safetensors.torch import load_file
-
         where = device_named("torch" if device == "cpu" else device)
-        from biasgauge.applications.coref.network import SpanRanker
-
         content = _read_json(Path(folder) / _JSON)
         try:
             settings = CorefSettings(**content["settings"])
             letters, genres, expected = content["letters"], content["genres"], content["vectors"]
             weights = Path(folder) / content["weights"]
-            if weights.parent != Path(folder) or file_sha256(weights) != content["sha256"]:
+            if (
+                not _OURS.fullmatch(weights.name)
+                or weights.parent != Path(folder)
+                or (file_sha256(weights) != content["sha256"])
+            ):
                 raise InputError(f"{weights}: is not the file that {_JSON} beside it speaks of; save the model again")
-            log, about = content["log"], content["about"]
-        except (KeyError, TypeError, OSError) as problem:
+            checksum, known = expected["checksum"], f"{expected['name']!r} with {expected['dimensions']} dimensions"
+            log, about = list(content["log"]), dict(content["about"])
+            if not isinstance(letters, str) or not all(isinstance(genre, str) for genre in genres):
+                raise InputError(f"{folder}: the model is damaged (letters and genres must be text); save it again")
+        except (KeyError, TypeError, ValueError, OSError) as problem:
             raise InputError(f"{folder}: the model is damaged ({problem!r}); save it again") from problem
         embedding = vectors if isinstance(vectors, Embedding) else load(vectors)
-        if embedding.checksum != expected["checksum"]:
+        if embedding.checksum != checksum:
             raise ParameterError(
-                f"The model in {folder} was trained on other vectors, {expected['name']!r} with "
-                f"{expected['dimensions']} dimensions. Got {embedding.name!r}; load those, all of their words."
+                f"The model in {folder} was trained on other vectors, {known}. Got {embedding.name!r}; load those, all "
+                "of their words."
             )
         features = Features(embedding, settings, letters, genres)
-        network = SpanRanker(settings, embedding.dim, features.alphabet, len(genres))
-        try:
-            network.load_state_dict(load_file(weights))
-        except RuntimeError as problem:
-            raise InputError(
-                f"{folder}: the weights do not fit the settings of {_JSON}; save the model again"
-            ) from problem
-        return cls(features, network.to(where), log, about)
+        return cls(features, _network(weights, features).to(where), log, about)
+
+
+def _network(weights: Path, features: Features) -> SpanRanker:
+    """The weights of a file in a network of the sizes that the settings say.
+
+    Memory is taken for what the file holds, never for what the settings claim.
+
+    Raises:
+        InputError: they do not fit each other.
+    """
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from biasgauge.applications.coref.network import SpanRanker
+
+    try:
+        tensors = {name: tensor.float() for name, tensor in load_file(weights).items()}
+        layers = max(1, min(features.settings.hidden_layers, len(tensors)))  # of more, none could be in the file
+        with torch.device("meta"):
+            network = SpanRanker(
+                replace(features.settings, hidden_layers=layers), features.vectors.dim, features.alphabet,
+                len(features.genres),
+            )  # fmt: skip
+        network.load_state_dict(tensors, assign=True)
+    except (SafetensorError, RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as problem:
+        raise InputError(
+            f"{weights}: the weights do not fit the settings of {_JSON}; save the model again"
+        ) from problem
+    return network
 
 
 def prediction_sums(model: CorefModel, documents: list[Document]) -> Floats:
@@ -192,12 +221,7 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}); name the folder of a saved model") from problem
-    except ValueError as problem:
-        raise InputError(f"{path}: is not JSON ({problem}); save the model again") from problem
+    content = read_json(path, again="save the model again")
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a coreference model of biasgauge")
     return content

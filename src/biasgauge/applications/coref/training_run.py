@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,9 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from biasgauge._io.atomic import atomic_file, write_text
+from biasgauge._io.atomic import atomic_file, made_folder, write_text
+from biasgauge._io.checksums import check_digest, file_sha256
+from biasgauge._io.json_file import as_read_back, read_json_object
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.metrics import conll_rates
@@ -27,6 +30,7 @@ from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
 from biasgauge.errors import InputError
 
 _JSON = "training.json"
+_OURS = re.compile(r"training-\d{4,}\.safetensors")
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
@@ -58,9 +62,9 @@ class TrainingRun:
 
     def keep_in(self, folder: Path | None, key: dict[str, Any], about: dict[str, Any]) -> None:
         """Write to a folder after each epoch; first go on from what it holds."""
-        self.folder, self.about, self.key = folder, about, json.loads(json.dumps(key))
+        self.folder, self.about, self.key = folder, about, as_read_back(key)
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
+            made_folder(folder)
             if (folder / _JSON).is_file():
                 self._read_state(folder)
 
@@ -136,6 +140,7 @@ class TrainingRun:
             save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, part)
         content = {
             "tensors": name,
+            "sha256": file_sha256(folder / name),
             "key": self.key,
             "epoch": len(self.log),
             "log": self.log,
@@ -143,20 +148,37 @@ class TrainingRun:
             "plateau": self.plateau.state_dict(),
         }
         write_text(folder / _JSON, json.dumps(content, ensure_ascii=False) + "\n")
-        for old in folder.glob("training-*.safetensors"):
-            if old.name != name:
+        for old in folder.iterdir():
+            if _OURS.fullmatch(old.name) and old.name != name:
                 old.unlink()
 
     def _read_state(self, folder: Path) -> None:
         """Go on where the training in a folder stood, if it has the same data, vectors, settings and seed."""
         try:
-            content: dict[str, Any] = json.loads((folder / _JSON).read_text("utf-8"))
-            theirs, tensors = content["key"], load_file(folder / content["tensors"])
-        except (ValueError, KeyError, OSError, SafetensorError) as problem:
+            content = read_json_object(folder / _JSON)
+            theirs, name = dict(content["key"]), Path(str(content["tensors"])).name
+            if "sha256" in content:  # trainings begun by earlier versions have none
+                check_digest(folder / name, content["sha256"], again="empty the folder to train anew")
+            tensors = load_file(folder / name)
+        except (InputError, ValueError, TypeError, KeyError, OSError, SafetensorError) as problem:
             raise InputError(f"{folder / _JSON}: is damaged ({problem}); empty the folder to train anew") from problem
         if theirs != self.key:
             other = ", ".join(sorted(name for name in self.key if theirs.get(name) != self.key[name]))
             raise InputError(f"{folder}: holds a training with other {other}; name another folder or empty this one")
+        try:
+            self._take_up(content, tensors)
+        except (ValueError, TypeError, KeyError, AttributeError, RuntimeError) as problem:
+            raise InputError(f"{folder / _JSON}: is damaged ({problem}); empty the folder to train anew") from problem
+        self.best = CorefModel.load(folder, self.features.vectors).network.state_dict()
+
+    def _take_up(self, content: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+        """Weights, moments, learning rate and log, as they were."""
+        plateau, log = dict(content["plateau"]), list(content["log"])
+        now = self.plateau.state_dict()
+        if {name: type(value) for name, value in plateau.items()} != {name: type(value) for name, value in now.items()}:
+            raise ValueError("the schedule of the learning rate is another")
+        if not log or not all(math.isfinite(entry["dev_f1"]) and entry["seconds"] >= 0 for entry in log):
+            raise ValueError("its log has no rates")
         network = {name[8:]: weights for name, weights in tensors.items() if name.startswith("network.")}
         self.network.load_state_dict(network)
         state = self.optimizer.state_dict()
@@ -165,11 +187,10 @@ class TrainingRun:
             for number in state["param_groups"][0]["params"]
             if f"adam.{number}.step" in tensors
         }
-        state["param_groups"][0]["lr"] = content["learning_rate"]
+        state["param_groups"][0]["lr"] = float(content["learning_rate"])
         self.optimizer.load_state_dict(state)
-        self.plateau.load_state_dict(content["plateau"])
-        self.log = content["log"]
-        self.best = CorefModel.load(folder, self.features.vectors).network.state_dict()
+        self.plateau.load_state_dict(plateau)
+        self.log = log
 
 
 def _cut(document: Document, most: int, random: np.random.Generator) -> Document:

@@ -203,7 +203,7 @@ def read_winogender(templates: str | os.PathLike[str]) -> list[WinogenderSentenc
         for participant, gender in product((cells[1], "someone"), range(len(GENDERS))):
             try:
                 sentences.append(_sentence(cells, participant, gender, len(sentences) // len(GENDERS)))
-            except KeyError as lost:
+            except (KeyError, StopIteration, ValueError) as lost:
                 problem = f"a sentence needs $OCCUPATION, $PARTICIPANT and a pronoun; {lost} is missing or unknown"
                 raise CorpusError(problem, path=templates, line=number) from lost
     return sentences

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -20,15 +20,13 @@ from biasgauge.applications.correlation.seeds import SeedReliability, seed_relia
 from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import FrameLike
 from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
 from biasgauge.stats.correlations import Coefficient, Kind, coefficient, why_undefined
 from biasgauge.stats.multiple import holm
 from biasgauge.stats.power import FEWEST, correlation_power, detectable_r
 from biasgauge.stats.strata import levels
 from biasgauge.wording import share_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 POWER = 0.8
 ALPHA = 0.05
@@ -37,7 +35,7 @@ _MOSTLY_DISTINCT = 0.6
 
 
 def correlate(  # noqa: PLR0913 - a study has so many settings
-    points: Points | pd.DataFrame | str | os.PathLike[str],
+    points: Points | FrameLike | str | os.PathLike[str],
     x: str,
     y: str,
     by: Sequence[str] = (),

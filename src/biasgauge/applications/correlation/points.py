@@ -18,6 +18,8 @@ import numpy as np
 from biasgauge.applications.text.tables import check_names, read_table
 from biasgauge.arrays import Floats
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.frames import as_pandas
+from biasgauge.inputs import FrameLike
 from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ class Points:
         return f"{self.place}{'s' if len(places) > 1 else ''} {shown}{more}"
 
 
-def as_points(given: Points | pd.DataFrame | str | os.PathLike[str]) -> Points:
+def as_points(given: Points | FrameLike | str | os.PathLike[str]) -> Points:
     """Points from a file, a frame, or as they are.
 
     Raises:
@@ -132,8 +134,8 @@ def as_points(given: Points | pd.DataFrame | str | os.PathLike[str]) -> Points:
         return given
     if isinstance(given, (str, os.PathLike)):
         return read_points(given)
-    if hasattr(given, "columns") and hasattr(given, "iloc"):
-        return _from_frame(given)
+    if (frame := as_pandas(given)) is not None:
+        return _from_frame(frame)
     raise ParameterError(f"Points must be a file, a data frame or what read_points gave. Got {type(given).__name__}.")
 
 

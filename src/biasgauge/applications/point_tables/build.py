@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biasgauge._io.json_file import read_json
 from biasgauge.applications.coref.paired import PERCENT
 from biasgauge.applications.coref.scores import CONLL
 from biasgauge.applications.coref.winobias_pairs import VERSIONS
@@ -218,8 +217,8 @@ def _outcome(result: object) -> _Outcome:
     """What a `TaskResult`, a file of its JSON, or results of scripts/train_coref.py say, seed by seed."""
     if isinstance(result, (str, os.PathLike)):
         try:
-            content = json.loads(Path(result).read_bytes())
-        except (OSError, ValueError):
+            content = read_json(result)
+        except InputError:
             content = {}  # `read_task` says what is wrong
         result = content if isinstance(content, dict) and "winobias" in content else read_task(result)
     if isinstance(result, TaskResult):

@@ -12,7 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from biasgauge._io.atomic import write_text
+from biasgauge._io.atomic import made_folder, write_text
+from biasgauge._io.json_file import as_read_back, parse_json
+from biasgauge._io.portable import portable_name
+from biasgauge._io.text_file import utf8
 from biasgauge.errors import InputError
 
 VERSION = 1
@@ -28,18 +31,18 @@ class CellCache:
         if folder is not None:
             if folder.exists() and not folder.is_dir():
                 raise InputError(f"{folder}: is a file; name a folder for finished cells")
-            folder.mkdir(parents=True, exist_ok=True)
+            made_folder(folder)
 
     def read(self, key: Mapping[str, Any]) -> dict[str, Any] | None:
         """The outcome of a cell; None where it is not there or damaged."""
         if self.folder is None or not (path := self._path(key)).is_file():
             return None
         try:
-            content = json.loads(path.read_bytes())
+            content = parse_json(path.read_bytes())
             outcome: dict[str, Any] = content["outcome"]
             if content["key"] == _plain(key) and content["sha256"] == _digest(outcome):
                 return outcome
-        except (ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass
         self.notes.append(f"{path.name} was damaged; the cell was computed again")
         return None
@@ -52,15 +55,15 @@ class CellCache:
 
     def _path(self, key: Mapping[str, Any]) -> Path:
         assert self.folder is not None  # noqa: S101 - asked by the callers
-        return self.folder / f"{key['task']}-{_digest(_plain(key))[:24]}.json"
+        return self.folder / f"{portable_name(str(key['task']))}-{_digest(_plain(key))[:24]}.json"
 
 
 def _plain(key: Mapping[str, Any]) -> dict[str, Any]:
     """A key as JSON gives it back."""
-    plain: dict[str, Any] = json.loads(json.dumps({**key, "version": VERSION}))
+    plain: dict[str, Any] = as_read_back({**key, "version": VERSION})
     return plain
 
 
 def _digest(content: Mapping[str, Any]) -> str:
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(utf8(text)).hexdigest()

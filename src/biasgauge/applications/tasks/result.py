@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biasgauge._io.json_file import read_json
 from biasgauge.applications.group_gaps.result import Gap
 from biasgauge.applications.tasks.figures import task_charts
 from biasgauge.arrays import Floats, Integers
@@ -293,12 +293,7 @@ def read_task(path: str | os.PathLike[str]) -> TaskResult:
         InputError: the file cannot be read, is not JSON, or is not such a result; names the key.
     """
     file, expected = Path(path), "expected what biasgauge extrinsic --json prints"
-    try:
-        content = json.loads(file.read_bytes())
-    except OSError as problem:
-        raise InputError(f"{file}: cannot be read: {problem.strerror or problem}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{file}: is not JSON ({problem}); {expected}") from problem
+    content = read_json(file, again=expected)
     try:
         result: TaskResult = from_plain(TaskResult, content)
         check_level(from_plain(float, result.settings.get("level", "nothing"), "settings.level"))

@@ -5,21 +5,19 @@ Whatever is wrong is said by file and line. Texts are often offensive, so no sen
 
 from __future__ import annotations
 
-import csv
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
+from biasgauge._io.csv_file import CsvRow, csv_rows
 from biasgauge._io.source import ByteSource
 from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError, InputError
 from biasgauge.spelling import did_you_mean
 
-_LONGEST_CELL = 2**24
 _LONGEST_NAME = 40
 _PACKED = ("", ".gz", ".xz", ".zst")
 
@@ -69,31 +67,25 @@ def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = Non
         first = next(lines, "")
         if not first.strip():
             raise CorpusError("expected a table with a header, found nothing", path=path, line=1)
-        separator = max(",\t;", key=first.count)
-        return _parse(Path(path), csv.reader(chain([first], lines), delimiter=separator, strict=True), columns)
+        rows = csv_rows(chain([first], lines), path, error=CorpusError, separator=max(",\t;", key=first.count))
+        return _parse(Path(path), rows, columns)
 
 
-def _parse(path: Path, reader: Any, given: Sequence[str] | None) -> TextTable:  # noqa: ANN401 - csv has no name for it
+def _parse(path: Path, found: Iterator[CsvRow], given: Sequence[str] | None) -> TextTable:
     names = None if given is None else tuple(given)
     rows: list[tuple[str, ...]] = []
     starts: list[int] = []
     line = 1
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        while (fields := next(reader, None)) is not None:
-            if names is None:
-                names = tuple(name.strip() for name in fields)
-                check_names(names, path, line=1)
-            elif fields:
-                if len(fields) != len(names):
-                    raise CorpusError(f"expected {len(names)} fields, found {len(fields)}", path=path, line=line)
-                rows.append(tuple(fields))
-                starts.append(line)
-            line = reader.line_num + 1
-    except csv.Error as problem:
-        raise CorpusError(f"is not separated text ({problem})", path=path, line=line) from problem
-    finally:
-        csv.field_size_limit(before)
+    for fields, end in found:
+        if names is None:
+            names = tuple(name.strip() for name in fields)
+            check_names(names, path, line=1)
+        elif fields:
+            if len(fields) != len(names):
+                raise CorpusError(f"expected {len(names)} fields, found {len(fields)}", path=path, line=line)
+            rows.append(tuple(fields))
+            starts.append(line)
+        line = end + 1
     if not rows or names is None:
         raise CorpusError("expected rows below the header, found none", path=path)
     return TextTable(path, names, tuple(rows), tuple(starts))

@@ -9,18 +9,17 @@ import numpy as np
 from biasgauge import registry
 from biasgauge.arrays import Floats
 from biasgauge.auditing.questions import Measured, Unmeasurable, measure, questions_of
-from biasgauge.auditing.shared_scores import MEASURES, PAIRS
+from biasgauge.auditing.shared_scores import MEASURES
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence
 from biasgauge.errors import InputError
-from biasgauge.lexicons import AssociationTest, Pairs, WordSet, lexicon
+from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of
 from biasgauge.wording import p_phrase, signed_text
 
 NAMED = 3
 """Base pairs that are named in a sentence."""
 FEWEST = 4
 """Words of another list that are enough to ask again."""
-ALONG = "ab"
 
 
 def judge(case: Case) -> Iterator[Evidence]:
@@ -32,7 +31,7 @@ def judge(case: Case) -> Iterator[Evidence]:
         return
     found = []
     if isinstance(test, AssociationTest):
-        roles = gender_roles(test)
+        roles = gender_roles(test, case.scores.language)
         found = [*(_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
     yield from found
     if not found:
@@ -57,13 +56,17 @@ def own_pair_contrasts(one: Measured) -> Floats:
     return np.asarray(weights @ means)
 
 
-def gender_roles(test: AssociationTest) -> str:
-    """Which two sets stand for men and women, as the base pairs of Du et al. do: "ab", "xy", or none."""
-    gender = lexicon(PAIRS)
-    if not isinstance(gender, Pairs) or test.language != gender.language:
+def gender_roles(test: AssociationTest, language: Language | None = None) -> str:
+    """Which two sets stand for men and women, in this order, as the base pairs of its language do: "ab", "yx", or none.
+
+    `language` is the record of a language; a test in another one has no such sets.
+    """
+    spoken = language_of(test.language) if language is None else language
+    if test.language != spoken.name or spoken.lacks("base_pairs"):
         return ""
+    gender = pairs_of(spoken.named("base_pairs")[0])
     ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
-    for roles in (ALONG, "xy"):
+    for roles in ("ab", "ba", "xy", "yx"):
         sets = [test.roles[role] for role in roles]
         shares = [np.mean([word in known for word in one.words]) for one, known in zip(sets, ends, strict=True)]
         if min(shares) >= 0.5:
@@ -100,7 +103,7 @@ def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differ
     """Measures other than the cosine, which the contrast itself is made of, averaged over the pairs."""
     rows = dict(zip(MEASURES[1:], differences[1:], strict=True))
     if added := registry.added("measure"):
-        others = case.scores.of_pairs(case.model, words, PAIRS, added)
+        others = case.scores.of_pairs(case.model, words, case.scores.pairs, added)
         rows |= dict(
             zip(added, pair_differences(others.values[..., 0].astype(np.float64), others.words, sides), strict=True)
         )
@@ -118,9 +121,13 @@ def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differ
 
 
 def sides_along(test: AssociationTest, roles: str) -> tuple[WordSet, WordSet]:
-    """The two sets that are measured along base pairs: those that do not stand for men and women."""
-    first, second = (test.x, test.y) if roles == ALONG else (test.a, test.b)
-    return first, second
+    """The two sets that are measured along base pairs: those that do not stand for men and women.
+
+    Scores along a base pair count from women to men. Where the test has women first, its contrast counts the other way,
+    and so do its two sets.
+    """
+    first, second = (test.x, test.y) if roles in ("ab", "ba") else (test.a, test.b)
+    return (first, second) if roles in ("ab", "xy") else (second, first)
 
 
 def pair_differences(values: Floats, words: Sequence[str], sides: Sequence[WordSet]) -> Floats:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from biasgauge._io.csv_file import csv_rows
+from biasgauge._io.json_file import JSONProblem, parse_json
 from biasgauge.corpora.corpus_reader import CorpusReader, Layout, Sink
-from biasgauge.corpora.text_lines import LONGEST_RECORD, whole_lines
+from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -24,20 +24,9 @@ def _read_tsv(layout: Layout, source: ByteSource, sink: Sink) -> None:
 
 
 def _read_csv(layout: Layout, source: ByteSource, sink: Sink) -> None:
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))  # the library's own bound is 128 KiB
-    reader = csv.reader((f"{text}\n" for _, text in whole_lines(source)), strict=True)
-
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        try:
-            for row in reader:
-                if row:
-                    yield reader.line_num, row
-        except csv.Error as problem:
-            raise CorpusError(
-                f"is no comma-separated row ({problem})", path=source.path, line=reader.line_num
-            ) from problem
-
-    _read_table(layout, source, sink, rows())
+    lines = (f"{text}\n" for _, text in whole_lines(source))
+    rows = ((row.line, row.cells) for row in csv_rows(lines, source.path, error=CorpusError) if row.cells)
+    _read_table(layout, source, sink, rows)
 
 
 def _read_table(layout: Layout, source: ByteSource, sink: Sink, rows: Iterator[tuple[int, list[str]]]) -> None:
@@ -72,8 +61,8 @@ def _text_of(field: str | int | None, source: ByteSource, number: int, text: str
         return CorpusError(sentence, path=source.path, line=number)
 
     try:
-        value: Any = json.loads(text)
-    except (ValueError, RecursionError) as fault:
+        value: Any = parse_json(text, halves=True)
+    except JSONProblem as fault:
         raise problem(f"is no JSON ({fault}); expected one object a line") from fault
     if not isinstance(value, dict):
         raise problem(f"is {_kind(value)}, expected a JSON object")

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import lzma
-import struct
-import tokenize
-import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
-from math import prod
-from typing import IO, Any, BinaryIO, NamedTuple
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from biasgauge._io.expansion import expansion_limit, expansion_sentence
+from biasgauge._io.npy_file import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, read_header
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import RowTable, check_matrix, read_vocabulary, select_rows
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes
-_LONGEST_HEADER = 2**16
-_DAMAGED_ARCHIVE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
-    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
-)
-"""Whatever the standard library raises on an archive that is damaged, encrypted or packed in some other way."""
-_HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-
-
-_DAMAGED_HEADER = (ValueError, TypeError, SyntaxError, EOFError, RecursionError, MemoryError, tokenize.TokenError)
-
-
-class _Header(NamedTuple):
-    shape: tuple[int, ...]
-    fortran: bool
-    dtype: np.dtype[Any]
-
-    @property
-    def size(self) -> int:
-        """Bytes of data that the header promises."""
-        return prod(self.shape) * self.dtype.itemsize
 
 
 def read_npy(request: Request) -> Table:
@@ -70,7 +44,7 @@ def read_npz(request: Request) -> Table:
         try:
             with zipfile.ZipFile(file) as archive:
                 return _read_archive(request, archive)
-        except _DAMAGED_ARCHIVE as problem:
+        except ARCHIVE_DAMAGE as problem:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
@@ -91,13 +65,16 @@ def _read_archive(request: Request, archive: zipfile.ZipFile) -> Table:
         return _stream(request, words, header, member)
 
 
-def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, header: _Header) -> None:
+def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, header: NpyHeader) -> None:
     """Refuse a header that promises more than its member holds, before anything is set aside for it."""
-    if header.size > archive.getinfo(f"{name}.npy").file_size:
+    member = archive.getinfo(f"{name}.npy")
+    if header.size > member.file_size:
         raise request.error(f"the array {name} promises {header.size:,} bytes, more than the archive holds")
+    if member.file_size > expansion_limit(member.compress_size):
+        raise request.error(f"the array {name} {expansion_sentence(member.compress_size)}")
 
 
-def _stream(request: Request, words: list[str], header: _Header, member: IO[bytes]) -> Table:
+def _stream(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> Table:
     """Pass once over the rows of the matrix, keeping those that are wanted."""
     integers = header.dtype.kind in "iu"
     if integers:
@@ -123,7 +100,7 @@ def _stream(request: Request, words: list[str], header: _Header, member: IO[byte
     return table.finish()
 
 
-def _read_columns(request: Request, words: list[str], header: _Header, member: IO[bytes]) -> Table:
+def _read_columns(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> Table:
     """Pass once over a matrix that is stored column by column, keeping the rows that are wanted."""
     wanted = request.wanted
     rows = [row for row, word in enumerate(words[: request.limit]) if wanted is None or word in wanted]
@@ -187,24 +164,11 @@ def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
     return b"".join(pieces)
 
 
-def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> _Header:
+def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> NpyHeader:
     try:
-        version = np.lib.format.read_magic(file)
-        if version not in _HEADER_READERS:
-            raise request.error(f"{kind} is in version {version[0]}.{version[1]} of NumPy's format; save it again")
-        length = file.read(2 if version == (1, 0) else 4)
-        size = int.from_bytes(length, "little")
-        if size > _LONGEST_HEADER:
-            raise request.error(f"{kind} has a header of {size:,} bytes, which no matrix needs")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a header written by Python 2 is as good as any
-            shape, fortran, dtype = _HEADER_READERS[version](io.BytesIO(length + file.read(size)))
-    except _DAMAGED_HEADER as problem:
-        first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise request.error(f"{kind} has a damaged header ({first})") from problem
-    if any(length < 0 for length in shape):
-        raise request.error(f"{kind} has the impossible shape {shape}")
-    return _Header(shape, fortran, dtype)
+        return read_header(file)
+    except NpyProblem as problem:
+        raise request.error(f"{kind} {problem}") from problem
 
 
 def _is_npy(head: bytes, _request: Request) -> bool:
@@ -218,7 +182,7 @@ def _is_npz(head: bytes, request: Request) -> bool:
     with request.open(quiet=True) as source, source.seekable() as file:
         try:
             names = zipfile.ZipFile(file).namelist()
-        except _DAMAGED_ARCHIVE as problem:
+        except ARCHIVE_DAMAGE as problem:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy it again") from problem
     if any(name.endswith("data.pkl") for name in names):
         raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")

@@ -8,13 +8,13 @@ with a vocabulary beside it, as a bare `.npy` is.
 
 from __future__ import annotations
 
-import json
 from math import prod
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge._io.json_file import parse_json
 from biasgauge.arrays import Singles
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import check_matrix, decode, read_vocabulary, select_rows
@@ -83,9 +83,9 @@ def _read_header(request: Request, file: BinaryIO) -> tuple[dict[str, _Tensor], 
     if length > min(LONGEST_HEADER, size - 8):
         raise request.error(f"the header promises {length:,} bytes, more than there can be", offset=0)
     try:
-        header = json.loads(file.read(length))
+        header = parse_json(file.read(length))
         tensors = {name: _tensor(entry) for name, entry in header.items() if name != "__metadata__"}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as problem:
         raise request.error(
             f"the header is not that of a safetensors file ({type(problem).__name__}: {problem})", offset=8
         ) from problem

@@ -111,7 +111,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
 
     tally = _Tally(SetFinder(sets.words, rule), removable(direction))
     with writing(target), atomic_file(target) as part:
-        size = read_units(source, how, tally.take, _half(progress, 0))
+        digest = read_units(source, how, tally.take, _half(progress, 0))
         if not tally.counts.sum():
             raise CorpusError("holds no lines", path=source)
         first, sizes, movable = tally.kept()
@@ -124,7 +124,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
             )  # fmt: skip
         gone = _line_numbers(first[planned.gone], sizes[planned.gone])
         with packed(part, target.suffix) as copy:
-            copy_without(source, copy, gone, size, _half(progress, 1))
+            copy_without(source, copy, gone, digest, _half(progress, 1))
 
     after = tally.counts - np.bincount(movable[planned.gone], minlength=16)
     settings = {

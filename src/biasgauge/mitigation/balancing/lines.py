@@ -5,7 +5,6 @@ Plain lines are read as blocks of bytes, tables and paragraphs record by record;
 
 from __future__ import annotations
 
-import csv
 import gzip
 import lzma
 from collections import deque
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
+from biasgauge._io.csv_file import csv_rows
 from biasgauge._io.source import ByteSource
 from biasgauge.arrays import Integers
 from biasgauge.corpora.text_lines import LONGEST_RECORD, line_blocks
@@ -36,13 +36,13 @@ Take = Callable[[bytes, Integers, Integers], None]
 """Takes texts that line feeds separate, where in the file each starts, and how many lines of it each takes."""
 
 
-def read_units(path: Path, layout: Layout, take: Take, progress: Progress | None) -> int:
+def read_units(path: Path, layout: Layout, take: Take, progress: Progress | None) -> str:
     """Hand every unit of a corpus to `take`: a line, a row or object of a table, a paragraph.
 
     WikiText is taken line by line. The header and the blank lines of a table are no units.
 
     Returns:
-        how many bytes were read.
+        SHA-256 of the bytes of the file that were read.
 
     Raises:
         CorpusError: the file is not in this layout, or no UTF-8 text.
@@ -53,14 +53,14 @@ def read_units(path: Path, layout: Layout, take: Take, progress: Progress | None
             records = _Records(lines, take, kind, named=not isinstance(layout.field, int))
             layout.read(lines, kind, records)
             records.flush()
-            return lines.offset
-    with ByteSource(path, error=CorpusError, progress=progress) as source:
+            return lines.sha256()
+    with ByteSource(path, error=CorpusError, progress=progress, hashed=True) as source:
         number = 0
         for raw in line_bytes(source):
             count = raw.count(b"\n") + 1
             take(raw, np.arange(number, number + count), np.ones(count, np.int64))
             number += count
-        return source.offset
+        return source.sha256()
 
 
 def line_bytes(source: ByteSource) -> Iterator[bytes]:
@@ -107,7 +107,7 @@ class _LineSource(ByteSource):
     """
 
     def __init__(self, path: Path, *, error: type[CorpusError], progress: Progress | None) -> None:
-        super().__init__(path, error=error, progress=progress)
+        super().__init__(path, error=error, progress=progress, hashed=True)
         self.taken: list[bytes] = []
         self._waiting: deque[bytes] = deque()
         self._begun = b""
@@ -193,25 +193,24 @@ class _Records:
         """How many lines the first row takes, with blank ones before it."""
         if self._kind == "tsv":
             return next(number for number, line in enumerate(lines, 1) if not self._blank(line))
-        rows = csv.reader(line.decode("utf-8-sig") for line in lines)
-        next(row for row in rows if row)
-        return rows.line_num
+        rows = csv_rows((line.decode("utf-8-sig") for line in lines), self._source.path, error=CorpusError)
+        return next(row.line for row in rows if row.cells)
 
 
-def copy_without(path: Path, target: BinaryIO, gone: Integers, size: int, progress: Progress | None) -> None:
+def copy_without(path: Path, target: BinaryIO, gone: Integers, sha256: str, progress: Progress | None) -> None:
     """Write the lines of `path` to `target`, byte by byte, but for those numbered in `gone` (from 0, ascending).
 
     Raises:
-        CorpusError: the text has not `size` bytes.
+        CorpusError: the file is not the one with the checksum `sha256`.
     """
-    with ByteSource(path, error=CorpusError, progress=progress) as source:
+    with ByteSource(path, error=CorpusError, progress=progress, hashed=True) as source:
         line = 0
         while block := source.read(_COPIED):
             breaks = block.count(b"\n")
             here = gone[slice(*np.searchsorted(gone, [line, line + breaks + 1]))] - line
             target.write(b"".join(_kept(block, here)) if len(here) else block)
             line += breaks
-        if source.offset != size:
+        if source.sha256() != sha256:
             raise CorpusError("changed while it was read; run it again", path=path)
 
 

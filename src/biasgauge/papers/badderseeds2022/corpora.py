@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
@@ -10,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from biasgauge._io.json_file import parse_json
+from biasgauge._io.source import ByteSource
 from biasgauge.corpora import read_corpus, statistics
 from biasgauge.corpora.sizes import PUBLISHED
+from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError
 from biasgauge.papers.badderseeds2022.printed import CORPORA, PACKAGE, REVIEWS
 from biasgauge.papers.paper import published_rows
@@ -104,12 +106,11 @@ class _Review(BaseModel, coerce_numbers_to_str=True):
 
 
 def _long_reviews(path: Path) -> Iterable[tuple[str, str]]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
+    with ByteSource(path, error=CorpusError) as source:
+        for number, line in whole_lines(source):
             try:
-                review = _Review.model_validate_json(line)
-            except ValidationError as problem:
+                review = _Review.model_validate(parse_json(line))
+            except ValueError as problem:  # no JSON, or another object
                 raise CorpusError(
                     "is no review; expected a JSON object with book_id and review_text", path=path, line=number
                 ) from problem

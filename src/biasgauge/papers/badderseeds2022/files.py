@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from biasgauge._io.csv_file import read_records
+from biasgauge._io.json_file import read_json
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.lexicons.bank import FEWEST, published_label
@@ -56,7 +57,7 @@ class _SeedSet(BaseModel):
 def _printed_sets(path: Path) -> dict[str, tuple[str, str]]:
     """The printed form of each list of seeds, and the work that it is from, by id."""
     try:
-        sets = TypeAdapter(list[_SeedSet]).validate_json(path.read_bytes())
+        sets = TypeAdapter(list[_SeedSet]).validate_python(read_json(path, error=LexiconError))
     except ValidationError as problem:
         why = "is not the released list of seed sets: no Seeds ID, Seeds, Used in Paper"
         raise LexiconError(why, path=path) from problem
@@ -71,8 +72,5 @@ def _parsed(printed: str, path: Path) -> tuple[str, ...]:
 
 
 def _pairs(path: Path) -> tuple[tuple[str, str], ...]:
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        if not {"ID_A", "ID_B"} <= set(rows.fieldnames or ()):
-            raise LexiconError("has no columns ID_A and ID_B", path=path, line=1)
-        return tuple((row["ID_A"], row["ID_B"]) for row in rows)
+    records = read_records(path, needed=("ID_A", "ID_B"), error=LexiconError)
+    return tuple((row["ID_A"], row["ID_B"]) for row in records)

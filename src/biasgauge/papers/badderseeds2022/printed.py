@@ -6,21 +6,17 @@ with the code.
 
 from __future__ import annotations
 
-import tomllib
 from importlib.resources import files
 
-from biasgauge.papers.paper import printed_numbers, published_rows
+from biasgauge._io.toml_file import parse_toml
+from biasgauge.papers.paper import printed_numbers
 
 PACKAGE = "biasgauge.papers.badderseeds2022"
 PRINTED = printed_numbers(PACKAGE)
-APPENDIX = tomllib.loads(files(PACKAGE).joinpath("appendix.toml").read_text(encoding="utf-8"))
+APPENDIX = parse_toml(files(PACKAGE).joinpath("appendix.toml").read_bytes(), "appendix.toml")
 """Lists by name; the file says what each is."""
 CORPORA = ("nyt", "wikitext", "romance", "history")
 REVIEWS = 500
 """Reviews of a book that were drawn, and that it must have at least."""
-FEMALE_SETS = tuple(
-    row.id.removeprefix("figure3.")
-    for row in published_rows(PACKAGE)
-    if row.part == "figure3" and row.published is None
-)
-"""The sets of Figure 3, which prints no number."""
+FEMALE_SETS = tuple(APPENDIX["figure3"]["history"])
+"""The sets of Figure 3."""

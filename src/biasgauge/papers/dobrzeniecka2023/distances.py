@@ -34,33 +34,40 @@ KINDS = ("associated", "different", "human", "neutral")
 """Connections; the released files call the last "none"."""
 _MODELS = ("google", "glove", "reddit")
 FILES = {
-    **{f"{topic}_{model}": f"{topic}_group_{model}_dataset" for topic in ("gender", "religion") for model in _MODELS},
-    "race_reddit": "race_group_reddit_dataset",
-    **{name: name for name in (f"weat_7_{model}" for model in _MODELS)},
+    **{f"{topic}_{model}": f"{topic}_group_{model}_dataset" for topic in BANDS for model in _MODELS},
+    **{name: name for name in (f"weat_{number}_{model}" for number in (1, 7) for model in _MODELS)},
     **{name: name for name in (f"debiased_{topic}_reddit" for topic in BANDS)},
 }
-"""Our name of each set of distances, and the released file without its ending."""
+"""Our name of each of the 18 sets of distances, and the released file without its ending."""
 _RACE = ("black", "caucasian", "asian", "africa", "america", "asia")
 """The six words on which Manzini et al. evaluate race."""
 _TARGETS = ("math", "arts")
+_DRAWS = 20_000
+"""Of the published model, which draws independently: Monte Carlo error of an end below .0005."""
 _ROW_STREAM = 23
 """Of the random numbers that simulate rows, apart from those of the fit."""
 _COORDINATES = ("dataset", "connection", "protected_word", "mean", "low_5_5", "high_94_5")
 
 
-def _path(data: Data, name: str) -> Path | None:
-    """The file of a set of distances; None when it is not beside the others."""
-    folder = data.path("distances").parent
-    return next((path for end in (".csv", ".csv.gz") if (path := folder / f"{FILES[name]}{end}").is_file()), None)
+def path_of(data: Data, name: str) -> Path | None:
+    """The file of a set of distances; None where there is none."""
+    return _file(data, "distances", FILES[name])
+
+
+def _file(data: Data, need: str, stem: str) -> Path | None:
+    """The first file of that name, gzipped or not."""
+    names = {f"{stem}.csv", f"{stem}.csv.gz"}
+    return next((path for path in data.find_all(need) if path.name in names), None)
 
 
 def _table(data: Data, name: str) -> DistanceTable | None:
-    path = _path(data, name)
+    path = path_of(data, name)
     return None if path is None else read_distances(path)
 
 
-def _absent(name: str) -> Recomputed:
-    return Recomputed(note=f"needs {FILES[name]}.csv, which is not beside the other distances")
+def absent(name: str) -> Recomputed:
+    """The row of a number whose set of distances is not there."""
+    return Recomputed(note=f"needs {FILES[name]}.csv")
 
 
 def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
@@ -74,14 +81,22 @@ def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
         rows = {name: Recomputed.both(distances[name]) for name in PRINTED if name in distances}
         stereotypes = int((table.connection <= CONNECTIONS.index("different")).sum())
         rows["table1.rows"] = Recomputed.both(stereotypes)
-    for name in ("weat_7_google", "weat_7_glove", "gender_glove", "religion_glove"):
-        table = _table(data, name)
-        rows[f"data.{name}.lost"] = _absent(name) if table is None else Recomputed.both(_lost(name, table))
+        for word in ("muslim", "priest"):
+            nearest = np.where(table.word == table.words.index(word), table.distance, np.inf).argmin()
+            rows[f"nearest.{word}"] = Recomputed.both(CONNECTIONS[table.connection[nearest]])
+    for row in (name for name in IDS if name.startswith("data.")):
+        _, name, about = row.split(".")
+        path = path_of(data, name)
+        if path is None:
+            rows[row] = absent(name)
+            continue
+        table = read_distances(path, duplicates="keep")
+        rows[row] = Recomputed.both(table.repeated if about == "repeated" else _lost(name, table))
     return rows
 
 
 def _lost(name: str, table: DistanceTable) -> float:
-    """Rows that lack a word; their share for WEAT 7."""
+    """Rows that lack a word; their share for WEAT 1 and 7."""
     return table.without_value / (len(table) + table.without_value) if "weat" in name else table.without_value
 
 
@@ -107,13 +122,13 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
         macs[name] = mac_from_similarities((table.select(chosen) if "race" in name else table).similarities())
     for row in (name for name in IDS if name.startswith("mac.")):
         name = row.removeprefix("mac.")
-        rows[row] = _mac_row(macs[name], "BCa interval over words") if name in macs else _absent(name)
+        rows[row] = _mac_row(macs[name], "BCa interval over words") if name in macs else absent(name)
     for topic in BANDS:
         before, after = f"{topic}_reddit", f"debiased_{topic}_reddit"
-        rows[f"bands.{topic}"] = _mac_row(macs[before], turned=True) if before in macs else _absent(before)
+        rows[f"bands.{topic}"] = _mac_row(macs[before], turned=True) if before in macs else absent(before)
         if before not in macs or after not in macs:
             if topic != "religion":
-                rows[f"table2.{topic}.hard.p"] = _absent(after if before in macs else before)
+                rows[f"table2.{topic}.hard.p"] = absent(after if before in macs else before)
             continue
         change = mac_change(macs[before], macs[after])
         rows[f"table2.{topic}.hard.p"] = Recomputed(change.p_value)
@@ -124,7 +139,7 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
     for model in _MODELS:
         table = _table(data, f"weat_7_{model}")
         for end, ddof in (("", 0), (".sample_sd", 1)):
-            rows[f"weat7.{model}{end}"] = _absent(f"weat_7_{model}") if table is None else _weat_7(table, ddof)
+            rows[f"weat7.{model}{end}"] = absent(f"weat_7_{model}") if table is None else _weat_7(table, ddof)
     return rows
 
 
@@ -153,15 +168,15 @@ def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
     return Recomputed(result.effect_size, result.effect_size, *ends, note=f"{kind} standard deviation; BCa over words")
 
 
-def _published(data: Data, path: Path, seed: int) -> Posterior:
+def published_fit(data: Data, path: Path, seed: int) -> Posterior:
     """As published: one residual for each connection, percentiles, repeated rows kept."""
     return data.once(
         ("published", path),
-        lambda: bayes(read_distances(path, duplicates="keep"), interval="percentile", random_state=seed),
+        lambda: bayes(read_distances(path, duplicates="keep"), interval="percentile", draws=_DRAWS, random_state=seed),
     )
 
 
-def _crossed(data: Data, path: Path, seed: int) -> Posterior:
+def crossed_fit(data: Data, path: Path, seed: int) -> Posterior:
     """As we hold it right: attributes that all protected words share, HPDI, repeated rows once."""
     return data.once(("crossed", path), lambda: bayes(read_distances(path), variant="crossed", random_state=seed))
 
@@ -170,13 +185,13 @@ def groups(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomp
     """Mean and interval of each connection: as published, and with attributes shared by all protected words."""
     rows: dict[str, Recomputed] = {}
     for number, name in enumerate(POSTERIORS, 1):
-        path = _path(data, name)
-        fits = () if path is None else (_published(data, path, seed), _crossed(data, path, seed))
+        path = path_of(data, name)
+        fits = () if path is None else (published_fit(data, path, seed), crossed_fit(data, path, seed))
         theirs, ours = ({group.connection: group for group in fit.groups} for fit in fits) if fits else ({}, {})
         for kind in KINDS:
             start = f"posterior.{name}.{kind}"
             if kind not in theirs or kind not in ours:
-                rows |= {f"{start}.{end}": _absent(name) for end in ("mean", "low", "high")}
+                rows |= {f"{start}.{end}": absent(name) for end in ("mean", "low", "high")}
                 continue
             published, crossed = theirs[kind], ours[kind]
             rows[f"{start}.mean"] = Recomputed(published.mean, crossed.mean, crossed.low, crossed.high)
@@ -194,9 +209,9 @@ def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
         InputError: it is no such table; names the line.
     """
     points = read_points(path)
-    absent = [column for column in _COORDINATES if column not in points.columns]
-    if absent:
-        raise InputError(f"{path}: expected the columns {', '.join(_COORDINATES)}; lacks {absent[0]}")
+    lacking = [column for column in _COORDINATES if column not in points.columns]
+    if lacking:
+        raise InputError(f"{path}: expected the columns {', '.join(_COORDINATES)}; lacks {lacking[0]}")
     labels = zip(*(points.texts(name) for name in _COORDINATES[:3]), strict=True)
     values = np.column_stack([points.numbers(name) for name in _COORDINATES[3:]])
     empty = np.flatnonzero(np.isnan(values).any(axis=1))
@@ -210,20 +225,20 @@ def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
 
 def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """How far the words' coordinates are from those of the figures."""
-    figures = _coordinates(data.path("coordinates"))
+    figures = {point: drawn for path in data.find_all("coordinates") for point, drawn in _coordinates(path).items()}
     rows: dict[str, Recomputed] = {}
     for name in POSTERIORS:
-        path = _path(data, name)
+        path = path_of(data, name)
         ours = {
             (word.connection, word.word): np.array([word.mean, word.low, word.high], float)
-            for word in (() if path is None else _published(data, path, seed).words)
+            for word in (() if path is None else published_fit(data, path, seed).words)
         }
         worst = [
             np.abs(drawn - ours[kind, word]).max()
             for (dataset, kind, word), drawn in figures.items()
             if dataset == name and (kind, word) in ours
         ]
-        nothing = _absent(name) if path is None else Recomputed(note="no coordinates of its words")
+        nothing = absent(name) if path is None else Recomputed(note="no coordinates of its words")
         rows[f"words.{name}.mean"] = Recomputed(float(np.mean(worst))) if worst else nothing
         rows[f"words.{name}.largest"] = Recomputed(float(np.max(worst))) if worst else nothing
     return rows
@@ -231,7 +246,7 @@ def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomp
 
 def _simulated(data: Data, path: Path, seed: int) -> PredictiveCheck | None:
     """As published: every row is simulated on its own."""
-    fitted = _published(data, path, seed)
+    fitted = published_fit(data, path, seed)
     if fitted.predictive is None:
         return None
     random = np.random.default_rng([seed, _ROW_STREAM])
@@ -244,29 +259,95 @@ def coverage(data: Data, seed: int, _progress: Progress | None) -> dict[str, Rec
     for row in (name for name in IDS if name.startswith("coverage.")):
         _, name, level = row.split(".")
         name = "religion_reddit" if name == "caption" else name
-        path = _path(data, name)
+        path = path_of(data, name)
         if path is None:
-            rows[row] = _absent(name)
+            rows[row] = absent(name)
             continue
-        checks = _simulated(data, path, seed), _crossed(data, path, seed).predictive
+        checks = _simulated(data, path, seed), crossed_fit(data, path, seed).predictive
         theirs, ours = (None if check is None else float(getattr(check, f"within_{level}")) for check in checks)
         rows[row] = Recomputed(theirs, ours).times(100)
     return rows
 
 
+def overlaps(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """By how much two intervals overlap, below 0: the room between them. Corrected: in the crossed model."""
+    rows = {}
+    for row in (name for name in IDS if name.startswith("overlap.")):
+        _, name, first, second = row.split(".")
+        path = path_of(data, name)
+        if path is None:
+            rows[row] = absent(name)
+            continue
+        crossed = crossed_fit(data, path, seed)
+        contrast = next(one for one in crossed.contrasts if one.word is None and {one.a, one.b} == {first, second})
+        sign = 1 if contrast.a == first else -1
+        ends = sorted(sign * (end or 0.0) for end in (contrast.low, contrast.high))
+        pair = [_overlap(fit, first, second) for fit in (published_fit(data, path, seed), crossed)]
+        drawn = "the drawn intervals overlap" if (pair[0] or 0.0) >= 0 else "the drawn intervals do not overlap"
+        numbers = f"{sign * (contrast.mean or 0.0):+.3f} [{ends[0]:+.3f}, {ends[1]:+.3f}]".replace("-", "−")
+        note = (
+            f"{drawn}; {first} less {second} in the crossed model: {numbers}, with probability "
+            f"{contrast.p_direction:.3f} of this sign"
+        )
+        rows[row] = Recomputed(pair[0], pair[1], note=note)
+    return rows
+
+
+def _overlap(fit: Posterior, first: str, second: str) -> float | None:
+    groups = {group.connection: group for group in fit.groups}
+    lows, highs = zip(*((groups[name].low, groups[name].high) for name in (first, second)), strict=True)
+    if None in (*lows, *highs):
+        return None
+    return float(min(highs) - max(lows))
+
+
+_EARLIER = "its rule: the earlier control words, behind this label; corrected: those of the labels after debiasing"
+_WITHOUT_EARLIER = "the label comes from earlier control words, which are not among the data: datasets/outdated"
+
+
 def bands(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
-    """Shares within ±(1 − MAC), on the same control words before and after; intervals over words and attributes."""
+    """Shares within ±(1 − MAC): before with the earlier control words, where they are, as published.
+
+    Corrected: the same control words before and after; intervals over words and attributes.
+    """
     rows: dict[str, Recomputed] = {}
     for number, (topic, width) in enumerate(BANDS.items(), 1):
-        for side, name in (("before", f"{topic}_reddit"), ("after", f"debiased_{topic}_reddit")):
-            path = _path(data, name)
+        names = {"before": f"{topic}_reddit", "after": f"debiased_{topic}_reddit"}
+        paths = {side: path_of(data, name) for side, name in names.items()}
+        earlier = _file(data, "earlier", f"{topic}Reddit")
+        raw: dict[str, dict[str, float]] = {}
+        for side, path in paths.items():
             if path is None:
-                rows |= {f"band.{topic}.{side}.{kind}": _absent(name) for kind in KINDS}
+                rows |= {f"band.{topic}.{side}.{kind}": absent(names[side]) for kind in KINDS}
                 continue
-            raw = read_distances(path, duplicates="keep").share_within(width)
+            labeled = earlier if side == "before" and earlier is not None else path
+            raw[side] = read_distances(labeled, duplicates="keep").share_within(width)
+            note = "" if side == "after" else _WITHOUT_EARLIER if earlier is None else _EARLIER
             for group in within_band(read_distances(path), band=width, random_state=seed).shares:
-                row = Recomputed(raw[group.connection], group.share, group.low, group.high).times(100)
-                rows[f"band.{topic}.{side}.{group.connection}"] = row
+                control = group.connection in {"human", "neutral"}
+                row = Recomputed(raw[side][group.connection], group.share, group.low, group.high, note * control)
+                rows[f"band.{topic}.{side}.{group.connection}"] = row.times(100)
+        rows |= _changes(topic, width, paths, raw, seed)
         if progress is not None:
             progress(number, len(BANDS))
     return rows
+
+
+def _changes(
+    topic: str, width: float, paths: dict[str, Path | None], raw: dict[str, dict[str, float]], seed: int
+) -> dict[str, Recomputed]:
+    """What the labels before and after differ by; corrected: on the same words."""
+    kinds = [name.rpartition(".")[2] for name in IDS if name.startswith(f"band.{topic}.change.")]
+    if paths["before"] is None or paths["after"] is None:
+        name = f"{topic}_reddit" if paths["before"] is None else f"debiased_{topic}_reddit"
+        return {f"band.{topic}.change.{kind}": absent(name) for kind in kinds}
+    both = within_band(
+        read_distances(paths["before"]), after=read_distances(paths["after"]), band=width, random_state=seed
+    )
+    same = {one.connection: one for one in both.shares if one.side == "change"}
+    return {
+        f"band.{topic}.change.{kind}": Recomputed(
+            raw["after"][kind] - raw["before"][kind], same[kind].share, same[kind].low, same[kind].high
+        ).times(100)
+        for kind in kinds
+    }

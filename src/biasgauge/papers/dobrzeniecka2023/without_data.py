@@ -11,7 +11,7 @@ from biasgauge.association.weat import effect_size, weat_from_similarities
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.papers.r_random import r_normal
 from biasgauge.papers.row import Recomputed
-from biasgauge.uncertainty import NullModel
+from biasgauge.uncertainty import NullModel, Priors
 from biasgauge.uncertainty.nulls.runs import weat_numbers
 from biasgauge.uncertainty.nulls.simulation import PAPER_EFFECT, PAPER_STATISTIC
 
@@ -43,6 +43,14 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Reco
         "neutral": len(lexicon("neutral").words),
     }
     return {f"lists.{name}": Recomputed.both(size) for name, size in sizes.items()}
+
+
+def prior(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Three standard deviations around the mean of the prior of a group mean."""
+    group = Priors().group
+    return {
+        f"prior.{end}": Recomputed.both(group.mean + 3 * sign * group.sd) for end, sign in (("low", -1), ("high", 1))
+    }
 
 
 def null_example(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:

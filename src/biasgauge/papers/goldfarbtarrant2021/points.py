@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from biasgauge.applications import correlate, read_points
 from biasgauge.errors import InputError, ParameterError
@@ -36,11 +39,11 @@ _ORIGINALS = (
     ", by file name: the unmodified fastText stands under preprocessing and under postprocessing, the unmodified "
     "word2vec under preprocessing only"
 )
-_EACH = "; the paper says significant for each algorithm, the released points just miss it"
+_EACH = "the paper says significant for each algorithm, the released points just miss it; "
 _DIFFERS = {
     "hsd_en.recall.postprocess.word2vec.p": _EACH,
     "hsd_en.recall.preprocess.word2vec.p": _EACH,
-    "hsd_en.precision.postprocess.fasttext.p": "; the paper says that precision shows none",
+    "hsd_en.precision.postprocess.fasttext.p": "the paper says that precision shows none; ",
 }
 """Why the released points do not bear out what the paper says of them."""
 _SPANISH_SAID = {
@@ -48,8 +51,13 @@ _SPANISH_SAID = {
     "condition shows a positive correlation"
 }
 """What the paper says beside it."""
+_LARGEST = (
+    "“in any experimental conditions”; the same section finds one, of migrant WEAT and recall gap for fastText with "
+    "preprocessing: the two cannot both hold. Preliminary points: held to nothing"
+)
 _FEW = 20
 """Resamples where no interval is asked for."""
+_PRELIMINARY = "preliminary points, not those of the paper: held to nothing"
 
 
 def _table(data: Data, need: str) -> Points:
@@ -84,11 +92,15 @@ def _stratum(result: CorrelationResult, file: str, by: dict[str, str]) -> Correl
 
 @dataclass(frozen=True)
 class _Correlations:
-    """Correlations as published and corrected, and the file that the points are from."""
+    """Correlations as published and corrected, and the file that the points are from.
+
+    `same_data` is False for preliminary points: what the paper says is about others.
+    """
 
     theirs: CorrelationResult
     ours: CorrelationResult
     file: str
+    same_data: bool = True
 
     def r(self, note: str = "", **by: str) -> Recomputed:
         """Pearson's r of a stratum, with the interval of the corrected one."""
@@ -97,13 +109,13 @@ class _Correlations:
         counts = f"{theirs.n} points; corrected: {ours.n} points of {ours.units} embeddings{note}"
         known = f"{around.method} interval over embeddings" if around.low is not None else None
         interval = known or f"no interval: {around.reason}"
-        return Recomputed(theirs.r, ours.r, around.low, around.high, f"{counts}; {interval}")
+        return Recomputed(theirs.r, ours.r, around.low, around.high, f"{counts}; {interval}", self.same_data)
 
-    def p(self, note: str = "", **by: str) -> Recomputed:
-        """Its p."""
+    def p(self, note: str = "", why: str = "", **by: str) -> Recomputed:
+        """Its p; `why` it differs stands first."""
         theirs, ours = (_stratum(result, self.file, by) for result in (self.theirs, self.ours))
-        shuffled = f"{theirs.n} points; corrected: gaps shuffled over {ours.units} embeddings{note}"
-        return Recomputed(theirs.p, ours.p, note=shuffled)
+        shuffled = f"{why}{theirs.n} points; corrected: gaps shuffled over {ours.units} embeddings{note}"
+        return Recomputed(theirs.p, ours.p, note=shuffled, same_data=self.same_data)
 
 
 def baselines(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
@@ -153,8 +165,9 @@ def hate_speech(data: Data, seed: int, progress: Progress | None) -> dict[str, R
             cell, correlations = cell | {"Embedding": embedding}, each_embedding
         start = f"hsd_en.{metric}.{method}.{embedding}".lower()
         rows[f"{start}.r"] = correlations.r(_ORIGINALS, **cell)
-        rows[f"{start}.p"] = correlations.p(f"{_ORIGINALS}{_DIFFERS.get(f'{start}.p', '')}", **cell)
+        rows[f"{start}.p"] = correlations.p(_ORIGINALS, _DIFFERS.get(f"{start}.p", ""), **cell)
     rows["hsd_en.precision.r"] = by("Metric").r(Metric="Precision")
+    rows["hsd_en.recall.variance"] = _narrower(points.without(_FILTER[0]).without(_FILTER[1]), named)
     for method in ("postprocess", "preprocess"):
         first, second = (rows[f"hsd_en.recall.{method}.{embedding}.r"] for embedding in ("fasttext", "word2vec"))
         rows[f"hsd_en.recall.{method}.stronger"] = Recomputed(
@@ -163,6 +176,18 @@ def hate_speech(data: Data, seed: int, progress: Progress | None) -> dict[str, R
     if progress is not None:
         progress(2, 2)
     return rows
+
+
+def _narrower(theirs: Points, ours: Points) -> Recomputed:
+    """Variance of the recall gap over embeddings, in that of the precision gap: 1 is no narrower."""
+    shares = []
+    for points in (theirs, ours.without(_WITHOUT_9[0])):
+        cells = zip(*(points.texts(name) for name in ("Metric", "Name")), strict=True)
+        gaps = dict(zip(cells, points.numbers("Performance Gap").tolist(), strict=True))
+        recall, precision = (np.nanvar([gap for (own, _), gap in gaps.items() if own == name], ddof=1)
+                             for name in ("Recall", "Precision"))  # fmt: skip
+        shares.append(float(recall / precision))
+    return Recomputed(shares[0], shares[1], note="each embedding once; corrected: all embeddings")
 
 
 def _more(first: Number, second: Number) -> float | None:
@@ -203,30 +228,84 @@ def plots(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomp
     }
 
 
+def _named(points: Points) -> Points:
+    """Points with a name for each embedding: where a cell is empty, its place within metric, test and embedding.
+
+    Raises:
+        InputError: embeddings of the same place have other gaps in another test, so that order does not tell them.
+    """
+    names = points.texts("Name")
+    if all(name.strip() for name in names):
+        return points
+    cells = list(zip(*(points.texts(name) for name in ("Metric", "Embedding", "Test")), strict=True))
+    seen: Counter[tuple[str, ...]] = Counter()
+    gaps: dict[tuple[str, str, int], float] = {}
+    at, rows = points.at("Name"), []
+    numbers = points.numbers("Performance Gap").tolist()
+    for row, cell, gap, line in zip(points.rows, cells, numbers, points.lines, strict=True):
+        seen[cell] += 1
+        metric, embedding, _ = cell
+        if gaps.setdefault((metric, embedding, seen[cell]), gap) != gap:
+            raise InputError(
+                f"{points.name}, line {line}: embeddings without a Name are told apart by their order within metric, "
+                "test and embedding, but this one has another gap than in an earlier test; is it the released table?"
+            )
+        rows.append((*row[:at], f"{embedding} {seen[cell]}", *row[at + 1 :]))
+    return replace(points, rows=tuple(rows))
+
+
 def coref(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """The preliminary points; corrected: without the test whose values were pasted."""
-    points = _table(data, "coref")
+    """The preliminary points; corrected: without the test whose values were pasted, embeddings told apart by order."""
+    points = _named(_table(data, "coref"))
     by = ["Metric", "Embedding"]
     theirs, ours = _as_published(points, by, seed), _corrected(points, by, seed, ["Test=8"])
-    correlations = _Correlations(theirs, ours, points.name)
-    without = ", without test 8, whose word2vec values are fastText's"
+    correlations = _Correlations(theirs, ours, points.name, same_data=False)
+    without = f", without test 8, whose word2vec values are fastText's; {_PRELIMINARY}"
     rows = {"coref.all.r": correlations.r(without)}
     for metric, embedding in product(METRICS, EMBEDDINGS):
         start = f"coref.{metric}.{embedding}".lower()
         rows[f"{start}.r"] = correlations.r(without, Metric=metric, Embedding=embedding)
-        rows[f"{start}.p"] = correlations.p(", without test 8", Metric=metric, Embedding=embedding)
+        rows[f"{start}.p"] = correlations.p(f", without test 8; {_PRELIMINARY}", Metric=metric, Embedding=embedding)
     return rows
+
+
+def coref_by_method(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Figure 4a, as far as points were released: those of postprocessing, preliminary."""
+    points = _named(_table(data, "coref"))
+    correlations = _Correlations(
+        _as_published(points, ["Metric"], seed), _corrected(points, ["Metric"], seed, ["Test=8"]), points.name,
+        same_data=False,
+    )  # fmt: skip
+    return {
+        f"figure4a.{metric.lower()}.postprocess.r": correlations.r(f", without test 8; {_PRELIMINARY}", Metric=metric)
+        for metric in METRICS
+    }
+
+
+def _spanish_r(data: Data, seed: int, more: str = "", **cell: str) -> Recomputed:
+    """The r of a stratum of the preliminary Spanish points."""
+    points = _table(data, "spanish")
+    correlations = data.once(("spanish", *cell), lambda: _as_published(points, list(cell), seed))
+    group = _stratum(correlations, points.name, cell)
+    few = f"{group.n} {_PRELIMINARY}; with so few no correlation can be told from chance{more}"
+    return Recomputed(group.r, note=few, same_data=False)
 
 
 def spanish(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """The preliminary points, four for each correlation."""
-    points = _table(data, "spanish")
-    correlations = _as_published(points, ["Test", "Metric", "Embedding"], seed)
     rows = {}
     for test, metric, embedding in product(("es1", "es2"), METRICS, EMBEDDINGS):
-        group = _stratum(correlations, points.name, {"Test": test, "Metric": metric, "Embedding": embedding})
         name = f"spanish.{test}.{metric}.{embedding}.r".lower()
-        few = f"{group.n} preliminary points: no correlation can be told from chance with so few"
-        rows[name] = Recomputed(group.r, note=few + _SPANISH_SAID.get(name, ""))
+        said = _SPANISH_SAID.get(name, "")
+        rows[name] = _spanish_r(data, seed, said, Test=test, Metric=metric, Embedding=embedding)
     values = [row.as_published for row in rows.values() if isinstance(row.as_published, float)]
-    return rows | ({"spanish.largest.r": Recomputed(max(values))} if values else {})
+    largest = {"spanish.largest.r": Recomputed(max(values), note=_LARGEST, same_data=False)} if values else {}
+    return rows | largest | {f"spanish.{test}.all.r": _spanish_r(data, seed, Test=test) for test in ("es1", "es2")}
+
+
+def spanish_by_method(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Figure 4c, as far as points were released: those of preprocessing, preliminary."""
+    return {
+        f"figure4c.{metric.lower()}.preprocess.r": _spanish_r(data, seed, Test="es1", Metric=metric)
+        for metric in METRICS
+    }

@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from biasgauge._io.npy_file import read_npz
 from biasgauge.embeddings import load
 from biasgauge.papers.zhang2020.printed import NEUTRAL
 from biasgauge.sensitivity import neutral, robustness, similarity_explained
@@ -102,11 +101,11 @@ def words_with_lengths(path: Path) -> list[str] | None:
     """Words of a part of GoogleNews that have kept their length; None where all have, or the file does not say."""
     if path.suffix != ".npz":
         return None
-    with np.load(path, allow_pickle=False) as archive:
-        if "raw_norm" not in archive:
-            return None
-        kept: list[str] = archive["words"][archive["raw_norm"].astype(bool)].tolist()
-        return kept
+    arrays = read_npz(path, ("words", "raw_norm"))
+    if len(arrays) < 2 or len(arrays["words"]) != len(arrays["raw_norm"]):
+        return None
+    kept: list[str] = arrays["words"][arrays["raw_norm"].astype(bool)].tolist()
+    return kept
 
 
 def runs_of(data: Data, seed: int, progress: Progress | None) -> Runs:

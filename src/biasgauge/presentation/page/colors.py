@@ -36,18 +36,19 @@ def themed(spec: Any) -> Any:  # noqa: ANN401 - a specification
 
     Where colors are mixed from others by number, as in a heat map, neither those nor what is written on them change.
     """
-    return _themed(spec, "", _PLACES - {"range", "value"} if _mixes(spec) else _PLACES)
+    return _themed(spec, "", _PLACES - {"range", "value"} if mixes_colors(spec) else _PLACES)
 
 
-def _mixes(spec: Any) -> bool:  # noqa: ANN401 - any part of a specification
+def mixes_colors(spec: Any) -> bool:  # noqa: ANN401 - any part of a specification
+    """Whether colors are mixed by number, as in a heat map."""
     if isinstance(spec, list):
-        return any(_mixes(part) for part in spec)
+        return any(mixes_colors(part) for part in spec)
     if not isinstance(spec, dict):
         return False
     scale = spec.get("scale")
     numbers = spec.get("type") == "quantitative" and isinstance(scale, dict)
     own = numbers and any(_HEX.fullmatch(str(one)) for one in scale.get("range", ()))  # type: ignore[union-attr]
-    return own or any(_mixes(part) for name, part in spec.items() if name not in {"datasets", "data"})
+    return own or any(mixes_colors(part) for name, part in spec.items() if name not in {"datasets", "data"})
 
 
 def _themed(spec: Any, place: str, places: frozenset[str]) -> Any:  # noqa: ANN401 - any part of a specification

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from biasgauge._io.text_file import utf8
 from biasgauge._version import __version__
 from biasgauge.presentation.page.colors import style_sheet
 from biasgauge.wording import unbroken
@@ -116,4 +117,4 @@ def _policy(scripts: Iterable[str]) -> str:
 
 def packed(text: str) -> str:
     """Text in zlib's format, in base64: letters, digits, + and / alone, so that nothing in it can end its element."""
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(utf8(text), 9)).decode("ascii")

@@ -67,6 +67,7 @@ class MixedFit(Result):
         solution: the fit as arrays.
     """
 
+    abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("fixed",)
     hidden: ClassVar[frozenset[str]] = frozenset({"covariance", "solution"})
 

@@ -174,8 +174,10 @@ class Pivot:
             return 0.0
         low = (self.at(0.0) / target - 1) / self.sizes.max()
         high = (self.at(0.0) / target - 1) / self.sizes.min()
-        if high <= low * (1 + 1e-12):
+        if high <= low * (1 + 1e-12) or self.at(low) <= target:  # the root is an end, or beside it by rounding
             return float(low)
+        if self.at(high) >= target:
+            return float(high)
         return float(brentq(lambda ratio: self.at(ratio) - target, low, high, xtol=1e-300, rtol=1e-12))
 
 

@@ -19,6 +19,7 @@ from biasgauge.study.costs import NOTHING, Size, estimate
 from biasgauge.study.files import Checksums, FileSettings, places_of
 from biasgauge.study.parameters import NONE, arguments, filled, problems_in
 from biasgauge.study.read import Problem, Study
+from biasgauge.study.result import Registered
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ _UNUSABLE = (BiasgaugeError, TypeError, AttributeError)
 """What functions raise for settings of the wrong kind; checks run before anything else could go wrong."""
 
 
-TELLING = frozenset({"score", "association", "audit", "report"})
+TELLING = frozenset({"score", "association", "audit", "report", "encode", "seat", "ceat", "specification-curve"})
 """Steps whose outcomes tell the version of biasgauge, so that another version is another cell."""
 
 
@@ -112,6 +113,7 @@ class PlanBuilder:
         results: name to key.
         problems: what is wrong.
         sizes: of the outcome of each cell, roughly.
+        preregistration: the study beside its preregistration, where there is one.
     """
 
     def __init__(self, study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> None:
@@ -126,6 +128,7 @@ class PlanBuilder:
         self.entries: list[dict[str, str]] = []
         self.problems: list[Problem] = []
         self.sizes: dict[str, Size] = {}
+        self.preregistration: Registered | None = None
         self._checksums = checksums
         self._outcomes = None if outcomes is None else outcomes.resolve()
 

@@ -34,6 +34,7 @@ class PlannedCorpus:
         key: of the cell with its tokens.
         reading: settings with which it is read.
         text, text_key: the user's one file that it is read from, or the cell that wrote it; neither for several files.
+        texts: the user's files that it is read from; none where a cell wrote it.
         root: the corpus that it was made from at first; its own name where it was read.
         balanced: settings of `balance`, from the first to the last.
     """
@@ -43,6 +44,7 @@ class PlannedCorpus:
     text: Path | None
     text_key: str | None
     root: str
+    texts: tuple[Path, ...] = ()
     balanced: tuple[dict[str, Any], ...] = ()
 
 
@@ -115,7 +117,7 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
         size=_size(places),
     )
     only = places[0] if len(places) == 1 and places[0].is_file() else None
-    return PlannedCorpus(key, reading, only, None, name)
+    return PlannedCorpus(key, reading, only, None, name, tuple(places))
 
 
 def _possible(settings: dict[str, Any]) -> None:
@@ -161,4 +163,4 @@ def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedC
     )
     told = {"settings": reading, **versions_of(reading["tokenizer"])}
     key = plan.add("corpus", told, inputs={"text": text_key}, label=f"read {name}", size=size)
-    return PlannedCorpus(key, reading, None, text_key, source.root, (*source.balanced, balancing))
+    return PlannedCorpus(key, reading, None, text_key, source.root, (), (*source.balanced, balancing))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
-from biasgauge.errors import BiasgaugeError
+from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.lexicons.table import found
 from biasgauge.signatures import Setting
 from biasgauge.study.costs import model_size, vectors_size
@@ -24,8 +24,10 @@ from biasgauge.study.schema import ModelTable, Seeds
 if TYPE_CHECKING:
     from biasgauge.study.planning.corpora import PlannedCorpus
 
-OF = ("models", "vectors", "mitigations")
+OF = ("models", "vectors", "encoders", "mitigations")
 MOST_DIM = 100_000
+VIEWS = "views"
+"""The encoder whose source is a folder of views, each of which is a model."""
 
 
 def plan_models(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None:
@@ -140,23 +142,45 @@ class _Source(NamedTuple):
     """Where a model's vectors come from: what names it within its group, what its cell is told, the file if any."""
 
     stem: str
-    settings: dict[str, str]
+    settings: dict[str, Any]
     place: Path | None
 
 
 def _sources(plan: PlanBuilder, path: str, where: Sequence[str]) -> list[_Source]:
     """What a path, a pattern or "ENCODER:SOURCE" means; nothing, and noted, where there is no such thing."""
-    encoder, colon, rest = path.partition(":")
-    if colon and encoder in registry.names("encoder") and not places_of(path, plan.study.folder):
-        place = next(iter(places_of(rest, plan.study.folder)), None) if rest else None
-        settings = {"encoder": encoder} if place is not None else {"encoder": encoder, "source": rest}
-        return [_Source(encoder, settings, place)]
+    named = encoder_source(plan, path)
+    if named is not None:
+        settings, place = named
+        return _views(plan, place, where) if settings["encoder"] == VIEWS else [_Source(settings["encoder"], *named)]
     return [_Source(place.name.split(".")[0], {}, place) for place in plan.located(path, where)]
+
+
+def encoder_source(plan: PlanBuilder, path: str) -> tuple[dict[str, Any], Path | None] | None:
+    """What a cell is told of "ENCODER:SOURCE", and the file or folder where it names one; None where it is a path."""
+    encoder, colon, rest = path.partition(":")
+    if not colon or encoder not in registry.names("encoder") or places_of(path, plan.study.folder):
+        return None
+    place = next(iter(places_of(rest, plan.study.folder)), None) if rest else None
+    return ({"encoder": encoder} if place is not None else {"encoder": encoder, "source": rest}), place
+
+
+def _views(plan: PlanBuilder, folder: Path | None, where: Sequence[str]) -> list[_Source]:
+    """Every view of a folder that `biasgauge encode` wrote, with its levels."""
+    from biasgauge.encoders.view_files import read_views, short_name
+
+    try:
+        if folder is None:
+            raise InputError("there is no such folder of views")
+        stored = read_views(folder)
+    except BiasgaugeError as problem:
+        plan.problem(where, str(problem))
+        return []
+    return [_Source(short_name(file.facets), {"facets": file.facets}, folder / file.path) for file in stored.views]
 
 
 def _loaded(plan: PlanBuilder, name: str, sources: Sequence[_Source], limit: int | None) -> list[Member]:
     members = []
-    for own, source in zip(_different([source.stem for source in sources]), sources, strict=True):
+    for own, source in zip(different([source.stem for source in sources]), sources, strict=True):
         key = plan.add(
             "vectors",
             {**source.settings, **({} if limit is None else {"limit": limit})},
@@ -168,7 +192,7 @@ def _loaded(plan: PlanBuilder, name: str, sources: Sequence[_Source], limit: int
     return members
 
 
-def _different(stems: Sequence[str]) -> list[str]:
+def different(stems: Sequence[str]) -> list[str]:
     """The same names, with numbers on those that occur more than once, so that none does."""
     often = Counter(stems)
     taken = set(often)

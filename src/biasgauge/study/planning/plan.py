@@ -17,11 +17,13 @@ from biasgauge.study.files import Checksums
 from biasgauge.study.planning.analyses import plan_analyses
 from biasgauge.study.planning.builder import PlanBuilder
 from biasgauge.study.planning.corpora import plan_corpora
+from biasgauge.study.planning.encoders import plan_encoders
 from biasgauge.study.planning.models import OF, plan_mitigations, plan_models, plan_vectors
 from biasgauge.study.planning.scores import plan_scores
 from biasgauge.study.planning.tasks import plan_tasks
+from biasgauge.study.preregistration import registered
 from biasgauge.study.read import Problem, Study, read_study
-from biasgauge.study.result import REPORT, Failure, counted
+from biasgauge.study.result import REPORT, Failure, Registered, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,9 +45,11 @@ class Plan(Result):
         about: of every result its name, key, part of the study ("analyses" or "tasks"), kind, and what it is of.
         finished: keys of the cells that were in the store when it was planned.
         failures: why cells failed in the last run that tried them, by key.
+        preregistration: what is done otherwise than planned; None for a study that was not preregistered.
     """
 
-    hidden: ClassVar[frozenset[str]] = frozenset({"study", "cells", "about", "finished", "failures"})
+    abridged: ClassVar[bool] = True
+    hidden: ClassVar[frozenset[str]] = frozenset({"study", "cells", "about", "finished", "failures", "preregistration"})
 
     study: Study
     cells: tuple[Cell, ...]
@@ -54,6 +58,7 @@ class Plan(Result):
     about: tuple[Mapping[str, str], ...]
     finished: frozenset[str] = frozenset()
     failures: Mapping[str, Failure] = field(default_factory=dict)
+    preregistration: Registered | None = None
 
     def state(self, key: str) -> str:
         """Of a cell: "there", "failed" or "to do"."""
@@ -158,6 +163,7 @@ def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = 
         about=tuple(map(MappingProxyType, plan.entries)),
         finished=finished,
         failures={key: failure for key, failure in failures.items() if key in plan.cells and key not in finished},
+        preregistration=plan.preregistration,
     )
 
 
@@ -178,10 +184,13 @@ def _planned(study: Study, checksums: Checksums | None, outcomes: Path | None = 
     plan.corpora = {name: corpus.key for name, corpus in corpora.items()}
     plan_models(plan, corpora)
     plan_vectors(plan)
+    plan_encoders(plan, corpora)
     plan_mitigations(plan)
     plan_scores(plan)
     plan_tasks(plan)
     plan_analyses(plan)
+    if checksums is not None and not plan.problems:  # a check alone needs no preregistration
+        plan.preregistration = registered(study, plan.cells.values(), plan.results)
     _plan_report(plan)
     return plan
 
@@ -209,8 +218,11 @@ def _plan_report(plan: PlanBuilder) -> None:
         "about": table.about or about["about"],
         "seed": about["seed"],
         **{part: content[part] for part in ("corpora", "models", "vectors", "mitigations", "scores")},
+        **({"encoders": content["encoders"]} if content["encoders"] else {}),
         "results": chosen,
         "toml": plan.study.text,
     }
+    if plan.preregistration is not None:
+        settings["preregistration"] = plan.preregistration.to_dict()
     inputs = {f"result{number}": entry["key"] for number, entry in enumerate(chosen)}
     plan.results[REPORT] = plan.add("report", settings, inputs=inputs, label="report")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from biasgauge._io.manifests import manifest_text, read_record
 from biasgauge.corpora import read_corpus
 from biasgauge.corpora.token_corpus import MANIFEST
 from biasgauge.results.plain import to_plain
@@ -19,11 +18,11 @@ def read(job: Job) -> None:
     sources = [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{n}"] for n in range(len(job.files))]
     read_corpus(sources, out=job.out / CORPUS, progress=job.progress, **job.settings["settings"])
     about = job.out / CORPUS / MANIFEST
-    manifest = json.loads(about.read_bytes())
+    manifest = read_record(about, again="run the study again")
     if all(source.is_file() for source in sources):
         for number, file in enumerate(manifest["settings"]["files"]):
             file["name"] = f"text{number}"
-    about.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+    about.write_text(manifest_text(manifest, indent=1), encoding="utf-8", newline="\n")
 
 
 def write_balanced(job: Job) -> None:

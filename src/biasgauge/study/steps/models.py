@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from biasgauge._io.checksums import file_sha256
+from biasgauge._io.json_file import read_json
 from biasgauge.corpora import open_corpus
 from biasgauge.embeddings import load
 from biasgauge.embeddings.loading import DEFAULT_PATH, replicate_path
@@ -30,7 +32,7 @@ def train(job: Job) -> None:
     )
     (model,) = run_sweep(corpus, [recipe], job.out, n_jobs=1, device=job.device, progress=job.progress)
     record = model.path.with_suffix(".json")
-    about = json.loads(record.read_bytes())
+    about = read_json(record)
     record.unlink()
     model.path.replace(job.out / MODEL)
     job.write_json(RECIPE, {name: about[name] for name in KEPT})
@@ -49,7 +51,8 @@ def take_in(job: Job) -> None:
         source = job.files["vectors"] if "vectors" in job.files else job.settings["source"]
     if "encoder" in job.settings:
         source = f"{job.settings['encoder']}:{source}"
-    write_model(job, load(source, limit=job.settings.get("limit"), progress=job.progress))
+    model = load(source, limit=job.settings.get("limit"), progress=job.progress)
+    write_model(job, replace(model, facets=MappingProxyType(job.settings.get("facets", {}))))
 
 
 def mitigate(job: Job) -> None:

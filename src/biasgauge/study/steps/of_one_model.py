@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge import registry
+from biasgauge._io.csv_file import CsvRow, csv_of_records, csv_rows
 from biasgauge.embeddings import analogy_accuracy, similarity_benchmark, similarity_names
 from biasgauge.embeddings.benchmark_files import find_similarity
 from biasgauge.errors import ParameterError
@@ -105,19 +106,16 @@ def gather(job: Job) -> None:
 
 def _stack(job: Job, labels: list[str], name: str) -> None:
     """Rows as they stand, each after the name of its model."""
-    import csv
-
     columns: list[str] = []
     rows: list[dict[str, str]] = []
     for number, label in enumerate(labels):
-        with (job.inputs[f"model{number}"] / name).open(encoding="utf-8", newline="") as file:
-            table = csv.DictReader(file)
-            columns += [column for column in table.fieldnames or () if column not in columns]
-            rows += [{"study_model": label, **row} for row in table]
-    with (job.out / name).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, ["study_model", *columns], restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        path = job.inputs[f"model{number}"] / name
+        with path.open(encoding="utf-8", newline="") as file:
+            table = csv_rows(file, path)
+            header = next(table, CsvRow([], 1)).cells
+            columns += [column for column in header if column not in columns]
+            rows += [{"study_model": label, **dict(zip(header, row.cells, strict=False))} for row in table if row.cells]
+    (job.out / name).write_bytes(csv_of_records(["study_model", *columns], rows).encode())
 
 
 STEP = (

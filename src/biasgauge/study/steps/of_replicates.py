@@ -119,18 +119,28 @@ def associate(job: Job) -> None:
 
 
 def write_audit(job: Job) -> None:
-    """The result, its table, and the page that `biasgauge audit` writes; with the text, where the study has it."""
+    """The result, its table, what may be written, and the page of `biasgauge audit`; with the text, where there is one.
+
+    The models of a group are replicates of each other, unless they are views or the study says otherwise. No recipe
+    lies beside a model in a cell to say so.
+    """
+    from biasgauge.auditing.what_to_write import what_to_write
+    from biasgauge.presentation.markup import markdown
     from biasgauge.presentation.page.summary_page import summary_page
 
     text = {"corpus": open_corpus(job.inputs["corpus"] / CORPUS)} if "corpus" in job.inputs else {}
-    result = call(job, AUDIT, *material(job, AUDIT), **text)
+    (models,) = material(job, AUDIT)
+    known = "replicates" in job.settings["settings"] or len(models) == 1 or any(model.facets for model in models)
+    result = call(job, AUDIT, models, **text, **({} if known else {"replicates": True}))
     write_result(job, result, AUDIT)
     (job.out / "page.html").write_text(summary_page(result.summary()), encoding="utf-8", newline="\n")
+    if (written := what_to_write(result)) is not None:
+        (job.out / "what_to_write.md").write_text(markdown(written), encoding="utf-8", newline="\n")
 
 
 STEP = (
     Step("association", 1, associate, "association tests on all models of a group", TESTS),
     analysis(SEEDS, "are word lists fit to measure anything?"),
     analysis(STABILITY, "how much of a word's meaning survives training again"),
-    Step("audit", 2, write_audit, "the whole battery", (AUDIT,)),
+    Step("audit", 3, write_audit, "the whole battery", (AUDIT,)),
 )

@@ -7,8 +7,10 @@ from biasgauge.study.step import Job, Step
 
 
 def write_page(job: Job) -> None:
-    """`summary.json`: what the study was and what it found; `page.html`: the same for people."""
+    """`summary.json`: what the study was and found; `page.html`: the same for people; `checklist.md`: for a paper."""
+    from biasgauge.presentation.markup import markdown
     from biasgauge.presentation.page.summary_page import summary_page
+    from biasgauge.study.checklist import checklist
     from biasgauge.study.page import study_summary
 
     results = [
@@ -18,6 +20,7 @@ def write_page(job: Job) -> None:
     content = {**job.settings, "results": results}
     job.write_json("summary.json", content)
     (job.out / "page.html").write_text(summary_page(study_summary(content)), encoding="utf-8", newline="\n")
+    (job.out / "checklist.md").write_text(markdown(checklist(content)), encoding="utf-8", newline="\n")
 
 
-STEP = Step("report", 2, write_page, "one page over all results of a study")
+STEP = Step("report", 3, write_page, "one page over all results of a study")

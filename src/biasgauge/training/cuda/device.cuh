@@ -63,6 +63,21 @@ __device__ __forceinline__ float total_of_lanes(float sum)
     return add(sum, __shfl_xor_sync(ALL, sum, 1));
 }
 
+// Where the n-th of the bits that are set is, counted from 0; any place if there are not so many.
+__device__ __forceinline__ int nth_bit(u32 bits, int n)
+{
+    int place = 0;
+#pragma unroll
+    for (int half = 16; half; half /= 2) {
+        const int there = __popc(bits >> place & ((1u << half) - 1));
+        if (n >= there) {
+            n -= there;
+            place += half;
+        }
+    }
+    return place;
+}
+
 // Rows in shared memory that are found again by their number. Only warp 0 keeps the account: lane s of it has the slots
 // s, s + 32, …; a row stays as long as somebody who was read ahead will need it. It rests for one step after that, while
 // the others write it back to the device's memory: it can still be found, but its slot is not given away.
@@ -103,23 +118,25 @@ template <int SLOTS> struct Account
             }
         }
         fresh = __ballot_sync(ALL, wants && slot < 0 && first == lane);
-        for (u32 left = fresh; left; left &= left - 1) {
-            const int from = __ffs(left) - 1;
-            const int sought = __shfl_sync(ALL, wanted, from), many = __popc(__shfl_sync(ALL, same, from));
-            bool placed = false;
+        // The n-th fresh row goes to the n-th empty slot; lane n looks for both, the others ask it.
+        const u32 lower = (1u << lane) - 1;
+        const int many = __popc(fresh), nth_fresh = nth_bit(fresh, lane);
+        int before = 0, nth_empty = 0;
 #pragma unroll
-            for (int part = 0; part < PER_LANE; part++) {
-                if (placed || empty[part] == 0) continue;
-                placed = true;
-                const int place = __ffs(empty[part]) - 1;
-                empty[part] &= empty[part] - 1;
-                if (lane == place) {
-                    row[part] = sought;
-                    users[part] = many;
-                }
-                if (lane == from) slot = 32 * part + place;
+        for (int part = 0; part < PER_LANE; part++) {
+            const int here = __popc(empty[part]), place = nth_bit(empty[part], lane - before);
+            if (lane >= before && lane < before + here) nth_empty = 32 * part + place;
+            const int turn = before + __popc(empty[part] & lower);
+            const int from = __shfl_sync(ALL, nth_fresh, turn & 31);
+            const int sought = __shfl_sync(ALL, wanted, from & 31), alike = __popc(__shfl_sync(ALL, same, from & 31));
+            if (turn < many && (empty[part] >> lane & 1)) {
+                row[part] = sought;
+                users[part] = alike;
             }
+            before += here;
         }
+        const int given = __shfl_sync(ALL, nth_empty, __popc(fresh & lower));
+        if (fresh >> lane & 1) slot = given;
         return __shfl_sync(ALL, slot, first);
     }
 

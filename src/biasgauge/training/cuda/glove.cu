@@ -1,12 +1,14 @@
 // GloVe: `pass_over` of training/glove/descent.py, one block a replicate.
 //
 // Cells that share no word can be visited together and change nothing for each other: warp 0 puts up to CELLS of them,
-// in their order, into a batch, which ends before the first cell that needs a row of it; rows are fetched AHEAD batches
-// before their turn and stay while a later batch needs them. Warp 1 adds up the cost, cell by cell; the rest compute.
+// in their order, into a batch, AHEAD batches before its turn, which ends before the first cell that needs a row of it.
+// Warp 1 fetches the rows that are not there one batch later, and adds up the cost, cell by cell; the rest compute. Rows
+// stay while a later batch needs them. What warp 0 does sets the pace of a replicate: it does nothing that others can.
 
 const int BIAS = 2 * WIDTH, ROW = (2 * WIDTH + 2 + 15) / 16 * 16;
 const int SIDES = 2 * CELLS, SLOTS = (AHEAD + 1) * SIDES;
 const int WORKERS = THREADS - 64, GROUPS = WORKERS / 8;
+static_assert(AHEAD > 1, "rows are fetched a batch after they were read");
 
 struct __align__(16) Cell
 {
@@ -33,9 +35,16 @@ struct Batch
     float log[CELLS], weight[CELLS];
 };
 
+struct Missing
+{
+    int count;
+    int row[SIDES], at[SIDES];  // rows to be fetched, and where they go
+};
+
 struct Shared
 {
     Batch batches[AHEAD + 1];
+    Missing missing[2];  // by turns: of the batch read last, and of the one before it, which is being fetched
     float* leaves_to[2][SIDES];  // by turns: where a row goes that nobody read ahead needs; else null
     float slopes[CELLS];
     double costs[2][CELLS];
@@ -69,7 +78,7 @@ struct Producer
     }
 
     // Lanes 2 n and 2 n + 1 look after the word and the context of the n-th of the next cells.
-    __device__ void prepare(Shared& shared, const Model& model, Batch& batch, int lane)
+    __device__ void prepare(Batch& batch, Missing& missing, int lane)
     {
         const int from = (int)(next & 31) + lane / 2;
         const bool near = from < 32, there = lane < SIDES && next + lane / 2 < last;
@@ -84,11 +93,12 @@ struct Producer
         const int count = stops ? (__ffs(stops) - 1) / 2 : SIDES / 2;
         u32 fresh;
         const int place = account.template enter<SIDES>(wanted, lane < 2 * count, lane, fresh) * ROW;
-        for (u32 left = fresh; left; left &= left - 1) {
-            const int who = __ffs(left) - 1;
-            const int row = __shfl_sync(ALL, wanted, who), slot = __shfl_sync(ALL, place, who);
-            fetch_row(shared.rows + slot, model.weights + (i64)row * ROW, ROW, lane);
+        if (fresh >> lane & 1) {
+            const int before = __popc(fresh & ((1u << lane) - 1));
+            missing.row[before] = wanted;
+            missing.at[before] = place;
         }
+        if (lane == 0) missing.count = __popc(fresh);
         if (lane < 2 * count) {
             batch.at[lane] = place;
             if (lane & 1) {
@@ -213,36 +223,50 @@ __device__ void update_rows(Shared& shared, const Batch& batch, float* const* le
     }
 }
 
+__device__ void fetch(Shared& shared, const Model& model, const Missing& missing, int lane)
+{
+    const int count = missing.count;
+    const int row = lane < count ? missing.row[lane] : 0, at = lane < count ? missing.at[lane] : 0;
+#pragma unroll 4
+    for (int n = 0; n < count; n++) {
+        const int from = __shfl_sync(ALL, row, n), to = __shfl_sync(ALL, at, n);
+        fetch_row(shared.rows + to, model.weights + (i64)from * ROW, ROW, lane);
+    }
+}
+
 __device__ void read_ahead(Shared& shared, Model& model, int lane)
 {
     Producer producer;
     producer.open(model, lane);
     for (int n = 0; n < AHEAD; n++) {
-        producer.prepare(shared, model, shared.batches[n], lane);
-        end_group();
+        producer.prepare(shared.batches[n], shared.missing[0], lane);
+        if (n < AHEAD - 1) fetch(shared, model, shared.missing[0], lane);
+        __syncwarp();
     }
     producer.dismiss(shared, model, shared.batches[0], shared.leaves_to[0], lane);
-    wait_for_groups<AHEAD - 1>();
+    end_group();
+    wait_for_groups<0>();
     __syncthreads();
     for (int now = 0, next = AHEAD, side = 1; shared.batches[now].count; next = following(next), side ^= 1) {
-        producer.prepare(shared, model, shared.batches[next], lane);
-        end_group();
+        producer.prepare(shared.batches[next], shared.missing[side], lane);
         now = following(now);
         producer.dismiss(shared, model, shared.batches[now], shared.leaves_to[side], lane);
-        wait_for_groups<AHEAD - 1>();
         __syncthreads();
     }
 }
 
-__device__ void sum_costs(Shared& shared, Model& model, int lane)
+__device__ void fetch_and_sum(Shared& shared, Model& model, int lane)
 {
     double cost = model.cost;
     int summed = 0;
     __syncthreads();
     for (int now = 0, side = 0;; now = following(now), side ^= 1) {
+        fetch(shared, model, shared.missing[side], lane);
+        end_group();
         for (int n = 0; n < summed; n++) cost = __dadd_rn(cost, shared.costs[side ^ 1][n]);
         summed = shared.batches[now].count;
         if (summed == 0) break;
+        wait_for_groups<AHEAD - 2>();
         __syncthreads();
     }
     if (lane == 0) model.cost = cost;
@@ -269,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) glove(const void*,
     if (warp == 0) {
         read_ahead(shared, model, lane);
     } else if (warp == 1) {
-        sum_costs(shared, model, lane);
+        fetch_and_sum(shared, model, lane);
     } else {
         compute(shared, model, threadIdx.x - 64);
     }

@@ -22,6 +22,8 @@ _REGISTERS = 65_536
 _LEAST_REGISTERS = 64
 """Registers of a multiprocessor, and what a thread of skip-gram needs at least to keep its columns in them."""
 _MOST_THREADS = 512
+_ALONE = 384
+"""Threads of a block of GloVe that has a multiprocessor for itself: more of them wait longer for one another."""
 _FEW, _SHORT = 2, 128
 """Blocks of a multiprocessor, and numbers of a row, up to which other shapes were the fastest."""
 _OVERHEAD = 6 * 1024
@@ -59,13 +61,14 @@ def shape_of(algorithm: str, settings: Mapping[str, Any], replicates: int, devic
 
 
 def _glove(dim: int, wanted: int, shared: int) -> Shape:
-    """Batches of four cells, three read ahead, where rows are long; of eight, one ahead, where they are short."""
-    for cells, ahead in ((8, 1),) if dim <= _SHORT else ((4, 3), (4, 1), (2, 1)):
+    """Batches of four cells, three read ahead, where rows are long; of eight where they are short, or a block alone."""
+    long = ((8, 3),) * (wanted == 1) + ((4, 3), (4, 2), (2, 2))
+    for cells, ahead in ((8, 2),) if dim <= _SHORT else long:
         size = (ahead + 1) * 2 * cells * glove_row(dim) * 4 + _OVERHEAD
         if size <= shared:
-            threads = min(_MOST_THREADS, _OTHERS + _warps(cells * -(-dim // 4) * 5 // 8))
+            threads = min(_ALONE if wanted == 1 else _MOST_THREADS, _OTHERS + _warps(cells * -(-dim // 4) * 5 // 8))
             return Shape(threads, _blocks(wanted, threads, size, shared), ahead, 1, cells)
-    return Shape(_MOST_THREADS, 1, 1, 1, 1)
+    return Shape(_MOST_THREADS, 1, 2, 1, 1)
 
 
 def _warps(threads: int) -> int:

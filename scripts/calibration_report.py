@@ -1,0 +1,232 @@
+"""Write docs/error_rates.md: how often every interval holds the truth, and every test and verdict is wrong.
+
+Simulates worlds with a known answer: for each function that makes an interval (the cases of
+tests/stats/test_calibration.py), for each that gives a p (scripts/null_cases.py), and for the verdicts of the audit, of
+curves over views, of points and of changes (bench/verdicts.py, bench/specification_curve.py). Every share stands beside
+its Monte Carlo error. A test fails when something is added that the page does not name.
+
+    python scripts/calibration_report.py             about 15 minutes of one processor
+    python scripts/calibration_report.py --quick     two minutes, to look at; writes build/error_rates.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+import pandas as pd  # noqa: E402 - after the path
+import specification_curve  # noqa: E402
+import verdicts  # noqa: E402
+from null_cases import NULLS, SAME_AS  # noqa: E402
+from tests.stats.test_calibration import CASES, SETTLED_ELSEWHERE  # noqa: E402
+
+import biasgauge as bg  # noqa: E402
+from biasgauge import registry  # noqa: E402
+from biasgauge.auditing.change import contrast_changes  # noqa: E402
+from biasgauge.auditing.questions import ASKING  # noqa: E402
+from biasgauge.auditing.subjects import subjects_of  # noqa: E402
+from biasgauge.auditing.tracking import answer_points  # noqa: E402
+from biasgauge.auditing.verdicts import Rules  # noqa: E402
+from biasgauge.embeddings import load_default_replicates  # noqa: E402
+
+ALPHA = 0.05
+Row = Sequence[str]
+
+
+def main() -> None:
+    """Run everything, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the worlds, into build/error_rates.md")
+    parser.add_argument("--share", type=float, default=1.0, help="of the worlds: errors are larger with fewer")
+    asked = parser.parse_args()
+    share = 0.1 if asked.quick else asked.share
+    path = ROOT / ("build/error_rates.md" if asked.quick else "docs/error_rates.md")
+    started = time.process_time()
+    parts = [
+        HEAD.replace("{share}", "" if share == 1 else f" --share {share:g}"),
+        *coverage(share),
+        *null_rates(share),
+        *verdict_rates(share),
+    ]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(parts) + "\n", encoding="utf-8")
+    print(f"{path}: {time.process_time() - started:.0f} s of processor")
+
+
+HEAD = """# Error rates
+
+Made by `python scripts/calibration_report.py{share}`; every number on this page comes from that run. Intervals, tests
+and verdicts were put to worlds whose answer is known. *±* is one Monte Carlo standard error: a share that is right lies
+within two of them in 95 % of cases, so that of fifty rows two or three do not; a remark is made beyond three.
+The worlds of intervals are part of the test suite, with fewer draws. For verdicts see [Verdicts](verdicts.md)."""
+
+
+def coverage(share: float) -> Iterator[str]:
+    """Does each interval hold the truth as often as it says?"""
+    rows = []
+    for name, case in sorted(CASES.items()):
+        random, worlds = np.random.default_rng(2026), int((2_000 if case.worlds >= 400 else 600) * share)
+        held = 0
+        for _ in range(worlds):
+            found = case.make(case.draw(random))
+            held += found.low is not None and found.high is not None and found.low <= case.truth <= found.high
+        rate = held / worlds
+        rows.append(
+            (f"`{name}`", f"{case.level:.2f}", with_error(rate, worlds), judged(case.level, rate, worlds, short=True))
+        )
+        print(*rows[-1], flush=True)
+    yield "\n## Intervals\nEach function of `biasgauge.stats` that makes an interval, in a world of its own.\n"
+    yield table(("made by", "nominal", "held the truth", ""), rows)
+    yield "\nOthers have no world of their own:\n"
+    yield table(("made by", "why"), [(f"`{name}`", why) for name, why in SETTLED_ELSEWHERE.items()])
+
+
+def null_rates(share: float) -> Iterator[str]:
+    """How often does each test reject where there is nothing?"""
+    rows = []
+    for case in NULLS:
+        random, worlds = np.random.default_rng(2026), int(case.worlds * share)
+        drawn = [case.draw(random) for _ in range(worlds)]
+        known = [p for p in drawn if p is not None]
+        rates = [float(np.mean([p <= level for p in known])) for level in (ALPHA, 0.01)]
+        words = case.published and f"as published: {case.published}"
+        remark = words or judged(ALPHA, rates[0], len(known), short=False)
+        rows.append((f"`{case.giver}`", case.what, *(with_error(rate, len(known)) for rate in rates), remark))
+        print(*rows[-1], flush=True)
+    yield "\n## Tests\nThe share of p at most .05, and at most .01, where there is nothing to find.\n"
+    yield table(("p of", "world", "p ≤ .05", "p ≤ .01", ""), rows)
+    yield "\nParts of these, or the same for many at once:\n"
+    yield table(("p of", "as"), [(f"`{name}`", f"`{as_in}`") for name, as_in in SAME_AS.items()])
+
+
+def verdict_rates(share: float) -> Iterator[str]:
+    """How often does a verdict say that something may be reported where there is nothing?"""
+    audits, rows = int(400 * share), []
+    for name, draw in verdicts.nulls().items():
+        said, found, _ = verdicts.rates(draw(np.random.default_rng(19)), audits)
+        rows.append(
+            (name, with_error(said, audits), with_error(found, audits), judged(ALPHA, said, audits, short=False))
+        )
+        print(*rows[-1], flush=True)
+    yield f"""
+## Verdicts of the audit
+{audits} audits a row of all shipped English lists, which mean nothing. *report*: any question is answered by
+`report` or `report-with-care`; *found*: the rule `association` passes for any. Both are promised to be at most .05.
+"""
+    yield table(("lists without meaning", "report", "found", ""), rows)
+    yield "\n## Rules of these verdicts\nAsked of every question, whether or not an association is found.\n"
+    yield table(("rule", "registered as", "asked", "fails", "unknown", "on"), rule_rows(max(int(40 * share), 2)))
+    yield "\n## Other verdicts\nEach where there is nothing to report.\n"
+    yield table(("verdict", "world", "says report", ""), other_verdicts(share))
+
+
+def rule_rows(audits: int) -> list[Row]:
+    """How often each rule forbids or cannot know."""
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    runs = load_default_replicates()
+    random = np.random.default_rng(5)
+    lists = {
+        "A and B relabeled": verdicts.relabeled(runs, every, random),
+        "random words along base pairs": verdicts.random_words(runs, random),
+        "the shipped lists": iter([(runs, every)]),
+    }
+    rows: list[Row] = []
+    for name, drawn in lists.items():
+        tally: dict[tuple[str, str], list[bool | None]] = {}
+        for _, (models, lexicons) in zip(range(audits), drawn, strict=False):
+            for registered, rule, passes in verdicts.pieces(subjects_of(models)[0], lexicons):
+                tally.setdefault((rule, registered), []).append(passes)
+        for (rule, registered), said in tally.items():
+            shares = [said.count(outcome) / len(said) for outcome in (False, None)]
+            rows.append((rule, f"`{registered}`", str(len(said)), *(f"{part:.2f}" for part in shares), name))
+    silent = set(registry.names("verdict_rule")) - {row[1].strip("`") for row in rows}
+    rows += [("", f"`{name}`", "0", "", "", "views of a transformer alone: see below") for name in sorted(silent)]
+    return rows
+
+
+def other_verdicts(share: float) -> list[Row]:
+    """Curves over views, points, changes."""
+    rows = [
+        reported("curve over 12 views", null, partial(_curve_verdict, null), int(200 * share))
+        for null in specification_curve.NULLS
+    ]
+    rows.append(reported("points", "60 points in 3 strata, no correlation", _points_verdict, int(500 * share)))
+    reduced, pairs = placebo_changes(8 if share == 1 else 3)
+    rate = reduced / pairs
+    rows.append(
+        (
+            "change",
+            f"a replicate as the changed version of another: {pairs} pairs of a few models",
+            with_error(rate, pairs),
+            judged(ALPHA, rate, pairs, short=False),
+        )
+    )
+    print(*rows[-1], flush=True)
+    return rows
+
+
+def reported(verdict: str, world: str, decide: Callable[[int], str], draws: int) -> Row:
+    """A row: how often the decision is one of those that report."""
+    rate = sum(decide(seed).startswith("report") for seed in range(draws)) / draws
+    row = (verdict, world, with_error(rate, draws), judged(ALPHA, rate, draws, short=False))
+    print(*row, flush=True)
+    return row
+
+
+def _curve_verdict(null: str, seed: int) -> str:
+    return specification_curve.decided(null, 5, 12, seed)
+
+
+def _points_verdict(seed: int) -> str:
+    random = np.random.default_rng(seed)
+    numbers = {"x": random.normal(size=60), "y": random.normal(size=60), "metric": np.repeat(["a", "b", "c"], 20)}
+    found = bg.correlate(pd.DataFrame(numbers), "x", "y", ["metric"], resamples=100)
+    return answer_points(found, Rules()).decision
+
+
+def placebo_changes(runs: int) -> tuple[int, int]:
+    """Ordered pairs of replicates in which every association seems reduced, and how many pairs there are."""
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    asked = [verdicts.put(subjects_of([model])[0], every)[0] for model in load_default_replicates()[:runs]]
+    reduced = pairs = 0
+    for before, after in permutations(asked, 2):
+        biased = [one for one in contrast_changes(before, after, Rules()) if one.biased]
+        pairs += 1
+        reduced += bool(biased) and all(one.reduced for one in biased)
+    return reduced, pairs
+
+
+def with_error(share: float, n: int) -> str:
+    """A share and its Monte Carlo error; where the share is 0 or 1, that of half a hit more or less."""
+    inside = min(max(share, 0.5 / n), 1 - 0.5 / n)
+    return f"{share:.3f} ± {(inside * (1 - inside) / n) ** 0.5:.3f}"
+
+
+def judged(promised: float, share: float, n: int, *, short: bool) -> str:
+    """In which direction a share lies beyond three errors of what was promised; `short`: below is the bad side."""
+    error = (promised * (1 - promised) / n) ** 0.5
+    if abs(share - promised) <= 3 * error:
+        return "as promised"
+    if (share < promised) == short:
+        return f"**{'short' if short else 'over'} by {abs(share - promised):.3f}**"
+    return "cautious"
+
+
+def table(heads: Row, rows: Sequence[Row]) -> str:
+    """A Markdown table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

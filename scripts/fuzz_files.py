@@ -1,0 +1,172 @@
+"""Readers of files that users bring, for `scripts/fuzz.py`."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tempfile
+import zipfile
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fuzz_target import CORPUS, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fuzz_target import Read
+
+
+_PLAIN = {
+    "lexicon": "lexicons.parse:read_lexicon",
+    "words": "lexicons.parse:read_words",
+    "similarity": "embeddings.benchmark_files:read_similarity",
+    "analogies": "embeddings.benchmark_files:read_analogies",
+    "study": "study.read:read_study",
+    "templates": "encoders.templates:templates_of",
+    "distances": "uncertainty.distances_csv:read_distances",
+    "points": "applications.correlation.points:read_points",
+    "conll": "applications.coref.conll:read_conll",
+    "winogender": "applications.coref.winogender_sentences:read_winogender",
+    "gap": "applications.coref.gap:read_gap",
+    "counts": "agreement.regression.table:read_counts",
+    "task": "applications.tasks.result:read_task",
+    "stereoset": "likelihood.stereoset_files:read_clusters",
+    "predictions": "likelihood.stereoset_files:read_scores",
+    "pairs": "likelihood.pair_files:read_pairs",
+    "pair-scores": "likelihood.pair_files:read_pair_scores",
+}
+"""Functions that take the path of a file, by module."""
+
+
+def _plain_files(name: str) -> Target:
+    module, _, function = _PLAIN[name].partition(":")
+    read = getattr(import_module(f"biasgauge.{module}"), function)
+    if name == "templates":
+        return Target(lambda path: read(str(path.rename(path.with_suffix(".toml")))))
+    if name == "conll":
+        return Target(lambda path: read(path, problems="mend"))
+    return Target((lambda path: read(path, ["0", "1"])) if name == "pair-scores" else read)
+
+
+_LAYOUTS = {"lines": None, "csv": "t", "tsv": 1, "jsonl": "t", "wikitext": None}
+_TABLES = ("csv", "davidson", "founta", "edos", "mlma", "hatecheck")
+
+
+def _texts(name: str) -> Target:
+    from biasgauge import corpora
+
+    layout = name.removeprefix("text-")
+    return Target(partial(corpora.read_corpus, layout=layout, field=_LAYOUTS[layout]))
+
+
+def _balance(_: str) -> Target:
+    from biasgauge.mitigation import balance
+
+    sets = {"x": ["doctor"], "y": ["nurse"], "a": ["man"], "b": ["woman"]}
+    out = Path(tempfile.mkdtemp()) / "out.txt"
+    return Target(lambda path: balance(path, sets, out=out, degree="max", max_removed=1.0), share=0.5)
+
+
+def _task_data(name: str) -> Target:
+    from biasgauge.applications.loaders import own_csv, single_files
+    from biasgauge.applications.task_kinds import hatecheck
+
+    kind = name.removeprefix("labels-")
+    readers: dict[str, Read] = {
+        "csv": own_csv.load_csv,
+        "davidson": single_files.load_davidson,
+        "founta": single_files.load_founta,
+        "edos": single_files.load_edos,
+        "mlma": single_files.load_mlma,
+        "hatecheck": lambda path: hatecheck.load_hatecheck(path, "en"),
+    }
+    return Target(readers[kind], share=0.5)
+
+
+def _winobias(_: str) -> Target:
+    from biasgauge.applications.coref.winobias_pairs import read_winobias
+
+    def read(path: Path) -> object:
+        for kind in "12":
+            for version in ("pro", "anti"):
+                file = path.parent / f"dev_type{kind}_{version}_stereotype.conll"
+                file.write_bytes(path.read_bytes())
+        return read_winobias(path.parent, ["dev"])
+
+    return Target(read, tuple(path.read_bytes() for path in sorted((CORPUS / "conll").iterdir())), share=0.3)
+
+
+_VECTORS = (
+    *("vectors", "vectors-text", "vectors-binary", "vectors-npz", "vectors-npy", "vectors-vocabulary"),
+    *("vectors-safetensors", "vectors-gz, signed", "vectors-npz, signed", "subwords", "npz"),
+)
+
+
+def _vectors(name: str) -> Target:
+    import numpy as np
+
+    from biasgauge.embeddings import Embedding, Subwords, load, load_subwords, save
+
+    words = ("a", "über", "1e5")
+    numbers = np.array([[0.5, -1.25], [3, 1024], [0.0625, -2.5]], np.float32)
+    model = Embedding(words, numbers, name="m")
+    folder = Path(tempfile.mkdtemp())
+    stored = io.BytesIO()
+    np.save(stored, numbers)
+    array, listed = stored.getvalue(), "\n".join(words).encode() + b"\n"
+    text = b"3 2\n" + b"".join(f"{word} {x} {y}\n".encode() for word, (x, y) in zip(words, numbers, strict=True))
+
+    def beside(path: Path, *, matrix: bool) -> object:
+        """A matrix and its vocabulary, of which one is the input."""
+        other = path.with_name("other")
+        other.write_bytes(listed if matrix else array)
+        return load(path, vocabulary=other) if matrix else load(other, vocabulary=path)
+
+    def gzipped(path: Path) -> object:
+        path.write_bytes(gzip.compress(path.read_bytes(), 1, mtime=0))
+        return load(path)
+
+    def zipped(path: Path) -> object:
+        content = path.read_bytes()
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("words.npy", packed_words if content[:1] != b"w" else content[1:])
+            archive.writestr("vectors.npy", array if content[:1] == b"w" else content)
+        return load(path)
+
+    def saved(ending: str, **settings: Any) -> bytes:  # noqa: ANN401 - those of save
+        return save(model, folder / f"m{ending}", **settings).read_bytes()
+
+    packed, archive = io.BytesIO(), io.BytesIO()
+    np.save(packed, np.array(words))
+    packed_words = packed.getvalue()
+    np.savez(archive, words=np.array(words), vectors=numbers)
+    ngrams = Subwords(("<a", "ab", "b>"), numbers, 2, 2)
+    from biasgauge._io.npy_file import read_npz
+
+    made: dict[str, tuple[Read, tuple[bytes, ...]]] = {
+        "vectors": (load, ()),
+        "vectors-text": (load, (text, text.partition(b"\n")[2])),
+        "vectors-binary": (load, (saved(".bin"),)),
+        "vectors-npz": (load, (archive.getvalue(),)),
+        "vectors-npy": (lambda path: beside(path, matrix=True), (array,)),
+        "vectors-vocabulary": (lambda path: beside(path, matrix=False), (listed,)),
+        "vectors-safetensors": (load, (saved(".safetensors"),)),
+        "vectors-gz, signed": (gzipped, (text, array, saved(".safetensors"))),
+        "vectors-npz, signed": (zipped, (array, b"w" + packed_words)),
+        "subwords": (load_subwords, (saved(".safetensors", subwords=ngrams),)),
+        "npz": (lambda path: read_npz(path, ["vectors"]), (archive.getvalue(),)),
+    }
+    return Target(*made[name])
+
+
+GROUPS: dict[tuple[str, ...], Callable[[str], Target]] = {
+    tuple(_PLAIN): _plain_files,
+    tuple(f"text-{layout}" for layout in _LAYOUTS): _texts,
+    ("balance",): _balance,
+    tuple(f"labels-{kind}" for kind in _TABLES): _task_data,
+    ("winobias",): _winobias,
+    _VECTORS: _vectors,
+}

@@ -1,0 +1,106 @@
+"""Write paper/paper.md and paper/paper.bib: the template with every number filled in from the tables of the studies.
+
+python scripts/make_paper.py            # writes both
+python scripts/make_paper.py --check    # leaves with 1 where they are not what the tables give
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from biasgauge import registry
+from biasgauge.wording import number_text
+
+ROOT = Path(__file__).resolve().parents[1]
+PAPER = ROOT / "paper"
+STUDY = ROOT / "docs" / "studies" / "calibration"
+PLANTED = "mentions"
+"""The planting that the paper speaks of: first-order association."""
+PROBE, MANY, TOKENS = 10, 25, 10
+
+
+def main() -> int:
+    """Write, or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    written = {PAPER / "paper.md": paper(), PAPER / "paper.bib": references()}
+    stale = [path for path, text in written.items() if not path.exists() or path.read_text() != text]
+    if check:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not what the tables give; run python scripts/make_paper.py")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(written[path])
+    return 0
+
+
+def paper() -> str:
+    """The template with its numbers."""
+    template = (PAPER / "paper.template.md").read_text()
+    known = {**_calibration(), **_verdicts(), "groups": _groups()}
+    asked = set(re.findall(r"{{(\w+)}}", template))
+    if asked != known.keys():
+        raise SystemExit(f"the template and the numbers differ by {sorted(asked ^ known.keys())}")
+    return re.sub(r"{{(\w+)}}", lambda found: known[found[1]], template)
+
+
+def references() -> str:
+    """Those entries of the package's own references that the paper cites."""
+    cited = set(re.findall(r"@([a-z]+\d{4})", (PAPER / "paper.template.md").read_text()))
+    entries = re.split(r"\n(?=@)", (ROOT / "src/biasgauge/auditing/references.bib").read_text())
+    named = {found[1]: entry.strip() for entry in entries if (found := re.match(r"@\w+{(\w+),", entry))}
+    if missing := cited - named.keys():
+        raise SystemExit(f"no reference for {sorted(missing)}")
+    return "\n\n".join(named[name] for name in sorted(cited)) + "\n"
+
+
+def _calibration() -> dict[str, str]:
+    curves = pd.read_csv(STUDY / "curves.csv").query(f"planting == '{PLANTED}'")
+    limits = pd.read_csv(STUDY / "limits.csv").query(f"planting == '{PLANTED}' and of == 'measure' and side == 'first'")
+    neighbors = curves.query(f"measure == 'nbm' and algorithm == 'sgns' and tokens == {TOKENS}").iloc[0]
+    for_one, for_many = (limits[limits["words"] == words]["odds_ratio"].min() for words in (1, MANY))
+    if for_one <= PROBE:
+        raise SystemExit(f"the paper says that no measure detects an odds ratio of {PROBE} for one word; one does")
+    return {
+        "texts": str(len(curves)),
+        "retest_low": number_text(curves["retest"].min()),
+        "retest_high": number_text(curves["retest"].max()),
+        "valid_low": number_text(curves["r"].min()),
+        "valid_high": number_text(curves["r"].max()),
+        "validity": number_text(curves["r"].corr(curves["retest"])),
+        "tokens": str(TOKENS),
+        "nbm_retest": number_text(neighbors["retest"]),
+        "nbm_r": number_text(neighbors["r"]),
+        "probe": str(PROBE),
+        "many": str(MANY),
+        "limit_many": number_text(for_many, 1),
+    }
+
+
+def _verdicts() -> dict[str, str]:
+    """Rates from the table of the page on verdicts, which `python bench/verdicts.py` makes."""
+    page = (ROOT / "docs" / "verdicts.md").read_text()
+    table = page.split("| lists without meaning |", 1)[1].split("\n\n", 1)[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    rates = {name: (float(report), float(old)) for name, report, _, old in rows}
+    new, old = rates["A and B relabeled, GloVe"]
+    return {
+        "new_relabeled": f"{100 * new:.1f}",
+        "old_relabeled": f"{100 * old:.0f}",
+        "null_rows": str(len(rates)),
+        "worst_null": f"{100 * max(report for report, _ in rates.values()):.1f}",
+    }
+
+
+def _groups() -> str:
+    return str(len(registry.GROUPS))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

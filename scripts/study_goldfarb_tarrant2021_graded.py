@@ -1,0 +1,272 @@
+"""Coreference over graded versions: does WEAT track its gap between the extremes too?
+
+    python scripts/study_goldfarb_tarrant2021_graded.py FOLDER [vectors] [weat] [coref] [results]
+        [--device cuda] [--only sgns_seed0]
+    python scripts/study_goldfarb_tarrant2021_graded.py OUT leverage --points points_coref.csv
+
+The first study (scripts/study_goldfarb_tarrant2021.py) trained coreference on ten versions, and its correlation rests
+on the four of them that Attract-Repel changed at full strength. This one has 33: skip-gram and fastText on cased
+English Wikipedia, so that names are words of their own, several seeds, Attract-Repel in four strengths each way.
+`vectors` trains and changes what is not in FOLDER yet, `weat` measures every version that is there, `coref` writes
+vectors for scripts/train_coref_many.py, and `results` joins what that gathered (FOLDER/coref/*.json) with the WEATs:
+points, correlations, and what each version has to do with them. A stage that was stopped goes on where it was; --only
+takes the versions whose names begin so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from study_goldfarb_tarrant2021 import COREF, DIM, SHARED, english, read, targets
+
+import biasgauge as bg
+from biasgauge.applications import Variant, points_from_results
+from biasgauge.applications.coref import read_conll
+from biasgauge.lexicons import AssociationTest, WordSet
+from biasgauge.presentation.saving import save_figures
+from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+STRENGTHS = (0.05, 0.1, 0.15, 1.0)
+"""From .4 on every test is at ±2, so that the grades lie below."""
+FEWER = (0.05, 1.0)
+"""Of further embedding seeds: one strength between the extremes, and the whole."""
+SEEDS = {"sgns": 3, "fasttext": 2}
+DIRECTIONS = ("debias", "overbias")
+TESTS = ("weat6", "weat6b", "weat7", "weat8")
+WEAT: dict[str, Any] = {"min_coverage": 0.5, "case_fallback": True}
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+MIN_COREF_COUNT = 2
+FEWEST = 4
+"""Versions at most for which no correlation is drawn."""
+
+
+class Version(NamedTuple):
+    """An embedding and what was done to it."""
+
+    algorithm: str
+    seed: int
+    direction: str = "original"
+    strength: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        changed = "" if not self.strength else f"_{self.direction}_{self.strength:g}"
+        return f"{self.algorithm}_seed{self.seed}{changed}"
+
+
+def design() -> Iterator[Version]:
+    """Every version; those of one embedding stand together, the original first."""
+    for algorithm, seeds in SEEDS.items():
+        for seed in range(seeds):
+            yield Version(algorithm, seed)
+            for direction in DIRECTIONS:
+                yield from (Version(algorithm, seed, direction, one) for one in (FEWER if seed else STRENGTHS))
+
+
+def corpus(folder: Path) -> Path:
+    """Cased words of Wikipedia, a paragraph a line."""
+    text = folder / "words.txt"
+    if not text.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        part = text.with_suffix(".part")
+        with part.open("w", encoding="utf-8") as file:
+            for line in english():
+                if found := WORD.findall(line):
+                    file.write(f"{' '.join(found)}\n")
+        part.replace(text)
+    return text
+
+
+def vectors(folder: Path, device: str, only: str = "") -> None:
+    """Train and change what is missing, in the order of the design."""
+    tokens = bg.corpora.read_corpus(corpus(folder), out=folder / "tokens", tokenizer="whitespace")
+    x, y, a, b = (WordSet(role, tuple(words)) for role, words in targets("en").items())
+    test = AssociationTest(name="gender roles", language="en", x=x, y=y, a=a, b=b)
+    for version in design():
+        path = folder / "versions" / f"{version.name}.safetensors"
+        if path.exists() or not version.name.startswith(only):
+            continue
+        start = time.monotonic()
+        path.parent.mkdir(exist_ok=True)
+        if version.strength:
+            original = folder / "versions" / f"{version._replace(direction='original', strength=0.0).name}.safetensors"
+            changed = bg.mitigate(
+                bg.load(original), method="attract_repel", lexicon=test, direction=version.direction,
+                strength=version.strength, case_fallback=True,
+            )  # fmt: skip
+            bg.save(changed, path)
+        else:
+            trained = bg.train(
+                tokens, out=folder / "models", algorithm=version.algorithm, seeds=[version.seed], dim=DIM,
+                subwords=False, n_jobs=1, device=device,
+            )  # fmt: skip
+            bg.save(trained.models[0].load(), path)
+        print(f"{version.name}: {time.monotonic() - start:.0f} s", flush=True)
+
+
+def made(folder: Path) -> dict[str, tuple[Version, Path]]:
+    """The versions that are there, by name."""
+    paths = {one.name: (one, folder / "versions" / f"{one.name}.safetensors") for one in design()}
+    return {name: (one, path) for name, (one, path) in paths.items() if path.exists()}
+
+
+def weat(folder: Path) -> pd.DataFrame:
+    """WEAT of every version that is there."""
+    rows = []
+    for version, path in made(folder).values():
+        model = bg.load(path)
+        for test in TESTS:
+            found = bg.weat(model, test, interval=None, **WEAT)
+            rows.append({**version._asdict(), "test": test, "weat": found.effect_size, "p": found.p_value})
+    frame = pd.DataFrame(rows)
+    (folder / "results").mkdir(exist_ok=True)
+    frame.to_csv(folder / "results" / "graded_weat.csv", index=False, float_format="%.4f")
+    return frame
+
+
+def coref_vectors(folder: Path) -> None:
+    """Every version in half precision, with the words of the coreference data alone, as written and in lower case."""
+    out = folder / "coref" / "vectors"
+    out.mkdir(parents=True, exist_ok=True)
+    counts: Counter[str] = Counter()
+    for source in ("ontogum_coref/ontogum_conll.tar.xz", "litbank_coref/litbank_coref_conll.tar.xz", "winobias/conll"):
+        for document in read_conll(SHARED / source, problems="mend"):
+            counts.update(form for sentence in document.sentences for word in sentence for form in {word, word.lower()})
+    with (SHARED / "gap_coref" / "gap-test.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            counts.update(form for word in WORD.findall(row["Text"]) for form in {word, word.lower()})
+    wanted = sorted(word for word, count in counts.items() if count >= MIN_COREF_COUNT)
+    for version, path in made(folder).values():
+        model = bg.load(path)
+        found = model.lookup(wanted)
+        np.savez_compressed(
+            out / f"{version.name}.npz", words=np.array(found.words), vectors=model.vectors[found.rows].astype("f2")
+        )
+
+
+def results(folder: Path) -> None:
+    """Points, correlations by WinoBias type, and how far each version alone makes them."""
+    gathered = {name: one for path in sorted((folder / "coref").glob("*.json")) for name, one in read(path).items()}
+    versions = {}
+    for name, (one, path) in made(folder).items():
+        changed: dict[str, Any] = {"method": "attract_repel", "direction": one.direction, "strength": one.strength}
+        versions[name] = Variant(path, one.algorithm, name=name, **(changed if one.strength else {}))
+    pairs = [(versions[name.rpartition("-seed")[0]], one) for name, one in sorted(gathered.items())]
+    frame = with_measure(points_from_results(pairs, TESTS, weat_settings=WEAT).to_frame())
+    frame.to_csv(folder / "results" / "graded_points.csv", index=False, float_format="%.4f")
+    influence_tables(frame, folder / "results", "graded_")
+
+
+def with_measure(frame: pd.DataFrame) -> pd.DataFrame:
+    """The gaps of the paper, under one name each."""
+    frame = frame.assign(measure=frame["metric"] + ", " + frame["of"].fillna("all"))
+    return frame[frame["measure"].isin(COREF)]
+
+
+def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
+    """R of each measure over all versions, without the extremes, without balanced ones; and without each version."""
+    whole, alone = [], []
+    for measure, part in frame.groupby("measure", sort=False):
+        extreme = (part["method"] == "attract_repel") & (part["strength"] == 1)
+        chosen = {
+            "all": part,
+            "without Attract-Repel at full strength": part[~extreme],
+            "without balanced text": part[part["method"] != "balanced"],
+        }
+        for which, some in chosen.items():
+            if not len(some):
+                continue
+            found = bg.correlate(some, "weat", "gap", ["test"], unit="variant", seed_column="seed").pooled
+            ends = {"low": found.estimate.low, "high": found.estimate.high}
+            whole.append(
+                {"measure": measure, "versions": which, "units": found.units, "r": found.r, **ends, "p": found.p}
+            )
+        means = part.groupby(["variant", "test"], sort=False)[["weat", "gap"]].mean().reset_index()
+        alone += [{"measure": measure, **row} for row in leverage(means)]
+    out.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(whole).to_csv(out / f"{start}influence.csv", index=False, float_format="%.4f")
+    each = pd.DataFrame(alone)
+    each.to_csv(out / f"{start}leverage.csv", index=False, float_format="%.4f")
+    save_figures({f"{start}leverage": leverage_chart(each)}, out, ("svg",))
+
+
+def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
+    """Of each version: its share of the spread of WEAT, and r without it; precision of both types."""
+    alt = altair()
+    part = table[table["measure"].str.startswith("precision")]
+    part = part.assign(type=part["measure"].str.replace("precision, winobias test", "WinoBias type"))
+    part = part.assign(index=range(len(part)))
+    order = list(dict.fromkeys(part["variant"]))
+    y = alt.Y("variant:N", title=None, sort=order, axis=alt.Axis(labelLimit=240))
+    share = (
+        alt.Chart(part)
+        .mark_bar(color=SECOND, height=7)
+        .encode(x=alt.X("mean(share):Q", title="share of the spread of WEAT", axis=alt.Axis(format="%")), y=y)
+    )
+    left = alt.Chart(part.dropna(subset=["r_left"])).mark_line(point=alt.OverlayMarkDef(size=52, opacity=1)).encode(
+        x=alt.X("r_left:Q", title="r without it and those above", scale=alt.Scale(domain=[-1, 1])),
+        y=alt.Y("variant:N", title=None, sort=order, axis=None, scale=alt.Scale(domain=order)),
+        order="index:Q",
+        color=alt.Color("type:N", title=None, scale=alt.Scale(range=[INK, ACCENT]), legend=top_legend()),
+    )  # fmt: skip
+    panels = [one.properties(width=250, height=alt.Step(16)) for one in (share, zero_line() + left)]
+    remark = "Left: what a version adds to the sum of squares of WEAT. Right: the correlation of what is left"
+    return styled(alt.hconcat(*panels, spacing=14), "The correlation of coreference rests on the extremes", remark)
+
+
+def leverage(means: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Of each version, those that spread WEAT most first: its share of that spread, and r without it.
+
+    `r_left` is r without it and those above it. Shares add up to 1 over versions.
+    """
+    squares = (means["weat"] - means["weat"].mean()) ** 2
+    shares = squares.groupby(means["variant"]).sum() / squares.sum()
+    gone: list[str] = []
+    for name, share in shares.sort_values(ascending=False, kind="stable").items():
+        gone.append(str(name))
+        own, left = (means[~means["variant"].isin(names)] for names in ([name], gone))
+        rows = means[means["variant"] == name]
+        yield {
+            "variant": name,
+            "weat": rows["weat"].mean(),
+            "gap": rows["gap"].mean(),
+            "share": share,
+            "r_without": float(own["weat"].corr(own["gap"])),
+            "r_left": float(left["weat"].corr(left["gap"])) if left["variant"].nunique() > FEWEST else None,
+        }
+
+
+def main() -> None:
+    """Run the stages that were asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("stages", nargs="*", default=["vectors", "weat", "coref"])
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--points", type=Path, help="of `leverage`: points that were written before")
+    asked = parser.parse_args()
+    known: dict[str, Callable[[], object]] = {
+        "vectors": lambda: vectors(asked.folder, asked.device, asked.only),
+        "weat": lambda: weat(asked.folder),
+        "coref": lambda: coref_vectors(asked.folder),
+        "results": lambda: results(asked.folder),
+        "leverage": lambda: influence_tables(with_measure(pd.read_csv(asked.points)), asked.folder),
+    }
+    for stage in asked.stages:
+        known[stage]()
+
+
+if __name__ == "__main__":
+    main()

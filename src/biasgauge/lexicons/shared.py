@@ -1,0 +1,51 @@
+"""Words that stand in both of two sets that are set against each other, and what they do to any contrast of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biasgauge.results import Record
+from biasgauge.wording import number_text, words_text
+
+_NAMED = 6
+
+
+@dataclass(frozen=True)
+class SharedWords(Record):
+    """Words of two sets, each counted once.
+
+    Attributes:
+        words: those in both sets, in the order of the first.
+        sizes: how many different words each set has.
+    """
+
+    words: tuple[str, ...]
+    sizes: tuple[int, int]
+
+    @property
+    def most_apart(self) -> float:
+        """The largest difference of two means over the sets, in units of the range of what is averaged.
+
+        A word in both sets takes part in both means and cancels as far as it weighs the same in them. What is left is
+        1 − shared / size of the larger set: 1 when nothing is shared, .05 when 19 of 20 words are.
+        """
+        return 1 - len(self.words) / max(*self.sizes, 1)
+
+    @property
+    def sentence(self) -> str:
+        """A warning, in words; empty where nothing is shared."""
+        if not self.words:
+            return ""
+        what = "word" if len(self.words) == 1 else "words"
+        return (
+            f"the two sets share {len(self.words)} {what} ({words_text(self.words, _NAMED)}), which cancel: sets of "
+            f"{self.sizes[0]} and {self.sizes[1]} words can differ by at most {number_text(self.most_apart)} of what "
+            "sets without shared words can"
+        )
+
+
+def shared_words(a: Sequence[str], b: Sequence[str]) -> SharedWords:
+    """Which words stand in both of two sets; spelled the same, and counted once."""
+    others = frozenset(b)
+    return SharedWords(tuple(word for word in dict.fromkeys(a) if word in others), (len(dict.fromkeys(a)), len(others)))

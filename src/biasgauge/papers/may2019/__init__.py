@@ -1,0 +1,1 @@
+"""May et al. 2019, SEAT: associations in sentence encoders."""

@@ -1,0 +1,1 @@
+"""Nadeem et al. 2021: StereoSet."""

@@ -1,0 +1,77 @@
+"""StereoSet from the authors' own scores of its sentences, and what its printed numbers say of each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge.likelihood import stereoset
+from biasgauge.papers.nadeem2021.overall import OVERALL
+from biasgauge.papers.paper import printed_numbers
+from biasgauge.papers.row import Recomputed
+
+if TYPE_CHECKING:
+    from biasgauge.likelihood.stereoset_result import SplitScores, StereoSetResult, StereoSetScores
+    from biasgauge.papers.data import Data
+    from biasgauge.papers.paper import Progress
+
+PRINTED = printed_numbers("biasgauge.papers.nadeem2021")
+MODELS = {"gpt2": "gpt2", "bert": "bert-base"}
+"""Names of the predictions, and of the models in the paper's table."""
+_TIES = (
+    "as published: of two equal scores the stereotype, or the meaningful sentence, counts as not preferred; corrected: "
+    "such comparisons are left out; interval over targets"
+)
+_THRICE = "as published: a cluster is counted once for each of its three sentences; corrected: once"
+
+
+def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Everything that the authors' evaluation printed for the two models whose scores are there."""
+    rows: dict[str, Recomputed] = {}
+    for model in MODELS:
+        if data.find(f"predictions_{model}") is None:
+            continue
+        theirs, ours = _scored(data, model)
+        for name in (row for row in PRINTED if row.startswith(f"{model}.")):
+            _, split, domain, number = name.split(".")
+            sets = [_domain(result, split, domain) for result in (theirs, ours)]
+            if number == "count":
+                thrice = domain != "all"
+                count = sets[0].clusters
+                rows[name] = Recomputed(3 * count if thrice else count, count, note=_THRICE if thrice else "")
+            else:
+                rows[name] = Recomputed.of(getattr(sets[0], number), getattr(sets[1], number), _TIES)
+    return rows
+
+
+def table(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """The paper's table of overall results on the development set, for the same two models."""
+    rows: dict[str, Recomputed] = {}
+    for model, name in MODELS.items():
+        if data.find(f"predictions_{model}") is None:
+            continue
+        theirs, ours = (result.overall for result in _scored(data, model))
+        for number in ("lms", "ss", "icat"):
+            row = Recomputed.of(getattr(theirs, number), getattr(ours, number), _TIES)
+            rows[f"table.dev.{name}.{number}"] = row
+    return rows
+
+
+def _scored(data: Data, model: str) -> tuple[StereoSetResult, StereoSetResult]:
+    """The scores as published, and without ties; once for both parts."""
+    files = data.path("stereoset"), data.path(f"predictions_{model}")
+    return data.once(
+        ("stereoset", model), lambda: (stereoset(*files, ties="published"), stereoset(*files, ties="undefined"))
+    )
+
+
+def _domain(result: StereoSetResult, split: str, domain: str) -> StereoSetScores:
+    scores: SplitScores = getattr(result, split)
+    return scores if domain == "all" else next(row for row in scores.domains if row.domain == domain)
+
+
+def sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """The icat that follows from the printed lms and ss."""
+    return {
+        f"sums.{name}.icat": Recomputed(lms * min(ss, 100 - ss) / 50)
+        for name, (lms, ss) in OVERALL.items()
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Nangia et al. 2020: CrowS-Pairs."""

@@ -1,0 +1,60 @@
+"""Unit vectors of a large vocabulary without a second copy of it: products are divided by lengths afterwards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biasgauge.arrays import Floats, Places, Singles, Vectors
+from biasgauge.geometry import all_lengths, unit_rows
+
+KEPT = 2**30
+"""Bytes of unit vectors that are kept beside the vectors; more are made when they are used."""
+_LEAST, _MOST = 1e-12, 1e12
+"""Lengths by which products of single precision can be divided without loss."""
+_COLUMNS = 2**18
+
+
+class UnitPool:
+    """Rows of `vectors`, single precision, at length 1; made when asked for, with the bits that a copy would have."""
+
+    def __init__(self, vectors: Vectors, lengths: Floats) -> None:
+        self._vectors = vectors
+        self._scales: Singles = (1 / lengths).astype(np.float32)
+
+    @classmethod
+    def of(cls, vectors: Vectors) -> UnitPool | None:
+        """The pool; None where a copy is needed: of other numbers than single precision, or of extreme lengths."""
+        if vectors.dtype != np.float32 or vectors.nbytes <= KEPT:
+            return None
+        lengths = all_lengths(vectors)
+        return cls(vectors, lengths) if ((lengths > _LEAST) & (lengths < _MOST)).all() else None
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and dimensions."""
+        return self._vectors.shape
+
+    def __getitem__(self, places: slice | Places) -> Singles:
+        """Unit vectors of some rows; of the shape of `places`, and dimensions."""
+        rows = self._vectors[places]
+        units: Singles = unit_rows(rows.reshape(-1, rows.shape[-1]).astype(np.float64)).astype(np.float32)
+        return units.reshape(rows.shape)
+
+    def similarities(self, queries: Singles, out: Singles) -> Singles:
+        """Cosines of unit vectors with every row; they err no more than products of two unit vectors do."""
+        np.matmul(queries, self._vectors.T, out=out)
+        for start in range(0, len(self), _COLUMNS):
+            part = slice(start, start + _COLUMNS)
+            out[:, part] *= self._scales[part]
+        return out
+
+
+def similarities_with(queries: Singles, pool: Singles | UnitPool, out: Singles) -> Singles:
+    """Cosines of unit vectors with every row of a pool."""
+    if isinstance(pool, UnitPool):
+        return pool.similarities(queries, out)
+    products: Singles = np.matmul(queries, pool.T, out=out)
+    return products

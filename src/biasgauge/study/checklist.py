@@ -1,0 +1,182 @@
+"""What readers of a study must be told, filled in from it: lists, choices, replicates, intervals, what was tried.
+
+In the manner of REFORMS and like checklists. What no program can know is left to the authors, and says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from biasgauge._version import __version__
+from biasgauge.embeddings.loading import REPLICATES
+from biasgauge.results import Summary, Table
+from biasgauge.study.result import Registered, counted
+from biasgauge.wording import level_text, setting_text, words_text
+
+AUTHORS = "for the authors to say"
+OPEN = (
+    ("Question", "Which decision or claim are the numbers for, and who is affected by it?"),
+    ("Words", "What do the word lists stand for, who wrote them about whom, and whom do they leave out?"),
+    ("Claims", "Do the claims stay within the language, the time and the text that were measured?"),
+)
+P_VALUES = ("p", "p_value")
+MOST_WORDS = 12
+
+Rows = list[tuple[str, str, str]]
+
+
+def checklist(content: Mapping[str, Any]) -> Summary:
+    """The checklist of a study.
+
+    Args:
+        content: as `study_summary` takes it.
+    """
+    results = [one["result"] for one in content.get("results") or []]
+    rows = [
+        *_planned(content),
+        *_measured(content),
+        *_words(results),
+        *_numbers(results),
+        *_tried(content),
+        ("Repeating it", "Version and seed", f"biasgauge {__version__}, seed {content.get('seed', 0)}"),
+    ]
+    left = [(part, question, AUTHORS) for part, question in OPEN]
+    return Summary(
+        "Reporting checklist",
+        f"{len(rows)} points are filled in from the study; {len(left)} are left to its authors.",
+        tables=(Table.of("checklist", "", ("part", "what readers must know", "this study"), [*rows, *left]),),
+        name="checklist",
+    )
+
+
+def _planned(content: Mapping[str, Any]) -> Rows:
+    told = content.get("preregistration")
+    plan = "no" if told is None else Registered.from_dict(told).sentence
+    return [
+        ("Question", "What is asked?", content.get("about") or content.get("title") or content["name"]),
+        ("Question", "Were choices fixed before the data was seen?", plan),
+    ]
+
+
+def _measured(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Text, vectors, replicates, measures."""
+    corpora = content.get("corpora", {}).values()
+    texts = [setting_text(table.get("path") or f"{table.get('from')}, balanced") for table in corpora]
+    yield "Data", "Which text?", "; ".join(texts) or "none: vectors that were there"
+    vectors = [f"{name}: {setting_text(table)}" for name, table in content.get("vectors", {}).items()]
+    recipes = [f"{name}: {setting_text(table)}" for name, table in content.get("models", {}).items()]
+    changed = [f"{name}: {setting_text(table)}" for name, table in content.get("mitigations", {}).items()]
+    encoders = [f"{name}: {setting_text(table)}" for name, table in content.get("encoders", {}).items()]
+    yield "Data", "Which vectors, trained how?", "; ".join([*vectors, *recipes, *encoders, *changed]) or "none"
+    yield "Replicates", "How many models stand for each recipe, and what do they vary?", _replicates(content)
+    scores = content.get("scores", {}).values()
+    measures = dict.fromkeys(name for table in scores for name in _names(table.get("measures", ())))
+    kinds = dict.fromkeys(one["kind"] for one in content.get("results") or [])
+    yield "Measures", "Which measures and analyses?", ", ".join([*measures, *kinds]) or "none"
+
+
+def _replicates(content: Mapping[str, Any]) -> str:
+    told = []
+    for name, table in content.get("models", {}).items():
+        seeds = table.get("seeds", 1)
+        count = len(seeds) if isinstance(seeds, Sequence) else int(seeds)
+        samples = f" × {table['bootstrap']} samples of documents" if table.get("bootstrap") else ""
+        told.append(f"{name}: {count} random seed{'s' * (count != 1)}{samples}")
+    for name, table in content.get("vectors", {}).items():
+        path = table.get("path")
+        several = isinstance(path, Sequence) and not isinstance(path, str)
+        shipped = table.get("default") == "replicates"
+        seeds = f"{REPLICATES} random seeds" if shipped else "one"
+        told.append(f"{name}: {f'{len(path)} files' if several else seeds}")
+    told += [f"{name}: {_views(table)}" for name, table in content.get("encoders", {}).items()]
+    return "; ".join(told) or "none"
+
+
+def _views(table: Mapping[str, Any]) -> str:
+    """What the views of a transformer vary; several transformers of one table are replicates or sizes."""
+    models = len(_names(table.get("path"))) or 1
+    varied = {name: table[name] for name in ("layers", "pooling", "templates", "contexts") if table.get(name)}
+    told = ", ".join(f"{name} {setting_text(value)}" for name, value in varied.items())
+    return f"{models} transformer{'s' * (models != 1)}, views by {told or 'layer, pooling and template'}"
+
+
+def _words(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    """Which words were asked for, and which were lost."""
+    asked = lost = 0
+    words: dict[str, None] = {}
+    lists: dict[str, None] = {}
+    for result in results:
+        for part in _tables(result):
+            if "sets" in part and isinstance(part.get("name"), str):  # an association test
+                lists[part["name"]] = None
+            for name in ("lexicon", "pairs", "test", "lists", "words"):
+                if isinstance(part.get("settings"), Mapping) and part["settings"].get(name):
+                    lists.update(dict.fromkeys(_names(part["settings"][name])))
+            if {"asked", "found", "lost"} <= part.keys() and isinstance(part["asked"], int):
+                asked += part["asked"]
+                groups = part["lost"].values() if isinstance(part["lost"], Mapping) else [part["lost"]]
+                gone = [word for group in groups for word in group]
+                lost += len(gone)
+                words.update(dict.fromkeys(map(str, gone)))
+    yield "Words", "Which word lists?", ", ".join(lists) or "see the settings of each analysis"
+    named = f": {words_text(tuple(words), MOST_WORDS)}" if words else ""
+    yield "Words", "Which words were not in the vocabulary?", f"{lost:,} of {asked:,} look-ups{named}"
+
+
+def _numbers(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    """How many numbers have an interval, of which kind; how many tests there were."""
+    methods: Counter[str] = Counter()
+    without = tests = corrected = 0
+    for result in results:
+        for part in _tables(result):
+            if "low" in part and "high" in part:
+                level = part.get("level")
+                if part["low"] is None:
+                    without += 1
+                elif part["low"] != part["high"]:
+                    method = str(part.get("method") or part.get("interval") or "interval").replace("_", " ")
+                    methods[f"{level_text(level)} {method}" if isinstance(level, float) else method] += 1
+            tests += sum(isinstance(part.get(name), float) for name in P_VALUES)
+            corrected += isinstance(part.get("p_adjusted"), float)
+    told = ", ".join(f"{method} ({count:,})" for method, count in methods.most_common(6))
+    yield (
+        "Uncertainty",
+        "Which numbers have an interval, and of which kind?",
+        (f"{methods.total():,}: {told or 'none'}; {without:,} undefined, each with its reason"),
+    )
+    held = f"{corrected:,} of them corrected for their number" if corrected else "none corrected for their number"
+    yield "Uncertainty", "How many tests were made?", f"{tests:,} p-values, {held}" if tests else "none"
+
+
+def _tried(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    failures, missing = content.get("failures") or [], content.get("missing") or []
+    shown = counted(content.get("results") or [], "result")
+    kept = (
+        ""
+        if not (failures or missing)
+        else f"; {counted(failures, 'cell')} failed, {counted(missing, 'result')} missing"
+    )
+    yield "What was tried", "Is everything that was computed reported?", f"{shown} on this page{kept}"
+    given = content.get("toml") or ""
+    settings = "the whole file stands at the end of the page" if given else "see what was studied"
+    yield "What was tried", "Which settings were chosen?", settings
+
+
+def _tables(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - as JSON has it
+    """Every table within a result."""
+    if isinstance(value, Mapping):
+        yield value
+        for inner in value.values():
+            yield from _tables(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _tables(inner)
+
+
+def _names(value: Any) -> list[str]:  # noqa: ANN401 - as a study has it
+    """Names in a setting: one, or several."""
+    if isinstance(value, str):
+        return [value]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []

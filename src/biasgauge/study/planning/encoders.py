@@ -1,0 +1,202 @@
+"""Cells of transformers: contexts drawn from a corpus, words encoded, and each view as a model of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge import registry
+from biasgauge.encoders.encoding import ALL, chosen_layers, chosen_poolings
+from biasgauge.encoders.model_shape import ModelShape, model_shape
+from biasgauge.encoders.templates import DEFAULT, GAP, templates_of
+from biasgauge.encoders.view_files import short_name
+from biasgauge.errors import BiasgaugeError
+from biasgauge.lexicons import words_of
+from biasgauge.study.costs import NOTHING, Size
+from biasgauge.study.files import is_there
+from biasgauge.study.parameters import parameters
+from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Version
+from biasgauge.study.planning.models import different, encoder_source
+
+if TYPE_CHECKING:
+    from biasgauge.study.planning.corpora import PlannedCorpus
+    from biasgauge.study.schema import EncoderTable
+
+SETTINGS = ("templates", "layers", "pooling", "draws", "case_sensitive", "random_state")
+"""What a study may say of `encode` and `draw_contexts`."""
+LIBRARIES = ("torch", "transformers", "tokenizers")
+"""Whose versions count: others may round otherwise, or split words otherwise."""
+
+
+def plan_encoders(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None:
+    """Cells for every view of every transformer; groups NAME."""
+    for name, table in plan.study.encoders.items():
+        _Encoder(plan, name, table).plan_cells(corpora)
+
+
+class _Encoder:
+    """One table, whose settings become the words, sentences, layers and poolings that they mean."""
+
+    def __init__(self, plan: PlanBuilder, name: str, table: EncoderTable) -> None:
+        self.plan, self.name, self.table = plan, name, table
+        self.path = ("encoders", name)
+        self.settings: dict[str, Any] = table.settings
+
+    def plan_cells(self, corpora: Mapping[str, PlannedCorpus]) -> None:
+        """Cells of contexts, of each checkpoint with each template, and of each view."""
+        before = len(self.plan.problems)
+        every = {**parameters("encoders:draw_contexts", 2), **parameters("encoders:encode", 2)}
+        known = {name: every[name] for name in SETTINGS}
+        self.plan.checked(self.path, self.settings, known, "an encoder", inline=None, own=self.table.own())
+        words, templates = self._words(), self._templates()
+        checkpoints = self._checkpoints()
+        if len(self.plan.problems) > before:
+            return
+        drawn = None if self.table.corpus is None else self._contexts(words, corpora)
+        if self.table.corpus is not None and drawn is None:
+            return
+        members: list[Member] = []
+        labels: list[str] = []
+        for told, place, shape in checkpoints:
+            layers, poolings = self._levels(shape)
+            for template in [None] if drawn is not None else templates:
+                asked = {**told, "words": words, "layers": layers, "poolings": poolings, "checkpoint": shape.name}
+                asked |= {"template": template} if template is not None else {}
+                contexts = range(1, self.settings.get("draws", 10) + 1) if template is None else [0]
+                views = len(layers) * len(poolings) * len(contexts)
+                key = self.plan.add(
+                    "encode",
+                    {**asked, "versions": _versions()},
+                    inputs={} if drawn is None else {"contexts": drawn},
+                    places={} if place is None else {"model": place},
+                    label=f"encode {self.name} {template or 'in context'}",
+                    size=Size(words=float(len(words) * views), dim=shape.dim or 384),
+                )
+                for number, facets in enumerate(_facets(shape, layers, poolings, template, contexts)):
+                    own = short_name(facets)
+                    labels.append(f"{shape.name}-{own}" if len(checkpoints) > 1 else own)
+                    members.append(Member("", self._view(key, number, labels[-1], len(words), shape)))
+        names = different([re.sub(r"[^\w.-]+", "-", label) for label in labels])
+        group = tuple(Member(f"{self.name}/{own}", member.key) for own, member in zip(names, members, strict=True))
+        if len({member.key for member in group}) < len(group):
+            self.plan.problem((*self.path, "path"), f"{self.name!r} names one model twice")
+        if group and len(self.plan.problems) == before:
+            self.plan.groups[self.name] = Group(self.name, group, Version(self.name))
+
+    def _view(self, key: str, number: int, label: str, words: int, shape: ModelShape) -> str:
+        size = Size(words=float(words), dim=shape.dim or 384)
+        return self.plan.add(
+            "view", {"number": number}, inputs={"views": key}, label=f"view {self.name} {label}", size=size
+        )
+
+    def _words(self) -> list[str]:
+        """Every word once: those of each lexicon that is named, and the words that are none."""
+        given = [self.table.words] if isinstance(self.table.words, str) else self.table.words
+        listed: list[str] = []
+        for name in given:
+            place = self.plan.study.folder / name.partition(".toml")[0]
+            own = self.plan.study.folder / name if is_there(place.with_suffix(".toml")) else None
+            is_list = own is not None or name in registry.names("lexicon") or ":" in name or len(given) == 1
+            if not is_list:
+                listed.append(name)
+                continue
+            try:
+                listed += words_of(str(own or name)).words
+            except BiasgaugeError as problem:
+                self.plan.problem((*self.path, "words"), f"'words' of an encoder: {problem}")
+        return list(dict.fromkeys(listed))
+
+    def _templates(self) -> list[str]:
+        given = self.settings.get("templates", DEFAULT)
+        if self.table.corpus is not None:
+            if "templates" in self.settings:
+                sentence = "words stand in templates or in natural contexts; leave out 'templates' or 'corpus'"
+                self.plan.problem((*self.path, "templates"), sentence)
+            return []
+        try:
+            if isinstance(given, str) and GAP not in given and ".toml" in given:
+                given = str(self.plan.study.folder / given)
+            return list(templates_of(given))
+        except BiasgaugeError as problem:
+            self.plan.problem((*self.path, "templates"), str(problem))
+            return []
+
+    def _checkpoints(self) -> list[tuple[dict[str, str], Path | None, ModelShape]]:
+        """What each cell is told of its model, where that lies, and what it looks like."""
+        found: list[tuple[dict[str, str], Path | None, ModelShape]] = []
+        for path in [self.table.path] if isinstance(self.table.path, str) else self.table.path:
+            named = encoder_source(self.plan, path)
+            places: Sequence[Path | None]
+            if named is not None:
+                told, place = named
+                source = f"{told['encoder']}:{place or told['source']}"
+                places = [place]
+            else:
+                told, places = {}, self.plan.located(path, (*self.path, "path"), "model")
+            for place in places:
+                try:
+                    shape = model_shape(source if named is not None else str(place))
+                    chosen_layers(self._layers(), shape), chosen_poolings(self._poolings(), shape)
+                except BiasgaugeError as problem:
+                    self.plan.problem((*self.path, "path"), str(problem))
+                else:
+                    found.append((told, place, shape))
+        taken: list[str] = different([shape.name for _, _, shape in found])
+        return [
+            (told, place, ModelShape(own, shape.layers, shape.poolings, shape.dim))
+            for own, (told, place, shape) in zip(taken, found, strict=True)
+        ]
+
+    def _layers(self) -> Any:  # noqa: ANN401 - as the user wrote it
+        return self.settings.get("layers", ALL)
+
+    def _poolings(self) -> Any:  # noqa: ANN401 - as above
+        return self.settings.get("pooling", ["mean"])
+
+    def _levels(self, shape: ModelShape) -> tuple[list[int], list[str]]:
+        return list(chosen_layers(self._layers(), shape)), list(chosen_poolings(self._poolings(), shape))
+
+    def _contexts(self, words: list[str], corpora: Mapping[str, PlannedCorpus]) -> str | None:
+        """The cell that draws them; None, and noted, where there is no such corpus."""
+        name = self.table.corpus or ""
+        if name not in corpora:
+            if ("corpora", name) not in self.plan.study.broken and name not in self.plan.study.corpora:
+                self.plan.unknown((*self.path, "corpus"), f"there is no corpus {name!r}", name, self.plan.study.corpora)
+            return None
+        corpus = corpora[name]
+        drawn = {"draws": self.settings.get("draws", 10), "case_sensitive": self.settings.get("case_sensitive", False)}
+        seed = self.settings.get("random_state", self.plan.study.about.seed)
+        reading = {part: corpus.reading[part] for part in ("layout", "field", "documents")}
+        return self.plan.add(
+            "contexts",
+            {"words": words, **drawn, **reading, "random_state": seed},
+            inputs={} if corpus.text_key is None else {"text": corpus.text_key},
+            places={f"text{number}": place for number, place in enumerate(corpus.texts)},
+            label=f"contexts {self.name}",
+            size=NOTHING,
+        )
+
+
+def _facets(
+    shape: ModelShape, layers: Sequence[int], poolings: Sequence[str], template: str | None, contexts: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Levels of the views of one cell, in the order in which it writes them."""
+    return [
+        {"checkpoint": shape.name, "layer": layer, "pooling": pooling, "template": template or "", "context": context}
+        for context in contexts
+        for layer in layers
+        for pooling in poolings
+    ]
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return versions

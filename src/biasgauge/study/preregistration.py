@@ -1,0 +1,193 @@
+"""What a study will do, written down before its data is looked at; and afterwards, what was done otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+from biasgauge._io.atomic import write_text
+from biasgauge._io.json_file import read_json_object
+from biasgauge._io.outputs import check_output_file
+from biasgauge._version import __version__
+from biasgauge.errors import InputError
+from biasgauge.results import Result, Summary, Table
+from biasgauge.study.cell import Cell, canonical
+from biasgauge.study.read import Study, read_study
+from biasgauge.study.result import Deviation, Registered, counted
+from biasgauge.wording import setting_text
+
+ENDING = ".preregistration.json"
+WORDS_ABOUT = (("study", "title"), ("study", "about"), ("report", "title"), ("report", "about"))
+"""What may be worded otherwise later: it decides nothing."""
+ABSENT = "not in the plan"
+DROPPED = "left out"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Preregistration(Result):
+    """The choices of a study, frozen.
+
+    Attributes:
+        study: its name.
+        date: the day on which it was written.
+        version: of biasgauge.
+        choices: every setting of the study by its place in the file, as "analyses.trust.kind", with defaults filled in.
+        lists: every word list that it reads, by name, with the checksum of its words.
+        results: names of the results that it will report.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ()
+
+    study: str
+    date: str
+    version: str
+    choices: Mapping[str, Any]
+    lists: Mapping[str, str]
+    results: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Of all that is frozen: to be deposited where it cannot be changed, such as a registry of studies."""
+        frozen = {
+            "study": self.study, "date": self.date, "version": self.version, "choices": dict(self.choices),
+            "lists": dict(self.lists), "results": list(self.results),
+        }  # fmt: skip
+        return hashlib.sha256(canonical(frozen).encode()).hexdigest()
+
+    def derived(self) -> Mapping[str, Any]:
+        """The checksum, by which anybody can see that nothing was changed since."""
+        return {"sha256": self.sha256}
+
+    def summary(self) -> Summary:
+        """The checksum first; then every choice."""
+        choices = [(place, setting_text(value)) for place, value in self.choices.items()]
+        return Summary(
+            title=f"Preregistration of the study {self.study}",
+            headline=f"{counted(self.choices, 'choice')}, {counted(self.lists, 'word list')} and "
+            f"{counted(self.results, 'result')} were frozen on {self.date}.",
+            sentences=(
+                f"SHA-256: {self.sha256}",
+                "Deposit it before you look at the data; `biasgauge study run` then says what was done otherwise.",
+            ),
+            tables=(
+                Table.of("choices", "Every choice", ("choice", "value"), choices),
+                Table.of("lists", "Word lists", ("list", "checksum of its words"), list(self.lists.items())),
+                Table.of("results", "Results that will be reported", ("result",), [(name,) for name in self.results]),
+            ),
+        )
+
+
+def preregister(study: str | os.PathLike[str] | Study, out: str | os.PathLike[str] | None = None) -> Preregistration:
+    """Freeze every choice of a study before its data is looked at, and write them down.
+
+    Paths of texts and vectors are choices too; what is in those files is not read into it, so that data may still be
+    collected. Word lists are frozen with their words.
+
+    Args:
+        study: its TOML file, or what `read_study` made of it.
+        out: the file to write; `NAME.preregistration.json` beside the study by default, where `run_study` finds it.
+
+    Raises:
+        InputError: something is wrong with the study; or the file is there already: a preregistration is written once.
+    """
+    from biasgauge.study.planning.plan import plan_study
+
+    known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
+    path = preregistration_path(known) if out is None else Path(out)
+    if path is None:
+        raise InputError("A study without a file needs the 'out' parameter of preregister: the file to write.")
+    check_output_file(path)
+    if os.path.lexists(path):
+        raise InputError(f"{path}: is there already; a preregistration is written once: to plan anew, name another")
+    plan = plan_study(known)
+    frozen = frozen_choices(known, plan.cells, plan.results)
+    write_text(path, json.dumps(frozen.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    return frozen
+
+
+def preregistration_path(study: Study) -> Path | None:
+    """Where the preregistration of a study lies, if there is one; None for a study without a file."""
+    return None if study.file is None else study.file.with_name(f"{study.file.stem}{ENDING}")
+
+
+def frozen_choices(study: Study, cells: Iterable[Cell], results: Iterable[str]) -> Preregistration:
+    """What of a study is a choice, as it stands now."""
+    told = dict(_leaves(study.to_dict()))
+    choices = {".".join(place): value for place, value in told.items() if place not in WORDS_ABOUT}
+    today = datetime.now().astimezone().date().isoformat()
+    return Preregistration(study.name, today, __version__, choices, dict(_lists(cells)), tuple(results))
+
+
+def read_preregistration(path: str | os.PathLike[str]) -> Preregistration:
+    """A preregistration, whose checksum must be that of its content.
+
+    Raises:
+        InputError: it cannot be read, or was changed after it was written.
+    """
+    try:
+        content = read_json_object(path)
+        known, told = Preregistration.from_dict(content), content["sha256"]
+    except (InputError, KeyError) as problem:
+        raise InputError(f"{path}: is no preregistration that can be read: {problem}") from problem
+    if known.sha256 != told:
+        raise InputError(
+            f"{path}: was changed after it was written: its checksum is {known.sha256}, not {told}; bring back what "
+            "was deposited, or remove the file to run without one"
+        )
+    return known
+
+
+def registered(study: Study, cells: Iterable[Cell], results: Iterable[str]) -> Registered | None:
+    """The study beside the preregistration that lies with it; None where there is none.
+
+    Raises:
+        InputError: there is one that cannot be used.
+    """
+    path = preregistration_path(study)
+    if path is None or not path.exists():
+        return None
+    planned = read_preregistration(path)
+    return Registered(planned.date, planned.sha256, tuple(_deviations(planned, frozen_choices(study, cells, results))))
+
+
+def _deviations(planned: Preregistration, done: Preregistration) -> Iterator[Deviation]:
+    for place in dict.fromkeys([*planned.choices, *done.choices]):
+        if place not in done.choices:
+            yield Deviation(place, setting_text(planned.choices[place]), DROPPED)
+        elif place not in planned.choices:
+            yield Deviation(place, ABSENT, setting_text(done.choices[place]))
+        elif planned.choices[place] != done.choices[place]:
+            yield Deviation(place, setting_text(planned.choices[place]), setting_text(done.choices[place]))
+    for name, checksum in planned.lists.items():
+        if (now := done.lists.get(name, checksum)) != checksum:
+            yield Deviation(f"words of {name}", f"checksum {checksum[:12]}", f"other words, checksum {now[:12]}")
+    if planned.version != done.version:
+        yield Deviation("version of biasgauge", planned.version, done.version)
+
+
+def _leaves(value: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every setting of nested tables with its place."""
+    for name, inner in value.items():
+        if isinstance(inner, Mapping):
+            yield from _leaves(inner, (*place, name))
+        else:
+            yield (*place, name), inner
+
+
+def _lists(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
+    """Word lists with the checksum of their words: by name, or those of the user's own files by the file's name."""
+    for cell in cells:
+        checksums, settings = (cell.settings.get(name) for name in ("lexicons", "settings"))
+        if isinstance(checksums, Mapping) and isinstance(settings, Mapping):
+            for setting, checksum in checksums.items():
+                named = setting_text(settings[setting]) if setting in settings else f"read unasked by {cell.step}"
+                yield named, setting_text(checksum)
+        for name, place in cell.places.items():
+            if place.endswith(".toml"):
+                yield Path(place).name, cell.files[name]

@@ -1,0 +1,3 @@
+"""What training needs beyond the package itself."""
+
+NEEDS_NUMBA = 'Training needs numba. Install it with: pip install "biasgauge[train]"'

@@ -1,0 +1,88 @@
+"""What of a paper is covered, part by part: counted from its rows, without identities."""
+
+from __future__ import annotations
+
+import runpy
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biasgauge import registry
+from biasgauge.papers import Reproduction, Row, reproduce
+from biasgauge.papers.coverage import coverage_charts, coverage_table, part_coverage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS = (
+    Row("a.reached", "", "", 0.5, 0.5, tolerance=0.005, part="a"),
+    Row("a.differs", "", "", 0.5, 0.6, tolerance=0.005, part="a"),
+    Row("a.claim", "", "", "none", 0.4, between=(0.05, 1), part="a"),
+    Row("a.length", "", "", 8, 8, tolerance=0, kind="identity", part="a"),
+    Row("b.beside", "", "", 0.5, 0.7, part="b"),
+    Row("b.alone", "", "", None, 0.7, part="b"),
+    Row("b.models", "", "", 0.5, needs="models", part="b"),
+    Row("b.text", "", "", 0.5, needs="text", part="b"),
+    Row("b.more", "", "", 0.6, needs="text", part="b"),
+    Row("c.length", "", "", 8, 9, tolerance=0, kind="identity", part="c"),
+)
+PARTS = {"a": "first", "b": "second", "c": "third"}
+
+
+def test_parts_are_counted_by_what_came_of_their_numbers() -> None:
+    first, second, third = part_coverage("p1900", PARTS, ROWS)
+    assert (first.reached, first.differ, first.beside, first.alone, first.unchecked, first.identities) == (
+        2,
+        1,
+        0,
+        0,
+        0,
+        1,
+    )
+    assert (second.reached, second.differ, second.beside, second.alone, second.unchecked) == (0, 0, 1, 1, 3)
+    assert second.missing == ("models", "text")
+    assert second.command == "biasgauge reproduce p1900 --part b"
+    assert (third.identities, third.reached, third.differ) == (1, 0, 0)
+
+
+def test_every_row_is_in_one_count() -> None:
+    for part in part_coverage("p1900", PARTS, ROWS):
+        counts = (part.reached, part.differ, part.beside, part.alone, part.unchecked, part.identities)
+        assert sum(counts) == sum(row.part == part.part for row in ROWS)
+
+
+def test_the_chart_leaves_identities_out_and_the_table_has_every_part() -> None:
+    parts = part_coverage("p1900", PARTS, ROWS)
+    (chart,) = coverage_charts(parts)
+    (table,) = chart.draw().to_dict()["datasets"].values()
+    assert {(row["part"], row["state"]): row["numbers"] for row in table} == {
+        ("a", "reached"): 2,
+        ("a", "differ"): 1,
+        ("b", "on other data"): 1,
+        ("b", "ours alone"): 1,
+        ("b", "cannot be"): 3,
+    }
+    assert len(coverage_table(parts).rows) == 3
+    assert coverage_charts(part_coverage("p1900", {"c": "third"}, ROWS[-1:])) == ()
+
+
+def test_results_have_it_first() -> None:
+    found = Reproduction("p1900", "t", "c", "about", PARTS, ROWS, (), {"files": {}})
+    assert [part["part"] for part in found.to_dict()["coverage"]] == ["a", "b", "c"]
+    assert [chart.name for chart in found.summary().charts] == ["differences", "coverage"]
+    assert found.summary().tables[0].name == "coverage"
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["du2021", "goldfarbtarrant2021", "nadeem2021", "nangia2020", "may2019", "guo2021"])
+def test_the_page_says_what_the_rows_say(name: str, shared_data: Path, repository: Path) -> None:
+    section = runpy.run_path(str(repository / "scripts" / "paper_coverage.py"))["section"]
+    page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
+    assert section(reproduce(name, shared_data)).strip() in page
+
+
+def test_the_page_has_every_paper(repository: Path) -> None:
+    page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
+    assert [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")] == list(
+        registry.names("paper")
+    )

@@ -1,0 +1,48 @@
+"""The scripts that disturb readers and jobs, a little of each; `make fuzz`, `make kills`, `make faults` do all."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.crash,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process that can be copied"),
+]
+
+
+def printed(repository: Path, script: str, *arguments: str) -> list[str]:
+    command = [sys.executable, str(repository / "scripts" / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
+def test_killed_wherever_it_writes_a_job_ends_in_the_same_bytes(repository: Path) -> None:
+    *jobs, last = printed(repository, "kill_test.py", "--only", "balance", "score", "--most", "6")
+    assert [json.loads(job)["resumed"] for job in jobs] == [6, 6]
+    assert last == "12 kills, 0 differences"
+
+
+def test_flipped_bits_are_found_and_two_writers_take_turns(repository: Path) -> None:
+    told = [
+        json.loads(line)
+        for line in printed(repository, "fault_test.py", "--only", "corpus", "--faults", "bits", "writers")
+    ]
+    assert [(one["fault"], one["tried"], one["refused"]) for one in told] == [("bits", 30, 30), ("writers", 12, 0)]
+
+
+def test_hostile_files_with_a_right_checksum_are_refused_in_a_sentence(repository: Path, tmp_path: Path) -> None:
+    readers = ["scores-scores.npy, signed", "corpus-tokens.npy, signed", "scores-store.json, signed"]
+    lines = printed(repository, "fuzz.py", "--runs", "60", "--out", str(tmp_path / "found"), "--only", *readers)
+    assert lines[-1].startswith("180 inputs, ")
+    assert lines[-1].endswith(" refused, 0 findings")
+    assert not (tmp_path / "found").exists()

@@ -1,0 +1,115 @@
+"""Files of each type are read in one place, which no hostile byte gets past; and few modules may remove anything."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+READERS = {
+    **dict.fromkeys(("json.load", "json.loads", "json.JSONDecoder"), "_io/json_file.py"),
+    **dict.fromkeys(("tomllib.load", "tomllib.loads"), "_io/toml_file.py"),
+    **dict.fromkeys(("csv.reader", "csv.DictReader", "csv.writer", "csv.DictWriter"), "_io/csv_file.py"),
+    **dict.fromkeys(
+        ("np.load", "np.save", "np.savez", "np.savez_compressed", "np.genfromtxt", "np.loadtxt", "np.lib.format"),
+        "_io/npy_file.py",
+    ),
+}
+"""Functions that only one module may name."""
+METHODS = {"to_csv": "_io/csv_file.py", "model_validate_json": "", "validate_json": "", "read_json_lines": ""}
+"""Methods of libraries that read or write such files as well; "" where nobody may."""
+FRAMES = ("pd.read_csv", "pd.read_json", "pd.read_table", "pd.read_pickle", "pd.read_excel", "pd.read_parquet")
+EXCEPTIONS = {("embeddings/formats/text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
+MODULES = {"tomllib": "_io/toml_file.py", "csv": "_io/csv_file.py"}
+NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "xml", "joblib"}
+
+REMOVES = {
+    "_io/atomic.py": "parts of files whose process has ended, by a name that says whose they are",
+    "_io/locks.py": "its own lock",
+    "_io/scratch.py": "folders for work in progress, by a name of ours and a lock that is free",
+    "applications/coref/model.py": "weights by a name of ours, which the model has replaced",
+    "applications/coref/training_run.py": "states by a name of ours, which the training has replaced",
+    "corpora/read.py": "a temporary folder that it has made",
+    "corpora/writer.py": "its own blocks of numbers, in a folder that it has made",
+    "encoders/view_files.py": "its own list of views, under the lock",
+    "scores/store.py": "its own list of models, and tables by a name of ours, under the lock",
+    "study/steps/models.py": "a record that the same step has written in a folder of the study",
+    "study/store.py": "files of the store, by a name that no link leads out of",
+    "training/cooccurrence.py": "its own list of tables",
+    "training/sweep.py": "counts that models share, in folders by a name of ours, under the lock",
+}
+"""Modules that remove files or folders, and which."""
+REMOVERS = {"unlink", "rmtree", "rmdir", "remove_all", "rm_file"}
+
+
+def name_of(node: ast.AST) -> str:
+    """A dotted name as it stands: np.lib.format."""
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def modules(source: Path) -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(source.rglob("*.py")):
+        yield path.relative_to(source).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def strangers(module: str, tree: ast.Module) -> Iterator[str]:
+    """Readers and writers that a module has no right to."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            name = name_of(node)
+            owner = READERS.get(name, READERS.get(name.rpartition(".")[0]) if "lib.format" in name else None)
+            owner = METHODS.get(node.attr, owner) if not name.startswith("self.") else owner
+            if owner is not None and module != owner:
+                yield f"{module}, line {node.lineno}: {name}"
+            if name in FRAMES and (module, name) not in EXCEPTIONS:
+                yield f"{module}, line {node.lineno}: {name}"
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            given = [item.name for item in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            for name in given:
+                root = name.split(".")[0]
+                if root in NEVER or (root in MODULES and MODULES[root] != module):
+                    yield f"{module}, line {node.lineno}: import {name}"
+                if isinstance(node, ast.ImportFrom) and root == "json" and any("load" in it.name for it in node.names):
+                    yield f"{module}, line {node.lineno}: from json import …"
+
+
+def test_no_file_is_read_outside_of_io(package: Path) -> None:
+    assert [found for module, tree in modules(package) for found in strangers(module, tree)] == []
+
+
+def test_only_modules_that_say_what_they_remove_do(package: Path) -> None:
+    removing = {
+        module
+        for module, tree in modules(package)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in REMOVERS
+    }
+    assert removing == set(REMOVES)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import json\njson.loads(text)",
+        "import json\njson.load(file)",
+        "from json import loads",
+        "import tomllib",
+        "import csv",
+        "import numpy as np\nnp.load(path)",
+        "import numpy as np\nnp.lib.format.open_memmap(path)",
+        "import pandas as pd\npd.read_csv(path)",
+        "frame.to_csv(path)",
+        "Model.model_validate_json(text)",
+        "import pickle",
+        "from yaml import safe_load",
+    ],
+)
+def test_the_test_itself_finds_readers(code: str) -> None:
+    assert list(strangers("scores/new.py", ast.parse(code)))
