@@ -61,16 +61,57 @@ def expanded(word: str, folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else [word]
 
 
+LONG = ("biasgauge calibrate ", "--calibration", "my-model")
+"""Commands that train or load models of their own are left to a slow test."""
+
+
+def run_all(commands: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Run the commands in the folder, one after the other; each ends well. What they said beside their answers."""
+    for line in commands:
+        _, *words = (path for word in line.split() for path in expanded(word, folder))
+        assert run(words) == 0, (line, capsys.readouterr().err)
+    return capsys.readouterr().err.splitlines()
+
+
+def biasgauge_commands(page: str, *, long: bool) -> list[str]:
+    """Commands of the package on the README, those that take a while or the others."""
+    lines = [line for line in console_lines(page) if line.startswith("biasgauge ")]
+    return [line for line in lines if any(part in line for part in LONG) == long]
+
+
 def test_every_biasgauge_command_runs(
     page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = [line for line in console_lines(page) if line.startswith("biasgauge ")]
-    assert len(commands) >= 3
+    commands = biasgauge_commands(page, long=False)
+    assert len(commands) >= 15
     monkeypatch.chdir(folder)
-    for line in commands:
-        _, *words = (path for word in line.split() for path in expanded(word, folder))
-        assert (run(words), capsys.readouterr().err) == (0, ""), line
+    assert run_all(commands, folder, capsys) == []
     assert (folder / "report" / "report.html").is_file()
+
+
+@pytest.mark.slow
+def test_every_long_command_runs(
+    page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.encoders.conftest import small_bert, wordpieces
+
+    commands = biasgauge_commands(page, long=True)
+    assert len(commands) == 4
+    random = np.random.default_rng(4)
+    genders = [end for pair in bg.lexicon("du2021").pairs for end in pair]
+    carriers = [f"{first}o{second}" for first in "abcdefghij" for second in "klmnopqrstuvwxyzabcdefghij"]
+    with (folder / "corpus.txt").open("w", encoding="utf-8") as text:
+        text.writelines(
+            " ".join([*random.choice(carriers, 8), *random.choice(genders, 2)]) + "\n" for _ in range(9_000)
+        )
+    small_bert().save_pretrained(folder / "my-model")
+    wordpieces().save_pretrained(folder / "my-model")
+    capsys.readouterr()  # the library tells of its progress
+    monkeypatch.chdir(folder)
+    (plan,) = run_all(["biasgauge train corpus.txt --seeds 2 --out models", *commands], folder, capsys)
+    assert plan.startswith("7 models: 3 planted texts × 2 random seeds, 1 shuffled;")
+    assert (folder / "calibrated" / "report.html").is_file()
+    assert (folder / "contextual" / "report.html").is_file()
 
 
 def test_every_python_block_runs(page: str, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,7 @@ def test_what_a_person_sees(asked: list[str], capsys: pytest.CaptureFixture[str]
     assert run([*asked, "--as-published"]) == 0
     shown = capsys.readouterr().out
     assert "DB/WA    0.33 [−0.89, 1.00]" in shown
-    assert "as printed" in shown
+    assert re.search(r"^measure .* printed +words$", shown, re.MULTILINE)  # names of columns, broken to fit
     assert "capitalized: unknown; he: He is not in the vocabulary" in shown
     assert "Another base pair, DB/WA: agreement on the direction of words is fair" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())

@@ -63,8 +63,9 @@ def choose_carriers(
     )
     if len(fit) < count:
         raise ParameterError(
-            f"The calibration needs {count} carriers that occur {low:,} to {high:,} times, {least} of them beside a "
-            f"word of a pair; the corpus has {len(fit)}. Give more text, fewer doses, fewer words a dose, or carriers."
+            f"The calibration needs {count} carriers: words of three letters or more that are not about gender, occur "
+            f"{low:,} to {high:,} times, and {least} times or more beside a word of a pair; the corpus has {len(fit)}. "
+            "Give more text, fewer doses, fewer words a dose, or carriers."
         )
     random = np.random.default_rng([random_state, 7])
     bands = np.array_split(fit[np.argsort(np.log(corpus.counts[fit]), kind="stable")], min(_BANDS, count))

@@ -102,7 +102,7 @@ def print_title(screen: Console, title: str, question: str = "") -> None:
 
 
 def print_table(screen: Console, table: Table) -> None:
-    """A table: every column as wide as it needs, the last one cut where the line ends.
+    """A table: every column as wide as it needs, names of columns broken where a line is too short, the last one cut.
 
     Why numbers are undefined stands below it, each reason once.
     """
@@ -112,7 +112,9 @@ def print_table(screen: Console, table: Table) -> None:
         _say(screen, table.title)
     shown = table.rows if table.most is None else table.rows[: table.most]
     cells = [[_cell(screen, value, column) for value, column in zip(row, table.columns, strict=True)] for row in shown]
-    cells.insert(0, [Text(shown_as(column.name, screen.encoding), "bold") for column in table.columns])
+    needed = [max((len(row[place]) for row in cells), default=0) for place in range(len(table.columns))]
+    names = _headings(needed, table, screen)
+    cells = [[Text(name, "bold") for name in row] for row in names] + cells
     widths = _fitting([max(len(row[place]) for row in cells) for place in range(len(table.columns))], table, screen)
     for row in cells:
         line = Text()
@@ -135,6 +137,18 @@ def print_table(screen: Console, table: Table) -> None:
         _say(screen, f"undefined: {reason}", "dim")
     if table.note:
         _say(screen, table.note, "dim")
+
+
+def _headings(needed: list[int], table: Table, screen: Console) -> list[tuple[str, ...]]:
+    """Names of columns, in one line where there is room, else broken to what their columns need, the last lines level."""
+    names = [shown_as(column.name, screen.encoding) for column in table.columns]
+    widths = [max(len(name), width) for name, width in zip(names, needed, strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) <= screen.width:
+        return [tuple(names)]
+    longest = [max((len(word) for word in name.split()), default=1) for name in names]
+    lines = [wrap(name, max(width, word)) for name, width, word in zip(names, needed, longest, strict=True)]
+    height = max(map(len, lines))
+    return list(zip(*([""] * (height - len(part)) + part for part in lines), strict=True))
 
 
 def _fitting(widths: list[int], table: Table, screen: Console) -> list[int]:
