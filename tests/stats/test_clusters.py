@@ -41,8 +41,9 @@ def test_clusters_of_any_size_against_leaving_out_by_hand() -> None:
     assert means.df[0] == pytest.approx(1 / (sizes**2).sum() - 1)
 
 
-def test_two_ways_of_a_balanced_layout_against_expected_mean_squares() -> None:
-    """Clusters and replicates with one number each: what the expected mean squares of the two-way table say."""
+@pytest.mark.parametrize("items", [1, 3])
+def test_two_ways_of_a_balanced_layout_against_expected_mean_squares(items: int) -> None:
+    """Clusters by replicates, all items of a cell alike: what the expected mean squares of the two-way table say."""
     random = np.random.default_rng(3)
     table = random.standard_normal((8, 1)) * 2 + random.standard_normal((1, 30)) + 0.5 * random.standard_normal((8, 30))
     replicates, clusters = table.shape
@@ -53,7 +54,7 @@ def test_two_ways_of_a_balanced_layout_against_expected_mean_squares() -> None:
         "e": (rest**2).sum() / ((replicates - 1) * (clusters - 1)),
     }
     expected = (square["r"] + square["c"] - square["e"]) / (replicates * clusters)
-    means = clustered_means(table[None], np.ones((1, replicates, clusters)))
+    means = clustered_means(items * table[None], np.full((1, replicates, clusters), items))
     assert means.covariance[0, 0] == pytest.approx(expected)
     assert means.estimate().over == "clusters and replicates"
 
