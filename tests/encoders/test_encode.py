@@ -90,6 +90,24 @@ def test_neither_other_words_nor_padding_nor_batches_change_a_vector(
     np.testing.assert_allclose(views.to_numpy(words), together, atol=3e-6)
 
 
+def test_sentences_ahead_of_a_gpu_are_put_to_their_places(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a GPU takes them, a few at a time, on this processor: lost words and cut sentences among them."""
+    words = ["nurse", "日本", "xyz", "math art", "poetry", "he", "w" * 40, "a", "she"]
+    asked: dict[str, Any] = {
+        "templates": ["{}", "This is {}."],
+        "layers": [2, 0],
+        "pooling": ["mean", "sentence", "cls"],
+    }
+    whole = bg.encode(tiny, words, **asked)
+    monkeypatch.setattr("biasgauge.encoders.hidden_states._Kept.on_cpu", False)
+    monkeypatch.setattr("biasgauge.encoders.hidden_states._SENTENCES_AHEAD", 4)
+    parts = bg.encode(tiny, words, **asked)
+    for one, other in zip(whole, parts, strict=True):
+        assert (one.words, one.dropped, one.facets) == (other.words, other.dropped, other.facets)
+        assert "日本" in one.dropped
+        np.testing.assert_allclose(one.vectors, other.vectors, atol=1e-5)
+
+
 def test_the_same_call_gives_the_same_bytes(tiny: Path) -> None:
     first, again = (bg.encode(tiny, "weat7", "any") for _ in range(2))
     assert [view.checksum for view in first] == [view.checksum for view in again]

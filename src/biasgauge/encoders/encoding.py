@@ -189,7 +189,9 @@ def _encode_block(
             raise InputError(f"{label}: no word can be encoded in {_where(setting)} ({lost})")
         chosen = rows[part][[reason is None for reason in own.values()]]
         dropped = {word: reason for word, reason in own.items() if reason is not None}
-        views += _views_of(pooled.vectors[chosen], kept, dropped, label, setting, layers, poolings)
+        whole = len(chosen) == chosen[-1] + 1 - chosen[0]  # no word is lost in between: nothing has to be copied
+        own_vectors = pooled.vectors[chosen[0] : chosen[-1] + 1] if whole else pooled.vectors[chosen]
+        views += _views_of(own_vectors, kept, dropped, label, setting, layers, poolings)
     notes = [f"{pooled.cut:,} sentences were longer than the model's window and were cut around their word"]
     return views, notes if pooled.cut else []
 

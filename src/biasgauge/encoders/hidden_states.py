@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from biasgauge.arrays import Places, Singles
 from biasgauge.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.encoders.packed_layers import PackedLayers
-from biasgauge.encoders.pieces import Span, TokenizedSentence, batches, padded, tokenize
+from biasgauge.encoders.pieces import Span, TokenizedSentence, batches, flat, padded, tokenize
 
 POOLINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -36,6 +36,8 @@ _LEAST_TOKENS = 64
 _PACKED_TOKENS = 2048
 """Tokens of a batch with a thread of its own: what its widest product leaves is read again from the cache."""
 SENTENCE = "sentence"
+_SENTENCES_AHEAD = 2048
+"""Sentences that are tokenized at a time for a GPU."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,33 +125,49 @@ class TransformerEncoder:
         progress: Callable[[int], None],
     ) -> Pooled:
         """Vectors of words; as `ContextEncoder` has it."""
-        tokenized = tokenize(self.loaded, texts, spans)
-        lost = {place: sentence for place, sentence in enumerate(tokenized) if isinstance(sentence, str)}
-        places = np.array([place for place in range(len(texts)) if place not in lost], np.intp)
-        sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
         # Views take one layer and pooling of all sentences: these lie together, and the shape is turned.
-        by_view = np.empty((len(layers), len(poolings), len(texts), self.width), np.float32)
-        by_view[:, :, list(lost)] = np.nan
-        progress(len(lost))
-
-        def run(chosen: Places) -> int:
-            batch = [sentences[place] for place in chosen]
-            for layer, vectors in self._vectors(batch, layers, poolings):
-                for row in (row for row, wanted in enumerate(layers) if wanted == layer):
-                    by_view[row][:, places[chosen]] = vectors
-            return len(chosen)
-
+        kept = _Kept((len(layers), len(poolings), len(texts), self.width), self.loaded.device)
+        lost: dict[int, str] = {}
+        cut = 0
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
         with out_of_memory(where):
-            work = batches([len(sentence.tokens) for sentence in sentences], self.most_tokens)
-            for done in on_threads(run, work) if self.packed is not None else map(run, work):
-                progress(done)
-        return Pooled(by_view.transpose(2, 0, 1, 3), lost, sum(sentence.cut for sentence in sentences))
+            # A GPU computes while the next sentences are tokenized.
+            size = len(texts) if kept.on_cpu else _SENTENCES_AHEAD
+            for start in range(0, len(texts), max(size, 1)):
+                part = slice(start, start + size)
+                tokenized = tokenize(self.loaded, texts[part], spans[part])
+                lost |= {start + place: reason for place, reason in enumerate(tokenized) if isinstance(reason, str)}
+                places = start + np.flatnonzero([isinstance(sentence, TokenizedSentence) for sentence in tokenized])
+                sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
+                cut += sum(sentence.cut for sentence in sentences)
+                progress(len(tokenized) - len(sentences))
+                for done in self._run(sentences, places, layers, poolings, kept):
+                    progress(done)
+            by_view = kept.array()
+        by_view[:, :, list(lost)] = np.nan
+        return Pooled(by_view.transpose(2, 0, 1, 3), lost, cut)
+
+    def _run(
+        self,
+        sentences: Sequence[TokenizedSentence],
+        places: Places,
+        layers: Sequence[int],
+        poolings: Sequence[str],
+        kept: _Kept,
+    ) -> Iterator[int]:
+        """Put the vectors of sentences to their places, batch by batch; how many each had."""
+
+        def run(chosen: Places) -> int:
+            kept.put(places[chosen], self._vectors([sentences[place] for place in chosen], layers, poolings))
+            return len(chosen)
+
+        work = batches([len(sentence.tokens) for sentence in sentences], self.most_tokens)
+        return on_threads(run, work) if self.packed is not None else map(run, work)
 
     def _vectors(
         self, batch: Sequence[TokenizedSentence], layers: Sequence[int], poolings: Sequence[str]
-    ) -> Iterator[tuple[int, Singles]]:
-        """Poolings × sentences × width, layer by layer."""
+    ) -> Iterator[tuple[list[int], Any]]:
+        """Poolings × sentences × width of each layer, and in which rows it was asked for."""
         import torch
         from torch.nn.functional import embedding_bag
 
@@ -167,7 +185,8 @@ class TransformerEncoder:
                 if layer in layers:
                     inside = torch.from_numpy(last) if layer == self.layers and compact is not None else bags[0]
                     means = embedding_bag(inside, states.float(), bags[1], mode="mean")
-                    yield layer, means.view(len(poolings), len(batch), -1).cpu().numpy()
+                    asked = [row for row, wanted in enumerate(layers) if wanted == layer]
+                    yield asked, means.view(len(poolings), len(batch), -1)
 
     def _states(self, tokens: Any, mask: Any, needed: Places | None) -> Iterator[Any]:  # noqa: ANN401 - tensors
         """Hidden states of each layer as (sentences · tokens) × width; of the last one the rows needed, where named."""
@@ -186,6 +205,34 @@ class TransformerEncoder:
             given["use_cache"] = False
         for states in model(**given, output_hidden_states=True, return_dict=True).hidden_states:
             yield states.reshape(-1, states.shape[-1])
+
+
+class _Kept:
+    """Vectors by layer, pooling and sentence, on the device until all are there: a copy of each would wait for it."""
+
+    def __init__(self, shape: tuple[int, ...], device: Any) -> None:  # noqa: ANN401 - a device, or its name
+        import torch
+
+        self._vectors = torch.empty(shape, dtype=torch.float32, device=device)
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether nothing computes beside this process."""
+        return bool(self._vectors.device.type == "cpu")
+
+    def put(self, places: Places, vectors: Iterable[tuple[list[int], Any]]) -> None:
+        """Vectors of the sentences at some places: rows of layers, and poolings × sentences × width for each."""
+        import torch
+
+        own = torch.from_numpy(places).to(self._vectors.device)
+        with torch.inference_mode():
+            for rows, part in vectors:
+                for row in rows:
+                    self._vectors[row].index_copy_(1, own, part)
+
+    def array(self) -> Singles:
+        """All of them."""
+        return self._vectors.cpu().numpy()
 
 
 def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator[int]:
@@ -207,14 +254,11 @@ def _bags(
     sentences: Sequence[TokenizedSentence], poolings: Sequence[str], tokens: int
 ) -> tuple[Places, NDArray[np.int64]]:
     """Which rows of (sentences · tokens) are averaged, bag after bag, poolings first; and where bags start."""
-    bags = [
-        [number * tokens + token for token in _tokens_of(sentence, pooling)]
-        for pooling in poolings
-        for number, sentence in enumerate(sentences)
-    ]
-    sizes = np.fromiter((len(bag) for bag in bags), np.int64, len(bags))
-    rows = np.fromiter((row for bag in bags for row in bag), np.int64, int(sizes.sum()))
-    return rows, np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    first = tokens * np.arange(len(sentences))
+    parts = [_inside(sentences, pooling) for pooling in poolings]
+    rows = [np.repeat(first, sizes) + inside for inside, sizes in parts]
+    sizes = np.concatenate([sizes for _, sizes in parts])
+    return np.concatenate(rows), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
 
 
 def poolings_of(tokenizer: object) -> tuple[str, ...]:
@@ -223,16 +267,24 @@ def poolings_of(tokenizer: object) -> tuple[str, ...]:
     return tuple(name for name in POOLINGS if name != "cls" or has_cls)
 
 
-def _tokens_of(sentence: TokenizedSentence, pooling: str) -> Sequence[int]:
-    """Which tokens a pooling averages."""
+def _inside(sentences: Sequence[TokenizedSentence], pooling: str) -> tuple[Places, Places]:
+    """Which tokens of each sentence a pooling averages, one sentence after the other; and how many of each."""
     match pooling:
         case "mean":
-            return sentence.pieces
+            tokens = [sentence.pieces for sentence in sentences]
         case "first":
-            return [sentence.pieces[0]]
+            tokens = [sentence.pieces[:1] for sentence in sentences]
         case "last":
-            return [sentence.pieces[-1]]
+            tokens = [sentence.pieces[-1:] for sentence in sentences]
         case "cls":
-            return [sentence.cls]
+            tokens = [(sentence.cls,) for sentence in sentences]
         case _:
-            return range(len(sentence.tokens))
+            return _counting([len(sentence.tokens) for sentence in sentences])
+    sizes = np.array([len(own) for own in tokens])
+    return flat(tokens, int(sizes.sum())), sizes
+
+
+def _counting(lengths: Sequence[int]) -> tuple[Places, Places]:
+    """0, 1, 2 … for each length, one after the other."""
+    sizes = np.array(lengths)
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes), sizes

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasgauge.arrays import Places
 from biasgauge.encoders.loading import LoadedModel
@@ -42,44 +44,46 @@ def tokenize(loaded: LoadedModel, texts: Sequence[str], spans: Sequence[Span]) -
     stay, and so do all pieces of the word.
     """
     tokenizer = loaded.tokenizer
-    encoded = tokenizer(
-        list(texts), add_special_tokens=True, return_offsets_mapping=True, return_special_tokens_mask=True,
-        return_attention_mask=False, truncation=False, padding=False, verbose=False,
-    )  # fmt: skip
-    sentences = zip(encoded["input_ids"], encoded["offset_mapping"], encoded["special_tokens_mask"], spans, strict=True)
+    backend = tokenizer.backend_tokenizer  # the library's own call copies every list of every sentence once more
+    backend.no_truncation()
+    backend.no_padding()
     unknown = getattr(tokenizer, "unk_token_id", None)
     cls = getattr(tokenizer, "cls_token_id", None)
-    return [_sentence(*parts, loaded.window, unknown, cls) for parts in sentences]
+    encoded = backend.encode_batch(list(texts), add_special_tokens=True)
+    return [
+        _sentence(encoding, span, loaded.window, unknown, cls) for encoding, span in zip(encoded, spans, strict=True)
+    ]
 
 
 def _sentence(
-    tokens: Sequence[int],
-    offsets: Sequence[Span],
-    special: Sequence[int],
+    encoded: Any,  # noqa: ANN401 - an Encoding of the library
     span: Span,
     window: int,
     unknown: int | None,
     cls: int | None,
 ) -> TokenizedSentence | str:
-    pieces = [
-        place
-        for place, ((start, end), mark) in enumerate(zip(offsets, special, strict=True))
-        if start < span[1] and end > span[0] and (not mark or tokens[place] == unknown)
-    ]
+    tokens: list[int] = encoded.ids
+    begin, stop = span
+    pieces = [place for place, (start, end) in enumerate(encoded.offsets) if start < stop and end > begin]
+    special: list[int] = encoded.special_tokens_mask
+    pieces = [place for place in pieces if not special[place] or tokens[place] == unknown]
     if not pieces:
         return "the tokenizer makes nothing of it"
     if unknown is not None and all(tokens[place] == unknown for place in pieces):
         return "the tokenizer does not know it"
-    kept = np.arange(len(tokens)) if len(tokens) <= window else _around(pieces, special, window)
-    if kept is None:
-        return f"it has {len(pieces):,} pieces, which is more than the model's window of {window:,} tokens has room for"
-    shift = {place: new for new, place in enumerate(kept.tolist())}
-    ids = tuple(tokens[place] for place in kept.tolist())
-    first = ids.index(cls) if cls is not None and cls in ids else -1
-    return TokenizedSentence(ids, tuple(shift[place] for place in pieces), first, len(kept) < len(tokens))
+    cut = len(tokens) > window
+    if cut:
+        kept = _around(pieces, special, window)
+        if kept is None:
+            room = f"the model's window of {window:,} tokens has room for"
+            return f"it has {len(pieces):,} pieces, which is more than {room}"
+        shift = {place: new for new, place in enumerate(kept)}
+        tokens, pieces = [tokens[place] for place in kept], [shift[place] for place in pieces]
+    first = tokens.index(cls) if cls is not None and cls in tokens else -1
+    return TokenizedSentence(tuple(tokens), tuple(pieces), first, cut)
 
 
-def _around(pieces: Sequence[int], special: Sequence[int], window: int) -> Places | None:
+def _around(pieces: Sequence[int], special: Sequence[int], window: int) -> list[int] | None:
     """Places that stay of a sentence that is too long: special tokens at its ends, and a run around the word."""
     size = len(special)
     front = next(place for place in range(size + 1) if place == size or not special[place])
@@ -88,7 +92,7 @@ def _around(pieces: Sequence[int], special: Sequence[int], window: int) -> Place
     if needed > room:
         return None
     start = min(max(pieces[0] - (room - needed) // 2, front), size - back - room)
-    return np.concatenate([np.arange(front), np.arange(start, start + room), np.arange(size - back, size)])
+    return [*range(front), *range(start, start + room), *range(size - back, size)]
 
 
 def batches(lengths: Sequence[int], most_tokens: int) -> Iterator[Places]:
@@ -110,10 +114,13 @@ def batches(lengths: Sequence[int], most_tokens: int) -> Iterator[Places]:
 
 def padded(sentences: Sequence[TokenizedSentence], padding: int) -> tuple[Any, Any]:
     """Tokens of a batch as one array, and which of them are no padding; None where all are."""
-    longest = max(len(sentence.tokens) for sentence in sentences)
-    tokens = np.full((len(sentences), longest), padding, np.int64)
-    for row, sentence in zip(tokens, sentences, strict=True):
-        row[: len(sentence.tokens)] = sentence.tokens
     sizes = np.array([len(sentence.tokens) for sentence in sentences])
-    mask = np.arange(longest) < sizes[:, None]
+    tokens = np.full((len(sentences), sizes.max()), padding, np.int64)
+    mask = np.arange(sizes.max()) < sizes[:, None]
+    tokens[mask] = flat([sentence.tokens for sentence in sentences], int(sizes.sum()))
     return tokens, None if mask.all() else mask.astype(np.int64)
+
+
+def flat(parts: Sequence[Sequence[int]], size: int) -> NDArray[np.int64]:
+    """Numbers of all parts, one part after the other; `size` says how many they are."""
+    return np.fromiter(chain.from_iterable(parts), np.int64, size)
