@@ -174,12 +174,17 @@ def tests_of(room: str) -> list[str]:
 
 
 def in_turn(path: Path, tests: Sequence[str]) -> list[list[str]]:
-    """Files of tests: those of any room that import this very module, which notice soonest, then the others."""
+    """Files of tests: those of any room that import this very module, which notice soonest, then the others.
+
+    Of the former, the one with the module's own name is first, then those of its room.
+    """
     files = [
         file for test in map(Path, tests) for file in (sorted(test.rglob("test_*.py")) if test.is_dir() else [test])
     ]
     every = sorted((ROOT / "tests").rglob("test_*.py"))
     near = [file for file in every if f"{name_of(path)} import" in file.read_text(encoding="utf-8")]
+    room = path.relative_to(SOURCE).parts[0]
+    near.sort(key=lambda file: (file.stem != f"test_{path.stem}", room not in file.relative_to(ROOT).parts))
     return [[*map(str, part)] for part in (near, [file for file in files if file not in near]) if part]
 
 
