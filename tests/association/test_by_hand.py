@@ -221,6 +221,8 @@ def test_semaxis_by_hand() -> None:
     assert result.scores == pytest.approx((1 / sqrt(10), -3 / sqrt(10)))
     assert result.value == pytest.approx(-1 / sqrt(10))
     assert "there is no axis" in (semaxis([EAST], [EAST, WEST], [NORTH, SOUTH]).reason or "")
+    tiny = 1e-9  # what counts as no axis is a matter of the vectors' own length
+    assert semaxis([EAST], [[tiny, 0.0]], [[0.0, tiny]], interval=None).value == pytest.approx(0.5**0.5)
 
 
 def rough_optimum(features: Floats, labels: Floats, weights: Floats, c: float, *, free: bool) -> Floats:
