@@ -40,8 +40,8 @@ def compared(results: Sequence[Reproduction]) -> str:
     with BEFORE.open(encoding="utf-8", newline="") as file:
         before = {row["paper"]: row for row in csv.DictReader(file)}
     lines = [
-        "Before and now (*before → now*; before: commit b821cbb on the same data). A count of reached numbers fell where",
-        "what only restates a length, a sum or a mean of printed cells became an identity.",
+        "Before → now; before: commit b821cbb, on the same data. Fewer numbers are *reached* where those that only",
+        "restate a length, a sum or a mean of printed cells became identities.",
         "",
         "| paper | reached | differ | on other data | ours alone | cannot be | identities |",
         "|---|---|---|---|---|---|---|",
