@@ -235,11 +235,11 @@ def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
 
 def within_originals(frame: pd.DataFrame) -> pd.DataFrame:
     """WEAT and gap as deviations from the mean over versions of the same embedding, which have all else in common."""
-    original = frame["variant"].str.replace(r"_(debias|overbias)_.*", "", regex=True)
-    groups = [original, frame["test"], frame["seed"]]
-    return frame.assign(
-        **{name: frame[name] - frame.groupby(groups)[name].transform("mean") for name in ("weat", "gap")}
-    )
+    frame = frame.assign(original=frame["variant"].str.replace(r"_(debias|overbias)_.*", "", regex=True))
+    once = frame.drop_duplicates(["variant", "test"]).groupby(["original", "test"])["weat"].mean().rename("mean_weat")
+    gap = frame["gap"] - frame.groupby(["original", "test", "seed"])["gap"].transform("mean")
+    frame = frame.join(once, on=["original", "test"]).assign(gap=gap)
+    return frame.assign(weat=frame["weat"] - frame["mean_weat"]).drop(columns=["original", "mean_weat"])
 
 
 def points_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
@@ -285,7 +285,7 @@ def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     )  # fmt: skip
     panels = [one.properties(width=250, height=alt.Step(16)) for one in (share, zero_line() + left)]
     remark = "Left: what a version adds to the sum of squares of WEAT. Right: the correlation of what is left"
-    return styled(alt.hconcat(*panels, spacing=14), "The correlation of coreference rests on the extremes", remark)
+    return styled(alt.hconcat(*panels, spacing=14), "Which versions make the correlation of coreference?", remark)
 
 
 def leverage(means: pd.DataFrame) -> Iterator[dict[str, object]]:
