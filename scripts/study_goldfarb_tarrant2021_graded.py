@@ -185,6 +185,7 @@ def train(folder: Path, asked: argparse.Namespace) -> None:
 def results(folder: Path) -> None:
     """Points, reliability, correlations by WinoBias type, and how far each version alone makes them."""
     out = folder / "results"
+    out.mkdir(exist_ok=True)
     gathered = {name: one for path in sorted((folder / "coref").glob("*.json")) for name, one in read(path).items()}
     versions = {}
     for name, (one, path) in made(folder).items():
