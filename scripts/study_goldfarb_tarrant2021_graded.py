@@ -231,7 +231,10 @@ def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
     pd.DataFrame(whole).to_csv(out / f"{start}influence.csv", index=False, float_format="%.4f")
     each = pd.DataFrame(alone)
     each.to_csv(out / f"{start}leverage.csv", index=False, float_format="%.4f")
-    save_figures({f"{start}leverage": leverage_chart(each)}, out, ("svg",))
+    if each["r_left"].notna().any():
+        save_figures({f"{start}leverage": leverage_chart(each)}, out, ("svg",))
+    else:
+        print(f"{means['variant'].nunique()} versions are too few for a figure of leverage", flush=True)
 
 
 def within_originals(frame: pd.DataFrame) -> pd.DataFrame:
