@@ -211,6 +211,8 @@ def min_counts(folder: Path, name: str, models: list[bg.Embedding]) -> pd.DataFr
 
 
 NUMBERS = ("coherence", "coherence_published", "similarity", "first_share")
+DRAWN = {"coherence": "coherence", "first_share": "first component's share"}
+"""Numbers in figures, and what they are called there."""
 
 
 def min_count_summary(compared: pd.DataFrame) -> pd.DataFrame:
@@ -241,9 +243,9 @@ def min_count_chart(compared: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """A line for each pairing over the three vocabularies."""
     alt = altair()
     frame = compared.assign(pair=compared["a"] + " | " + compared["b"], least=compared["min_count"].astype(str))
-    table = frame.melt(["corpus", "pair", "least"], ["coherence", "first_share"], "number", "value").dropna()
+    table = frame.melt(["corpus", "pair", "least"], list(DRAWN), "number", "value").dropna()
     whole = table.groupby(["corpus", "pair", "number"])["least"].transform("nunique") == len(MIN_COUNTS)
-    table = table[whole].assign(value=table["value"].astype(float).round(4))
+    table = table[whole].assign(value=table["value"].astype(float).round(4), number=table["number"].map(DRAWN))
     chart = (
         alt.Chart(table)
         .mark_line(opacity=0.35, strokeWidth=1, point=alt.OverlayMarkDef(size=10, opacity=0.6), aria=False)
@@ -256,7 +258,7 @@ def min_count_chart(compared: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
         )
         .properties(width=180, height=170)
         .facet(
-            row=alt.Row("number:N", title=None, sort=["coherence", "first_share"]),
+            row=alt.Row("number:N", title=None, sort=list(DRAWN.values())),
             column=alt.Column("corpus:N", title=None, sort=list(COUNTED)),
         )
     )
@@ -383,7 +385,8 @@ def scatter(found: dict[str, SeedsResult]) -> Any:  # noqa: ANN401 - a chart
             if kind == "generated":
                 part = part.iloc[:: max(len(part) // 150, 1)]
             frames.append(part.assign(corpus=name, sets=kind).round(4))
-    table = pd.concat(frames).melt(["similarity", "corpus", "sets"], ["coherence", "first_share"], "number", "value")
+    table = pd.concat(frames).melt(["similarity", "corpus", "sets"], list(DRAWN), "number", "value")
+    table["number"] = table["number"].map(DRAWN)
     chart = (
         alt.Chart(table)
         .mark_circle(size=22, opacity=0.7, aria=False)
@@ -394,7 +397,7 @@ def scatter(found: dict[str, SeedsResult]) -> Any:  # noqa: ANN401 - a chart
         )
         .properties(width=200, height=170)
         .facet(
-            row=alt.Row("number:N", title=None, sort=["coherence", "first_share"]),
+            row=alt.Row("number:N", title=None, sort=list(DRAWN.values())),
             column=alt.Column("corpus:N", title=None, sort=list(CORPORA)),
         )
         .resolve_scale(y="independent")

@@ -1,13 +1,14 @@
 """The study of Goldfarb-Tarrant et al. 2021 at a small size: docs/studies/goldfarb_tarrant2021.md tells what it found.
 
     python scripts/study_goldfarb_tarrant2021.py FOLDER [en] [es] [coref] [results]
+    python scripts/study_goldfarb_tarrant2021.py docs/studies/goldfarb_tarrant2021 figures
 
 Trains skip-gram and fastText on English Wikipedia and on Spanish novels and dialogue (in the shared data folder), makes
 each less and more biased, before training (the corpus is balanced) and after it (Attract-Repel), in degrees, and trains
 a hate-speech classifier on every version with five seeds. `coref` writes the vectors for coreference, which a machine
 with a GPU trains (scripts/train_coref_many.py); what that gathers goes to FOLDER/coref. `results` draws all points
-together, correlates them and writes tables and figures to FOLDER/results. Languages may run side by side; what is in
-FOLDER already is not done again.
+together, correlates them and writes tables and figures to FOLDER/results; `figures` draws them from such tables again.
+Languages may run side by side; what is in FOLDER already is not done again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ import biasgauge as bg
 from biasgauge.applications import Variant, points, points_from_results, seed_reliability
 from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
-from biasgauge.results.drawing import altair, styled
+from biasgauge.presentation.saving import save_figures
+from biasgauge.results.drawing import altair, styled, top_legend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,8 +57,15 @@ HATE = ("precision, hateful", "recall, hateful", "precision, weighted", "recall,
 COREF = tuple(f"{metric}, winobias test {kind}" for kind in (1, 2) for metric in ("precision", "recall"))
 MEASURES = {"hateval_en": HATE, "hateval_en_mentions": HATE, "hateval_es": HATE, "coref": COREF}
 """Gaps to correlate: those of the paper, and for hate speech those of the hateful class."""
-SHOWN = {"precision, weighted", "recall, weighted", "precision, winobias test 1", "recall, winobias test 1"}
-"""Those of the paper, in figures."""
+SHOWN = {"precision, weighted", "recall, weighted", "precision, winobias test 1", "precision, winobias test 2"}
+"""Those of the paper, in figures; of coreference the precision of both types, to which recall is nearly equal."""
+TITLES = {
+    "coref": "Coreference, pro − anti",
+    "hateval_en": "English, women − migrants",
+    "hateval_en_mentions": "English, male − female",
+    "hateval_es": "Spanish, women − migrants",
+}
+METHODS = {"attract_repel": "Attract-Repel", "balanced": "balanced"}
 GAPS = {
     "hateval_en": "gap (women − migrants)",
     "hateval_en_mentions": "gap (male − female)",
@@ -274,12 +283,7 @@ def results(folder: Path) -> None:
                 one = bg.correlate(rows, "weat", "gap", by.split(", "), unit="variant", seed_column="seed")
                 told[f"{name}: {measure}, by {by}"] = {"readings": one.readings, "warnings": one.warnings}
                 tables["correlations"].append(one.to_frame().assign(task=name, measure=measure, by=by))
-        shown = in_both(frame[frame["measure"].isin(SHOWN)])
-        shown = shown.rename(columns={"weat": "WEAT", "gap": GAPS[name]})
-        grid = bg.correlate(
-            shown, "WEAT", GAPS[name], ["measure", "test", "method"], unit="variant", seed_column="seed"
-        )
-        charts[f"points_{name}"] = grid.figures()["points"].resolve_scale(y="independent")
+        charts[f"points_{name}"] = points_grid(frame, name)
     whole = {name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
     columns = ["task", "measure", "by", "test", "embedding", "method", "n", "units", "r", "low", "high", "p", "p_holm"]
     whole["correlations"] = whole["correlations"][[*columns, "spearman", "power", "detectable", "r_max", "reason"]]
@@ -287,17 +291,39 @@ def results(folder: Path) -> None:
         table.to_csv(out / f"{name}.csv", index=False, float_format="%.4f")
     charts["correlations"] = forest(whole["correlations"])
     (out / "readings.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    bg.presentation.save_figures(charts, out, ("svg", "png"))
+    save_figures(charts, out, ("svg", "png"))
+
+
+def figures(out: Path) -> None:
+    """The figures again, from the tables of `results`."""
+    charts = {"correlations": forest(pd.read_csv(out / "correlations.csv"))}
+    for name in MEASURES:
+        frame = pd.read_csv(out / f"points_{name}.csv")
+        frame["measure"] = frame["metric"] + ", " + frame["of"].fillna("all")
+        charts[f"points_{name}"] = points_grid(frame, name)
+    save_figures(charts, out, ("svg",))
+
+
+def points_grid(frame: pd.DataFrame, name: str) -> Any:  # noqa: ANN401 - a chart
+    """Points of a task by measure, test and method."""
+    shown = in_both(frame[frame["measure"].isin(SHOWN)]).rename(columns={"weat": "WEAT", "gap": GAPS[name]})
+    grid = bg.correlate(shown, "WEAT", GAPS[name], ["measure", "test", "method"], unit="variant", seed_column="seed")
+    return grid.figures()["points"].resolve_scale(y="independent")
 
 
 def forest(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Correlations by task, measure and method, tests together."""
     alt = altair()
     part = table[(table["by"] == "method") & table["method"].notna()]
+    part = part.assign(
+        task=part["task"].map(TITLES),
+        method=part["method"].map(METHODS),
+        measure=part["measure"].str.replace("winobias test", "WinoBias type"),
+    )
     base = alt.Chart(part).encode(
         y=alt.Y("measure:N", title=None, sort=None),
         yOffset=alt.YOffset("method:N"),
-        color=alt.Color("method:N", scale=alt.Scale(scheme="dark2")),
+        color=alt.Color("method:N", title=None, scale=alt.Scale(scheme="dark2"), legend=top_legend()),
     )
     layers = alt.layer(
         alt.Chart(part).mark_rule(color="#9aa09a").encode(x=alt.datum(0)),
@@ -349,6 +375,7 @@ STAGES: dict[str, Callable[[Path], object]] = {
     "es": lambda folder: task(folder, "es"),
     "coref": coref_vectors,
     "results": results,
+    "figures": figures,
 }
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 """Coreference over graded versions: does WEAT track its gap between the extremes too?
 
-    python scripts/study_goldfarb_tarrant2021_graded.py FOLDER [vectors] [weat] [coref] [results]
-        [--device cuda] [--only sgns_seed0]
+    python scripts/study_goldfarb_tarrant2021_graded.py FOLDER [vectors] [weat] [coref] [train] [results]
+        [--device cuda] [--jobs 10] [--minutes 6.3] [--task-seeds 0 1] [--set lstm_size=60 …] [--only sgns_seed0]
     python scripts/study_goldfarb_tarrant2021_graded.py OUT leverage --points points_coref.csv
 
 The first study (scripts/study_goldfarb_tarrant2021.py) trained coreference on ten versions, and its correlation rests
 on the four of them that Attract-Repel changed at full strength. This one has 33: skip-gram and fastText on cased
 English Wikipedia, so that names are words of their own, several seeds, Attract-Repel in four strengths each way.
-`vectors` trains and changes what is not in FOLDER yet, `weat` measures every version that is there, `coref` writes
-vectors for scripts/train_coref_many.py, and `results` joins what that gathered (FOLDER/coref/*.json) with the WEATs:
-points, correlations, and what each version has to do with them. A stage that was stopped goes on where it was; --only
-takes the versions whose names begin so.
+All stages are run unless some are named. `vectors` trains and changes what is not in FOLDER yet, `weat` measures every
+version that is there, `coref` writes their vectors with the words of the coreference data, `train` trains and judges
+coreference on each (scripts/train_coref_many.py, to which --set goes), and `results` joins that with the WEATs: points,
+reliability of the gaps over task seeds, correlations, and what each version has to do with them. A stage that was
+stopped goes on where it was; --only takes the versions whose names begin so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from study_goldfarb_tarrant2021 import COREF, DIM, SHARED, english, read, targets
+from study_goldfarb_tarrant2021 import COREF, DIM, SHARED, english, read, reliability, targets
 
 import biasgauge as bg
 from biasgauge.applications import Variant, points_from_results
@@ -47,6 +50,12 @@ TESTS = ("weat6", "weat6b", "weat7", "weat8")
 WEAT: dict[str, Any] = {"min_coverage": 0.5, "case_fallback": True}
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 MIN_COREF_COUNT = 2
+DATA = {
+    "ontogum_conll.tar.xz": "ontogum_coref/ontogum_conll.tar.xz",
+    "litbank_coref_conll.tar.xz": "litbank_coref/litbank_coref_conll.tar.xz",
+    "winobias": "winobias/conll",
+}
+"""What coreference is trained and judged on: names as scripts/train_coref_many.py takes them, and where they lie."""
 FEWEST = 4
 """Versions at most for which no correlation is drawn."""
 
@@ -141,7 +150,7 @@ def coref_vectors(folder: Path) -> None:
     out = folder / "coref" / "vectors"
     out.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
-    for source in ("ontogum_coref/ontogum_conll.tar.xz", "litbank_coref/litbank_coref_conll.tar.xz", "winobias/conll"):
+    for source in DATA.values():
         for document in read_conll(SHARED / source, problems="mend"):
             counts.update(form for sentence in document.sentences for word in sentence for form in {word, word.lower()})
     with (SHARED / "gap_coref" / "gap-test.tsv").open(encoding="utf-8", newline="") as file:
@@ -156,8 +165,27 @@ def coref_vectors(folder: Path) -> None:
         )
 
 
+def train(folder: Path, asked: argparse.Namespace) -> None:
+    """Coreference on every version whose vectors were written; a process each, what is finished stays."""
+    data = folder / "coref" / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    for name, source in DATA.items():
+        if not (data / name).exists():
+            (data / name).symlink_to((SHARED / source).resolve())
+    vectors = sorted((folder / "coref" / "vectors").glob(f"{asked.only}*.npz"))
+    command = [sys.executable, str(Path(__file__).with_name("train_coref_many.py"))]
+    command += ["--vectors", *map(str, vectors), "--data", str(data), "--seeds", *map(str, asked.task_seeds)]
+    command += ["--jobs", str(asked.jobs), "--out", str(folder / "coref" / "runs"), "--device", asked.device]
+    command += ["--gather", str(folder / "coref" / "runs.json")]
+    command += ["--minutes", str(asked.minutes)] if asked.minutes else []
+    command += ["--set", *asked.set] if asked.set else []
+    subprocess.run(command, check=True)  # noqa: S603 - our own script
+
+
 def results(folder: Path) -> None:
-    """Points, correlations by WinoBias type, and how far each version alone makes them."""
+    """Points, reliability, correlations by WinoBias type, and how far each version alone makes them."""
+    out = folder / "results"
+    out.mkdir(exist_ok=True)
     gathered = {name: one for path in sorted((folder / "coref").glob("*.json")) for name, one in read(path).items()}
     versions = {}
     for name, (one, path) in made(folder).items():
@@ -165,8 +193,10 @@ def results(folder: Path) -> None:
         versions[name] = Variant(path, one.algorithm, name=name, **(changed if one.strength else {}))
     pairs = [(versions[name.rpartition("-seed")[0]], one) for name, one in sorted(gathered.items())]
     frame = with_measure(points_from_results(pairs, TESTS, weat_settings=WEAT).to_frame())
-    frame.to_csv(folder / "results" / "graded_points.csv", index=False, float_format="%.4f")
-    influence_tables(frame, folder / "results", "graded_")
+    frame.to_csv(out / "graded_points.csv", index=False, float_format="%.4f")
+    reliability(frame, "coref").to_csv(out / "graded_reliability.csv", index=False, float_format="%.4f")
+    influence_tables(frame, out, "graded_")
+    save_figures({"graded_points": points_chart(frame)}, out, ("svg",))
 
 
 def with_measure(frame: pd.DataFrame) -> pd.DataFrame:
@@ -180,13 +210,15 @@ def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
     whole, alone = [], []
     for measure, part in frame.groupby("measure", sort=False):
         extreme = (part["method"] == "attract_repel") & (part["strength"] == 1)
+        balanced = part["method"] == "balanced"
         chosen = {
             "all": part,
             "without Attract-Repel at full strength": part[~extreme],
-            "without balanced text": part[part["method"] != "balanced"],
+            **({"without balanced text": part[~balanced]} if balanced.any() else {}),
+            **({"within originals": within_originals(part)} if start else {}),
         }
         for which, some in chosen.items():
-            if not len(some):
+            if some["variant"].nunique() <= FEWEST:
                 continue
             found = bg.correlate(some, "weat", "gap", ["test"], unit="variant", seed_column="seed").pooled
             ends = {"low": found.estimate.low, "high": found.estimate.high}
@@ -199,7 +231,41 @@ def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
     pd.DataFrame(whole).to_csv(out / f"{start}influence.csv", index=False, float_format="%.4f")
     each = pd.DataFrame(alone)
     each.to_csv(out / f"{start}leverage.csv", index=False, float_format="%.4f")
-    save_figures({f"{start}leverage": leverage_chart(each)}, out, ("svg",))
+    if each["r_left"].notna().any():
+        save_figures({f"{start}leverage": leverage_chart(each)}, out, ("svg",))
+    else:
+        print(f"{means['variant'].nunique()} versions are too few for a figure of leverage", flush=True)
+
+
+def within_originals(frame: pd.DataFrame) -> pd.DataFrame:
+    """WEAT and gap as deviations from the mean over versions of the same embedding, which have all else in common."""
+    frame = frame.assign(original=frame["variant"].str.replace(r"_(debias|overbias)_.*", "", regex=True))
+    once = frame.drop_duplicates(["variant", "test"]).groupby(["original", "test"])["weat"].mean().rename("mean_weat")
+    gap = frame["gap"] - frame.groupby(["original", "test", "seed"])["gap"].transform("mean")
+    frame = frame.join(once, on=["original", "test"]).assign(gap=gap)
+    return frame.assign(weat=frame["weat"] - frame["mean_weat"]).drop(columns=["original", "mean_weat"])
+
+
+def points_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
+    """WEAT and the precision gap of every version, both types of WinoBias, test by test; means over task seeds."""
+    alt = altair()
+    part = frame[frame["metric"] == "precision"]
+    part = part.assign(type=part["of"].str.replace("winobias test", "WinoBias type"))
+    keys = ["variant", "embedding", "strength", "test", "type"]
+    part = part.groupby(keys, sort=False)[["weat", "gap"]].mean().reset_index()
+    points = (
+        alt.Chart(part)
+        .mark_point(filled=True, size=46, opacity=0.85)
+        .encode(
+            x=alt.X("weat:Q", title="WEAT (effect size)", scale=alt.Scale(domain=[-2, 2])),
+            y=alt.Y("gap:Q", title="precision gap, pro − anti"),
+            color=alt.Color("embedding:N", title=None, scale=alt.Scale(range=[INK, ACCENT]), legend=top_legend()),
+            tooltip=["variant", "weat", "gap"],
+        )
+        .properties(width=150, height=130)
+    )
+    chart = points.facet(row=alt.Row("type:N", title=None), column=alt.Column("test:N", title=None))
+    return styled(chart, "WEAT and the gap of coreference, version by version", "Each dot is an embedding version")
 
 
 def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
@@ -223,7 +289,7 @@ def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     )  # fmt: skip
     panels = [one.properties(width=250, height=alt.Step(16)) for one in (share, zero_line() + left)]
     remark = "Left: what a version adds to the sum of squares of WEAT. Right: the correlation of what is left"
-    return styled(alt.hconcat(*panels, spacing=14), "The correlation of coreference rests on the extremes", remark)
+    return styled(alt.hconcat(*panels, spacing=14), "Which versions make the correlation of coreference?", remark)
 
 
 def leverage(means: pd.DataFrame) -> Iterator[dict[str, object]]:
@@ -252,8 +318,12 @@ def main() -> None:
     """Run the stages that were asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("stages", nargs="*", default=["vectors", "weat", "coref"])
+    parser.add_argument("stages", nargs="*", default=["vectors", "weat", "coref", "train", "results"])
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--jobs", type=int, default=1, help="coreference models at a time")
+    parser.add_argument("--minutes", type=float, help="of training, for each of them; without it, epochs decide")
+    parser.add_argument("--task-seeds", type=int, nargs="+", default=[0, 1], help="two or more give a reliability")
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings of the coreference model")
     parser.add_argument("--only", default="")
     parser.add_argument("--points", type=Path, help="of `leverage`: points that were written before")
     asked = parser.parse_args()
@@ -261,6 +331,7 @@ def main() -> None:
         "vectors": lambda: vectors(asked.folder, asked.device, asked.only),
         "weat": lambda: weat(asked.folder),
         "coref": lambda: coref_vectors(asked.folder),
+        "train": lambda: train(asked.folder, asked),
         "results": lambda: results(asked.folder),
         "leverage": lambda: influence_tables(with_measure(pd.read_csv(asked.points)), asked.folder),
     }

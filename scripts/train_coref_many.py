@@ -4,8 +4,8 @@
 
 DIR of --data holds ontogum_conll.tar.xz and litbank_coref_conll.tar.xz (any tar archives), winobias/ and, if wanted,
 gap-test.tsv. Every pair of vectors and seed is one run of scripts/train_coref.py in a process and a folder of its own,
-OUT/NAME-seed0; --jobs says how many at a time. The same command goes on where it stopped. --gather writes the
-results.json of all finished runs, with the training log, as one object: name to result.
+OUT/NAME-seed0; --jobs says how many at a time. The same command goes on where it stopped; what is finished is not done
+again. --gather writes the results.json of all finished runs, with the training log, as one object: name to result.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ def run(options: argparse.Namespace, others: list[str], vectors: Path, seed: int
         command += ["--gap", str(gap)]
     if options.minutes is not None:
         command += ["--minutes", str(options.minutes)]
+    asked = json.dumps([*command[1:], *others], indent=1) + "\n"
+    told = folder / "command.json"
+    if (folder / "results.json").is_file() and told.is_file() and told.read_text("utf-8") == asked:
+        return name, 0, 0.0
+    told.write_text(asked, "utf-8")
     start = time.monotonic()
     threads = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     with (folder / "output.txt").open("w", encoding="utf-8") as output:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from typing import TYPE_CHECKING
 
@@ -86,3 +87,18 @@ def test_the_page_has_every_paper(repository: Path) -> None:
     assert [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")] == list(
         registry.names("paper")
     )
+
+
+def test_before_and_now_adds_up_to_the_parts(repository: Path) -> None:
+    """The counts of now are the sums of the tables below; those of before are in a file."""
+    page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
+    pattern = r"^\| `(\w+)` \| " + r" \| ".join([r"(\d+|–) → (\d+)"] * 6) + r" \|$"
+    told = {row[0]: row[1:] for row in re.findall(pattern, page, re.MULTILINE)}
+    assert set(told) == set(registry.names("paper"))
+    for name, section in (part.split("\n", 1) for part in page.split("\n## ")[1:]):
+        rows = [line.split(" | ")[2:8] for line in section.splitlines() if line.startswith("| `")]
+        sums = [sum(int(cell) for cell in column if cell.strip()) for column in zip(*rows, strict=True)]
+        assert [int(number) for number in told[name][1::2]] == sums, name
+    before = (repository / "docs" / "studies" / "coverage_before.csv").read_text(encoding="utf-8").splitlines()[1:]
+    for paper, *numbers in (line.split(",") for line in before):
+        assert list(told[paper][::2]) == numbers

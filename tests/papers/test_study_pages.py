@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+from biasgauge.applications import seed_reliability
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -91,3 +93,32 @@ def test_which_versions_make_the_correlation(studies: Path) -> None:
             found = numbers(cell.replace("**", ""))
             assert found[:3] == pytest.approx(kept[:3], abs=0.0051), (name, versions)
             assert found[3] == pytest.approx(kept[3], abs=0.0051 if kept[3] > 0.1 else 0.00051)
+
+
+COREF = tuple(f"{metric}, winobias test {kind}" for kind in (1, 2) for metric in ("precision", "recall"))
+
+
+def test_gaps_of_six_versions_do_not_differ_by_more_than_the_task_seed(studies: Path) -> None:
+    """Without full strength there is nothing that a correlation could be with: the page says so with these numbers."""
+    page = (studies / "goldfarb_tarrant2021.md").read_text().replace("\n", " ")
+    points = pd.read_csv(studies / "goldfarb_tarrant2021" / "points_coref.csv")
+    points["measure"] = points["metric"] + ", " + points["of"]
+    six = points[(points["method"] != "attract_repel") | (points["strength"] != 1)]
+    iccs = []
+    for measure in COREF:
+        part = six[six["measure"] == measure].drop_duplicates(["variant", "seed"])
+        runs = [rows["gap"].tolist() for _, rows in part.groupby("variant")]
+        assert len(runs) == 6
+        iccs.append(seed_reliability(runs, measure).single.value)
+    told = numbers(re.findall(r"over the six others the ICC of the gap is (.*?) \(type 1", page)[0])
+    told += numbers(re.findall(r"\(type 1, precision and recall\), (.*?) \(type 2\)", page)[0])
+    assert told == pytest.approx(iccs, abs=0.0051)
+
+
+def test_what_differs_reliably_are_fasttexts_versions(studies: Path) -> None:
+    page = (studies / "goldfarb_tarrant2021.md").read_text().replace("\n", " ")
+    table = pd.read_csv(studies / "goldfarb_tarrant2021" / "reliability.csv")
+    iccs = table[table["task"] == "coref"].set_index(["embedding", "measure"])["icc"]
+    for name, embedding in (("fastText", "fasttext"), ("skip-gram", "sgns")):
+        told = numbers(re.findall(rf"[Ww]ith {name} alone (.*?)[;:]", page)[0])
+        assert told == pytest.approx([iccs[embedding, measure] for measure in COREF], abs=0.0051)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.association.ceat import contextual_weat, published_ceat
 from biasgauge.lexicons import lexicon
-from biasgauge.papers.paper import printed_numbers
+from biasgauge.papers.paper import printed_numbers, published_rows
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.word_nulls import simulated
 
@@ -20,8 +20,8 @@ LEFT_OUT = {
     "weat1.y": {"blackfly"},
     "weat3.x": {"Betsy", "Justin", "Frank", "Josh", "Heather"},
     "weat3.y": {"Jamel", "Shereen", "Latisha", "Lakisha", "Malika"},
-    "weat4.x": {"Neil"},
-    "weat4.y": {"Lakisha"},
+    **{f"weat{test}.x": {"Neil"} for test in (4, 5)},
+    **{f"weat{test}.y": {"Lakisha"} for test in (4, 5)},
 }
 """Words of WEAT that the released code leaves out because its text lacks them, and others to keep the sets equal."""
 RUNS, CONTEXTS = 100, 20
@@ -48,16 +48,15 @@ def null(_data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomp
     """Two-sided rejections at 5 % when words lean each in its own way and the sets are alike."""
     rows = {}
     ours = simulated(RUNS, CONTEXTS, seed, _over_words)
-    for name in printed_numbers("biasgauge.papers.guo2021"):
-        if name.startswith("null."):
-            draws = int(name.rpartition(".")[2])
+    for name in (row.id for row in published_rows("biasgauge.papers.guo2021") if row.part == "null"):
+        draws = int(name.rpartition(".")[2])
 
-            def p_value(sets: dict[str, Floats], draws: int = draws) -> float:
-                p = published_ceat(**sets, draws=draws, random_state=seed).p_value
-                return 2 * min(p, 1 - p)
+        def p_value(sets: dict[str, Floats], draws: int = draws) -> float:
+            p = published_ceat(**sets, draws=draws, random_state=seed).p_value
+            return 2 * min(p, 1 - p)
 
-            theirs = simulated(RUNS, CONTEXTS, seed, p_value)
-            rows[name] = Recomputed.of(theirs, ours, f"{_DRAWS}; {RUNS} simulated studies")
+        theirs = simulated(RUNS, CONTEXTS, seed, p_value)
+        rows[name] = Recomputed.of(theirs, ours, f"{_DRAWS}; a test at .05 should reject in 5 % of {RUNS} studies")
     return rows
 
 

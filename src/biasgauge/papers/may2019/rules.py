@@ -10,7 +10,7 @@ from biasgauge.association.ceat import contextual_weat, unit_contexts
 from biasgauge.association.weat import weat_from_similarities
 from biasgauge.embeddings import load_default
 from biasgauge.lexicons import lexicon
-from biasgauge.papers.paper import printed_numbers
+from biasgauge.papers.paper import published_rows
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.word_nulls import simulated
 from biasgauge.scores import weat
@@ -49,12 +49,11 @@ def sentences(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, 
 def null(_data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Rejections at 5 % when words lean each in its own way and the sets are alike."""
     rows = {}
-    for name in printed_numbers("biasgauge.papers.may2019"):
-        if name.startswith("null."):
-            size = int(name.rpartition(".")[2])
-            theirs = simulated(RUNS, size, seed, lambda sets: _shuffled(sets, seed))
-            ours = simulated(RUNS, size, seed, _over_words)
-            rows[name] = Recomputed.of(theirs, ours, f"{_PARTED}; {RUNS} simulated studies")
+    for name in (row.id for row in published_rows("biasgauge.papers.may2019") if row.part == "null"):
+        size = int(name.rpartition(".")[2])
+        theirs = simulated(RUNS, size, seed, lambda sets: _shuffled(sets, seed))
+        ours = simulated(RUNS, size, seed, _over_words)
+        rows[name] = Recomputed.of(theirs, ours, f"{_PARTED}; a test at .05 should reject in 5 % of {RUNS} studies")
     return rows
 
 

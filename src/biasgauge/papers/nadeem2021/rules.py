@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biasgauge.likelihood import stereoset
-from biasgauge.papers.nadeem2021.overall import OVERALL
 from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
 
@@ -15,8 +14,10 @@ if TYPE_CHECKING:
     from biasgauge.papers.paper import Progress
 
 PRINTED = printed_numbers("biasgauge.papers.nadeem2021")
-MODELS = {"gpt2": "gpt2", "bert": "bert-base"}
-"""Names of the predictions, and of the models in the paper's table."""
+MODELS = tuple(name.partition(".")[0] for name in PRINTED if name.endswith(".overall.all.icat"))
+"""As their predictions are called here."""
+BY_DEFINITION = {"ideal": (100.0, 50.0), "stereotyped": (100.0, 100.0), "random": (50.0, 50.0)}
+"""lms and ss of the models that the paper defines."""
 _TIES = (
     "as published: of two equal scores the stereotype, or the meaningful sentence, counts as not preferred; corrected: "
     "such comparisons are left out; interval over targets"
@@ -25,7 +26,7 @@ _THRICE = "as published: a cluster is counted once for each of its three sentenc
 
 
 def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """Everything that the authors' evaluation printed for the two models whose scores are there."""
+    """What the authors' evaluation printed for every model whose scores are there."""
     rows: dict[str, Recomputed] = {}
     for model in MODELS:
         if data.find(f"predictions_{model}") is None:
@@ -43,25 +44,10 @@ def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
     return rows
 
 
-def table(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """The paper's table of overall results on the development set, for the same two models."""
-    rows: dict[str, Recomputed] = {}
-    for model, name in MODELS.items():
-        if data.find(f"predictions_{model}") is None:
-            continue
-        theirs, ours = (result.overall for result in _scored(data, model))
-        for number in ("lms", "ss", "icat"):
-            row = Recomputed.of(getattr(theirs, number), getattr(ours, number), _TIES)
-            rows[f"table.dev.{name}.{number}"] = row
-    return rows
-
-
 def _scored(data: Data, model: str) -> tuple[StereoSetResult, StereoSetResult]:
-    """The scores as published, and without ties; once for both parts."""
+    """The scores as published, and without ties."""
     files = data.path("stereoset"), data.path(f"predictions_{model}")
-    return data.once(
-        ("stereoset", model), lambda: (stereoset(*files, ties="published"), stereoset(*files, ties="undefined"))
-    )
+    return stereoset(*files, ties="published"), stereoset(*files, ties="undefined")
 
 
 def _domain(result: StereoSetResult, split: str, domain: str) -> StereoSetScores:
@@ -71,7 +57,8 @@ def _domain(result: StereoSetResult, split: str, domain: str) -> StereoSetScores
 
 def sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """The icat that follows from the printed lms and ss."""
+    printed = {model: (PRINTED[f"{model}.overall.all.lms"], PRINTED[f"{model}.overall.all.ss"]) for model in MODELS}
     return {
         f"sums.{name}.icat": Recomputed(lms * min(ss, 100 - ss) / 50)
-        for name, (lms, ss) in OVERALL.items()
-    }  # fmt: skip
+        for name, (lms, ss) in (printed | BY_DEFINITION).items()
+    }
