@@ -74,8 +74,8 @@ def reader(slope: float, *, runs: int = 2, world: int = 0, leak: float = 0.0) ->
 
 def calibrated(corpus: TokenCorpus, slope: float = SLOPE, **more: Any) -> Calibration:  # noqa: ANN401 - of calibrate
     small: dict[str, Any] = {"measures": ["dbwa"], "tests": ["weat"], "sizes": (4, 8), "per_dose": 12, "blanks": 30}
-    settings = {**small, "plantings": 2, "others": 0, "trainer": reader(slope), **more}
-    return bg.calibrate(corpus, pairs=PAIRS, **settings)
+    settings = {**small, "pairs": PAIRS, "plantings": 2, "others": 0, "trainer": reader(slope), **more}
+    return bg.calibrate(corpus, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +176,24 @@ def test_a_killed_calibration_goes_on_where_it_was(corpus: TokenCorpus, tmp_path
     assert any("one planted text" in note for note in first.warnings)
 
 
+def test_the_pairs_are_by_default_those_of_the_language(corpus: TokenCorpus, tmp_path: Path) -> None:
+    """A text is calibrated along the pairs of its language; nobody has to name them."""
+    spanish = bg.lexicon("es_pairs").pairs
+    words = [word for word in corpus.words if word.startswith("w")]
+    ends = [word for pair in (*spanish, *PAIRS) for word in pair]
+    random = np.random.default_rng(5)
+    lines = [f"{' '.join(random.choice(words, 6))} {end}" for end in ends for _ in range(150)]
+    text = tmp_path / "texto.txt"
+    text.write_text("\n".join(lines), encoding="utf-8")
+    tokens = read_corpus(text, out=tmp_path / "tokens")
+    found = calibrated(tokens, pairs=None, language="es")
+    assert [tuple(pair) for pair in found.settings["pairs"]] == list(spanish)
+    english = calibrated(tokens, pairs=None)
+    known = {tuple(pair) for pair in english.settings["pairs"]}
+    assert known <= set(bg.lexicon("du2021").pairs)
+    assert ("he", "she") in known
+
+
 def test_the_plan_is_told_first(corpus: TokenCorpus) -> None:
     told: list[str] = []
 
@@ -199,6 +217,7 @@ def test_the_plan_is_told_first(corpus: TokenCorpus) -> None:
         ({"measures": ["dbwaa"]}, "did you mean 'dbwa'"),
         ({"level": 2.0}, "must lie between 0 and 1"),
         ({"blanks": 3}, "at least 10"),
+        ({"pairs": None, "language": "tlh"}, "the language 'tlh' has no base pairs to score words along"),
     ],
 )
 def test_impossible_designs_are_refused(corpus: TokenCorpus, settings: dict[str, Any], said: str) -> None:
