@@ -189,8 +189,8 @@ def truth_of(
         raise ParameterError("Give both lists, 'first' and 'second', or a 'truth'.")
     if first is not None and second is not None:
         lists = words_of(first), words_of(second)
-        named = " against ".join(words.name for words in lists)
-        return _of_lists(named, lists[0].words, lists[1].words, _language(first))
+        name = " against ".join(words.name for words in lists)
+        return _of_lists(name, lists[0].words, lists[1].words, _language(first))
     if isinstance(truth, Mapping):
         return Truth("given numbers", "given numbers", {str(word): float(value) for word, value in truth.items()})
     if hasattr(truth, "columns"):
@@ -203,8 +203,8 @@ def truth_of(
     if isinstance(known, Values):
         return Truth(known.name, known.unit, known.values, known.language)
     if isinstance(known, AssociationTest):
-        named = f"{known.name}: {known.x.name} against {known.y.name}"
-        return _of_lists(named, known.x.words, known.y.words, known.language)
+        name = f"{known.name}: {known.x.name} against {known.y.name}"
+        return _of_lists(name, known.x.words, known.y.words, known.language)
     raise ParameterError(
         f"The 'truth' must be a lexicon of kind 'values' or 'test'. {known.name!r} is of kind {known.kind!r}."
     )

@@ -25,7 +25,7 @@ class Offline:
 
 
 @cache
-def _offline(kind: type[Any]) -> type[Any]:
+def _offline(kind: Any) -> Any:  # noqa: ANN401 - a class of charts
     return type(kind.__name__, (Offline, kind), {"__doc__": kind.__doc__, "__module__": kind.__module__})
 
 
@@ -33,6 +33,7 @@ def offline(chart: Any) -> Any:  # noqa: ANN401 - a chart
     """The same chart, shown in notebooks without a network."""
     if isinstance(chart, Offline):
         return chart
+    kind: Any = type(chart)
     copy = chart.copy(deep=False)
-    object.__setattr__(copy, "__class__", _offline(type(chart)))  # a chart keeps what is set on it as its own content
+    object.__setattr__(copy, "__class__", _offline(kind))  # what is set in the usual way becomes content of the chart
     return copy
