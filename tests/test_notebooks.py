@@ -147,7 +147,7 @@ def test_stability_draws_the_least_stable_words() -> None:
     rows = drawn_rows(found, "words")
     assert [(row["what"], row["stability"], row["low"], row["high"]) for row in rows] == [
         (word.word, word.value, word.low, word.high)
-        for word in sorted(map(found.__getitem__, found.words), key=lambda word: word.value)
+        for word in sorted(map(found.__getitem__, found.words), key=lambda word: word.value or 0.0)
     ]
     assert drawn_alone(found._repr_mimebundle_()["text/html"])
 

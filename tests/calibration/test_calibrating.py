@@ -18,6 +18,7 @@ from biasgauge.calibration.equivalents import BELOW, as_odds
 from biasgauge.calibration.loading import DEFAULT_CALIBRATION
 from biasgauge.corpora import TokenCorpus, read_corpus
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.lexicons import pairs_of
 from biasgauge.stats import Estimate
 
 PAIRS = (("he", "she"), ("him", "her"), ("man", "woman"))
@@ -178,7 +179,7 @@ def test_a_killed_calibration_goes_on_where_it_was(corpus: TokenCorpus, tmp_path
 
 def test_the_pairs_are_by_default_those_of_the_language(corpus: TokenCorpus, tmp_path: Path) -> None:
     """A text is calibrated along the pairs of its language; nobody has to name them."""
-    spanish = bg.lexicon("es_pairs").pairs
+    spanish = pairs_of("es_pairs").pairs
     words = [word for word in corpus.words if word.startswith("w")][:150]
     ends = [word for pair in (*spanish, *PAIRS) for word in pair]
     random = np.random.default_rng(5)
@@ -190,7 +191,7 @@ def test_the_pairs_are_by_default_those_of_the_language(corpus: TokenCorpus, tmp
     assert [tuple(pair) for pair in found.settings["pairs"]] == list(spanish)
     english = calibrated(tokens, pairs=None)
     known = {tuple(pair) for pair in english.settings["pairs"]}
-    assert known <= set(bg.lexicon("du2021").pairs)
+    assert known <= set(pairs_of("du2021").pairs)
     assert ("he", "she") in known
 
 

@@ -13,6 +13,7 @@ import biasgauge as bg
 from biasgauge.calibration import CorpusBias, SetOdds, WordOdds, truth_of
 from biasgauge.embeddings import load_default_replicates
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import pairs_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ def test_the_pairs_are_by_default_those_of_the_language_of_the_truth(tmp_path: P
         f'kind = "values"\ntitle = "t"\nlanguage = "es"\nsource = "s"\nunit = "share"\n\n[values]\n{values}\n'
     )
     random = np.random.default_rng(3)
-    ends = [word for pair in bg.lexicon("es_pairs").pairs for word in pair]
+    ends = [word for pair in pairs_of("es_pairs").pairs for word in pair]
     vectors = {word: random.normal(size=8) for word in (*words, *dict.fromkeys(ends))}
     by_default = bg.criterion(vectors, truth, measures=["dbwa"]).rows[0]
     named = bg.criterion(vectors, truth, measures=["dbwa"], pairs="es_pairs").rows[0]
