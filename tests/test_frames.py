@@ -71,3 +71,12 @@ def test_show_writes_the_page_and_opens_it(monkeypatch: pytest.MonkeyPatch) -> N
     assert (page.parent / "page.json").is_file()
     assert bg.show(result, browser=False) != page
     assert len(opened) == 1
+
+
+def test_a_frame_of_half_precision_is_shown_without_warnings() -> None:
+    vectors = bg.embeddings.load_default(50)
+    assert vectors.vectors.dtype == np.float16  # as it ships
+    frame = vectors.to_frame()
+    assert frame.to_numpy().dtype == np.float32
+    assert np.array_equal(frame.to_numpy(), vectors.vectors)
+    assert "the" in repr(frame.head())

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
+from biasgauge.corpora import planted_corpus
 from biasgauge.presentation import notebook_chart
 from biasgauge.presentation.notebook_chart import forest_spec
 from biasgauge.results.blocks import Forest, ForestRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def results(kind: type[Any]) -> Iterator[type[Any]]:
@@ -72,8 +74,94 @@ def test_without_the_extra_a_notebook_says_how_to_get_charts(monkeypatch: pytest
     scores = bg.score(bg.embeddings.load_default(), pairs="bolukbasi2016", words="occ18", measures="dbwa")
     monkeypatch.setattr(notebook_chart, "find_spec", lambda _name: None)
     assert "biasgauge[figures]" in bg.reliability(scores)._repr_mimebundle_()["text/html"]
-    weat = bg.weat(bg.embeddings.load_default(), "weat7")  # has no chart
-    assert weat._repr_mimebundle_()["text/html"] == weat._repr_html_()
+    chart = next(iter(bg.reliability(scores).figures().values()))
+    assert "biasgauge[figures]" in chart._repr_mimebundle_()["text/html"]
+    listed = bg.lexicons.check(bg.lexicon("weat7"))  # has no chart
+    assert listed._repr_mimebundle_()["text/html"] == listed._repr_html_()
+
+
+def drawn_alone(html: str) -> bool:
+    """Whether it is one drawing that runs and loads nothing."""
+    own = html.replace("http://www.w3.org/", "")  # names of the languages of a drawing, which are never loaded
+    return html.count("<svg") == 1 and not any(sign in own for sign in ("<script", "http", "src=", "@import", "url("))
+
+
+def test_a_chart_by_itself_is_shown_without_a_network() -> None:
+    alt = pytest.importorskip("altair")
+    weat = bg.weat(bg.embeddings.load_default(), "weat7")
+    chart = weat.figures()["words"]
+    assert isinstance(chart, alt.LayerChart)  # still a chart of the library, which can be changed and combined
+    for shown in (chart, chart.properties(height=300)):
+        bundle = shown._repr_mimebundle_()
+        assert set(bundle) == {"text/plain", "text/html"}
+        assert drawn_alone(bundle["text/html"])
+        assert "equations" in bundle["text/html"]
+    with alt.renderers.enable("html"):  # who chose another renderer gets it
+        assert "<script" in str(chart._repr_mimebundle_())
+    assert "layer" in chart.to_dict()
+    assert alt.Chart.from_dict(chart.to_dict()).to_dict()["layer"] == chart.to_dict()["layer"]
+
+
+def drawn_rows(result: bg.Result, name: str) -> list[dict[str, Any]]:
+    chart = result.figures()[name].to_dict()
+    (rows,) = (rows for rows in chart["datasets"].values() if rows)
+    return list(rows)
+
+
+def test_weat_draws_its_words() -> None:
+    weat = bg.weat(bg.embeddings.load_default(), "weat7")
+    rows = drawn_rows(weat, "words")
+    assert {row["what"]: row["association"] for row in rows} == pytest.approx(weat.associations)
+    values = [row["association"] for row in rows]
+    assert values == sorted(values, reverse=True)
+    means = {side: [row["association"] for row in rows if row["targets"] == side] for side in ("math", "arts")}
+    contrast = sum(means["math"]) / len(means["math"]) - sum(means["arts"]) / len(means["arts"])
+    assert contrast == pytest.approx(weat.contrast.value)
+    assert drawn_alone(weat._repr_mimebundle_()["text/html"])
+    lost = bg.weat({word: [1.0, 0.0] for word in ("a", "b")}, "weat7")
+    assert lost.figures() == {}
+
+
+def test_long_lists_are_drawn_by_their_ends() -> None:
+    vectors = bg.embeddings.load_default()
+    words = [word for word in vectors.words if word.isalpha()][500:660]
+    weat = bg.weat(vectors, x=words[:80], y=words[80:], a="weat7:a", b="weat7:b")
+    rows = drawn_rows(weat, "words")
+    strongest = sorted(map(abs, weat.associations.values()), reverse=True)[:50]
+    assert sorted((abs(row["association"]) for row in rows), reverse=True) == pytest.approx(strongest)
+
+
+def test_flips_draw_the_share_of_each_change() -> None:
+    found = bg.sensitivity.flips(bg.embeddings.load_default(), concepts=["weat7:math", "weat7:arts"])
+    rows = drawn_rows(found, "flips")
+    shares = [row.share.value for row in found.rows if row.share.value is not None]
+    assert [row["share"] for row in rows] == pytest.approx(shares)
+    assert {row["words"] for row in rows} == {"math (WEAT 7)", "arts (WEAT 7)"}
+    assert "measure: RIPA" in {row["what"] for row in rows}
+    assert drawn_alone(found._repr_mimebundle_()["text/html"])
+
+
+def test_stability_draws_the_least_stable_words() -> None:
+    models = [bg.embeddings.load_default_replicates()[place].subset(["he", "she", "nurse"]) for place in range(3)]
+    found = bg.embeddings.stability(models)
+    rows = drawn_rows(found, "words")
+    assert [(row["what"], row["stability"], row["low"], row["high"]) for row in rows] == [
+        (word.word, word.value, word.low, word.high)
+        for word in sorted(map(found.__getitem__, found.words), key=lambda word: word.value or 0.0)
+    ]
+    assert drawn_alone(found._repr_mimebundle_()["text/html"])
+
+
+def test_influence_draws_what_is_left_without_documents(tmp_path: Path) -> None:
+    corpus = planted_corpus({"welder": 0.8, "nurse": -0.8}, lines=600, random_state=1)
+    corpus.write(tmp_path / "text.txt")
+    found = bg.calibration.influence(tmp_path / "text.txt", words=["welder"], pairs=list(corpus.pairs))
+    rows = drawn_rows(found, "removals")
+    assert (rows[0]["documents"], rows[0]["log odds"]) == (0, found.value.value)
+    assert [(row["documents"], row["log odds"]) for row in rows[1:]] == [
+        (step.documents, step.value) for step in found.removals
+    ]
+    assert drawn_alone(found._repr_mimebundle_()["text/html"])
 
 
 def test_a_forest_plot_draws_each_estimate_with_its_decision() -> None:
@@ -107,7 +195,7 @@ def test_an_audit_in_a_notebook_shows_verdicts_what_to_write_and_the_forest_plot
 def test_a_kernel_in_an_empty_folder_shows_results() -> None:
     """As Jupyter and VS Code run it: no display code, a result as the last line of a cell."""
     pytest.importorskip("nbclient")
-    program = """
+    program = r"""
 import json, sys, tempfile
 import nbformat
 from nbclient import NotebookClient

@@ -93,7 +93,7 @@ def changed(before: float, after: float, **effect: Estimate | None) -> Verdict:
 @pytest.mark.parametrize(
     ("verdict", "decision", "failed", "sentence"),
     [
-        (changed(0.6, 0.0), "report", [], "reduced: 1 of 1 associations are clearly nearer to 0"),
+        (changed(0.6, 0.0), "report", [], "reduced: 1 of 1 association is clearly nearer to 0"),
         (changed(0.6, 0.6), "do-not-report", ["reduced"], "not reduced: 0 of 1"),
         (changed(0.6, -0.6), "do-not-report", ["not overcorrected"], "overcorrected: own +"),
         (
@@ -124,7 +124,7 @@ def test_a_change_in_part_names_both_questions() -> None:
     before, after = [leaning(0.6, "one"), leaning(0.6, "two")], [leaning(0.0, "one"), leaning(0.6, "two")]
     found = answer_change(made, contrast_changes(before, after, Rules()))
     assert found.decision == "do-not-report"
-    assert "reduced in part: 1 of 2 associations are clearly nearer to 0 (one +" in found.sentence
+    assert "reduced in part: 1 of 2 associations is clearly nearer to 0 (one +" in found.sentence
     assert found.observed("reduced")["share"] == 0.5
 
 

@@ -18,6 +18,7 @@ from biasgauge.calibration.equivalents import BELOW, as_odds
 from biasgauge.calibration.loading import DEFAULT_CALIBRATION
 from biasgauge.corpora import TokenCorpus, read_corpus
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.lexicons import pairs_of
 from biasgauge.stats import Estimate
 
 PAIRS = (("he", "she"), ("him", "her"), ("man", "woman"))
@@ -74,8 +75,8 @@ def reader(slope: float, *, runs: int = 2, world: int = 0, leak: float = 0.0) ->
 
 def calibrated(corpus: TokenCorpus, slope: float = SLOPE, **more: Any) -> Calibration:  # noqa: ANN401 - of calibrate
     small: dict[str, Any] = {"measures": ["dbwa"], "tests": ["weat"], "sizes": (4, 8), "per_dose": 12, "blanks": 30}
-    settings = {**small, "plantings": 2, "others": 0, "trainer": reader(slope), **more}
-    return bg.calibrate(corpus, pairs=PAIRS, **settings)
+    settings = {**small, "pairs": PAIRS, "plantings": 2, "others": 0, "trainer": reader(slope), **more}
+    return bg.calibrate(corpus, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +177,24 @@ def test_a_killed_calibration_goes_on_where_it_was(corpus: TokenCorpus, tmp_path
     assert any("one planted text" in note for note in first.warnings)
 
 
+def test_the_pairs_are_by_default_those_of_the_language(corpus: TokenCorpus, tmp_path: Path) -> None:
+    """A text is calibrated along the pairs of its language; nobody has to name them."""
+    spanish = pairs_of("es_pairs").pairs
+    words = [word for word in corpus.words if word.startswith("w")][:150]
+    ends = [word for pair in (*spanish, *PAIRS) for word in pair]
+    random = np.random.default_rng(5)
+    lines = [f"{' '.join(random.choice(words, 6))} {end}" for end in ends for _ in range(150)]
+    text = tmp_path / "texto.txt"
+    text.write_text("\n".join(lines), encoding="utf-8")
+    tokens = read_corpus(text, out=tmp_path / "tokens")
+    found = calibrated(tokens, pairs=None, language="es")
+    assert [tuple(pair) for pair in found.settings["pairs"]] == list(spanish)
+    english = calibrated(tokens, pairs=None)
+    known = {tuple(pair) for pair in english.settings["pairs"]}
+    assert known <= set(pairs_of("du2021").pairs)
+    assert ("he", "she") in known
+
+
 def test_the_plan_is_told_first(corpus: TokenCorpus) -> None:
     told: list[str] = []
 
@@ -199,6 +218,7 @@ def test_the_plan_is_told_first(corpus: TokenCorpus) -> None:
         ({"measures": ["dbwaa"]}, "did you mean 'dbwa'"),
         ({"level": 2.0}, "must lie between 0 and 1"),
         ({"blanks": 3}, "at least 10"),
+        ({"pairs": None, "language": "tlh"}, "the language 'tlh' has no base pairs to score words along"),
     ],
 )
 def test_impossible_designs_are_refused(corpus: TokenCorpus, settings: dict[str, Any], said: str) -> None:

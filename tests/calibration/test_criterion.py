@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.calibration import CorpusBias, SetOdds, WordOdds
+from biasgauge.calibration import CorpusBias, SetOdds, WordOdds, truth_of
 from biasgauge.embeddings import load_default_replicates
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import pairs_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TRUTH = {f"word{number}": float(number) for number in range(60)}
 
@@ -40,6 +44,26 @@ def test_scores_lean_to_the_first_end_and_the_share_of_women_to_the_second() -> 
     other = bg.criterion(frame, TRUTH, end="first").rows[0]
     assert other.pearson is not None
     assert other.pearson.value == pytest.approx(-row.pearson.value)
+
+
+def test_the_pairs_are_by_default_those_of_the_language_of_the_truth(tmp_path: Path) -> None:
+    """Spanish truths are scored along Spanish pairs, English ones along English pairs."""
+    words = [f"palabra{number}" for number in range(12)]
+    truth = tmp_path / "cuota.toml"
+    values = "\n".join(f'{word} = "{number}"'.replace('"', "") for number, word in enumerate(words))
+    truth.write_text(
+        f'kind = "values"\ntitle = "t"\nlanguage = "es"\nsource = "s"\nunit = "share"\n\n[values]\n{values}\n'
+    )
+    random = np.random.default_rng(3)
+    ends = [word for pair in pairs_of("es_pairs").pairs for word in pair]
+    vectors = {word: random.normal(size=8) for word in (*words, *dict.fromkeys(ends))}
+    by_default = bg.criterion(vectors, truth, measures=["dbwa"]).rows[0]
+    named = bg.criterion(vectors, truth, measures=["dbwa"], pairs="es_pairs").rows[0]
+    assert by_default.pearson == named.pearson
+    assert by_default.words == len(words)
+    assert truth_of("bls2015").pairs(None) == "du2021"
+    assert truth_of(first="es_occupations:masculine", second="es_occupations:feminine").pairs(None) == "es_pairs"
+    assert truth_of(truth).pairs([("a", "b")]) == [("a", "b")]
 
 
 def test_disattenuated_is_r_over_the_root_of_alpha() -> None:

@@ -66,4 +66,6 @@ def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
         assert code == 2, (name, sentence)
         assert f'pip install "biasgauge[{extra}]"' in sentence, name
         assert len(sentence.strip().splitlines()) == 1
+    made = sorted(path.name for path in tmp_path.iterdir())
+    assert made == ["config.json", "text.txt"]  # nothing was begun that could not be finished
     assert said["to_gensim"][1].endswith("pip install gensim")

@@ -83,7 +83,7 @@ def test_effect(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     shown = capsys.readouterr().out
     assert "recovery" in shown
     assert max(len(line) for line in shown.splitlines() if "vectors:" not in line) <= 80
-    assert "WEAT weat7" in shown
+    assert "Effect size of WEAT 7" in shown
 
 
 def test_json_there_and_back(file: Path, tmp_path: Path) -> None:

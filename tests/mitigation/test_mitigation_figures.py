@@ -36,10 +36,10 @@ def test_every_number_with_two_sides_is_drawn_once_a_side() -> None:
     charts = effect(ROWS).figures()
     assert set(charts) == {"association", "recovery"}
     drawn = {(row["what"], row["side"]): row["value"] for row in held(charts["association"])}
-    assert drawn == {("weat7", "before"): 1.3, ("weat7", "after"): -0.2}
+    assert drawn == {("WEAT 7", "before"): 1.3, ("WEAT 7", "after"): -0.2}
     assert {row["sign"] for row in held(charts["association"])} == {"sign flipped"}
     recovered = {(row["what"], row["side"]): row["value"] for row in held(charts["recovery"])}
-    assert recovered["bolukbasi2016: classifier accuracy", "before"] == 1.0
+    assert recovered["Bolukbasi et al. 2016: classifier accuracy", "before"] == 1.0
 
 
 def test_nothing_to_draw() -> None:

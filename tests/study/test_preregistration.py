@@ -143,6 +143,7 @@ def test_the_command(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["study", "preregister", str(file)]) == 0
     shown = capsys.readouterr().out
     assert "7 choices, 1 word list and 2 results were frozen" in shown
+    assert f"preregistration: {file.with_name(f'{file.stem}.preregistration.json').resolve()}" in shown.splitlines()
     assert run(["study", "preregister", str(file), "--json", "--out", str(file.with_name("other.json"))]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["sha256"] in shown

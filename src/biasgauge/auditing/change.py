@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from biasgauge.auditing.did_it_work import ContrastChange
+from biasgauge.auditing.did_it_work import ContrastChange, nearer_text
 from biasgauge.auditing.questions import SANITY, Asked, Measured
 from biasgauge.auditing.verdicts import Decision, Evidence, Rules, Verdict
 from biasgauge.embeddings import Embedding
@@ -132,7 +132,7 @@ def _reduced(biased: Sequence[ContrastChange], contrasts: Sequence[ContrastChang
     told = ", ".join(_from_to(one) for one in biased if one.reduced is not None)
     numbers = {"agree": smaller, "of": len(biased), "share": smaller / len(biased)}
     said = "reduced" if smaller == len(biased) else "not reduced" if not smaller else "reduced in part"
-    reason = f"{said}: {smaller} of {len(biased)} associations are clearly nearer to 0 ({told})"
+    reason = f"{said}: {smaller} of {len(biased)} {nearer_text(smaller, len(biased))} ({told})"
     yield Evidence("reduced", numbers, 1.0, smaller == len(biased), reason, LINK)
     turned = [_from_to(one) for one in contrasts if one.overcorrected]
     reason = f"overcorrected: {', '.join(turned)}" if turned else "no association came out on the other side of 0"

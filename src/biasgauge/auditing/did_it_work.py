@@ -141,6 +141,11 @@ def _numbers(piece: Evidence | None) -> dict[str, Any]:
     return dict(piece.observed) if piece is not None and isinstance(piece.observed, dict) else {}
 
 
+def nearer_text(smaller: int, of: int) -> str:
+    """What so many of so many associations do: "1 of 2 associations is …"."""
+    return f"{'association' if of == 1 else 'associations'} {'is' if smaller == 1 else 'are'} clearly nearer to 0"
+
+
 def _measured(reduced: Evidence | None, turned: Evidence | None) -> Tile:
     numbers = _numbers(reduced)
     if not numbers:
@@ -148,7 +153,7 @@ def _measured(reduced: Evidence | None, turned: Evidence | None) -> Tile:
     smaller, of = int(numbers["agree"]), int(numbers["of"])
     word = "reduced" if smaller == of else "not reduced" if not smaller else "reduced in part"
     over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
-    about = "associations are clearly nearer to 0"
+    about = nearer_text(smaller, of)
     if over:
         word, about = "overcorrected", f"{about}; {over} {'shows' if over == 1 else 'show'} the opposite association"
     return Tile("Bias measured", word, f"{smaller} of {of}", about, TONES[smaller == of and not over])

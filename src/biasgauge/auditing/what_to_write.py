@@ -39,7 +39,7 @@ METHODS = {
 """Papers whose methods a rule or a part of an audit uses, by their keys in references.bib."""
 
 METHODS_TEXT = (
-    "We audited {models} with biasgauge {version}. {questions} ({families}), each a contrast of "
+    "We audited {models} with biasgauge {version}. {questions} ({families}){each} a contrast of "
     "mean cosine similarities between target and attribute words (the numerator of WEAT; Caliskan et al. 2017). Its p "
     "is the largest of three: permutation of the targets, permutation of the attributes, and a t-test with variance "
     "clustered over {over} (Cameron et al. 2011). p was adjusted over all questions of the audit (weighted Bonferroni "
@@ -151,6 +151,7 @@ def methods(result: AuditResult) -> str:
             models=models,
             version=__version__,
             questions="One question was asked" if count == 1 else f"{count} questions were asked",
+            each=":" if count == 1 else ", each",
             families=listed(list(dict.fromkeys(_family(verdict) for verdict in asked if verdict.family))),
             over=f"targets, attributes and {_repeated(result)}" if result.replicates else "targets and attributes",
             alpha=f"{rules['alpha']:g}",

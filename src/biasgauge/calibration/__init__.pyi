@@ -9,7 +9,7 @@ from biasgauge.calibration.corpus_bias_result import WordOdds as WordOdds
 from biasgauge.calibration.criterion_result import Criterion as Criterion
 from biasgauge.calibration.criterion_result import CriterionRow as CriterionRow
 from biasgauge.calibration.criterion_validity import criterion as criterion
-from biasgauge.calibration.criterion_validity import truth_words as truth_words
+from biasgauge.calibration.criterion_validity import truth_of as truth_of
 from biasgauge.calibration.equivalents import Equivalents as Equivalents
 from biasgauge.calibration.influence_documents import DocumentInfluence as DocumentInfluence
 from biasgauge.calibration.influence_documents import Influence as Influence

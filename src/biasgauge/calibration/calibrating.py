@@ -25,7 +25,7 @@ from biasgauge.calibration.texts import Pairs, PlantingPlan, Progress, SweepTrai
 from biasgauge.corpora import TokenCorpus, read_corpus
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, WordsLike
-from biasgauge.lexicons import pairs_of, words_of
+from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, pairs_of, words_of
 from biasgauge.scores.scoring import AS_PUBLISHED
 from biasgauge.stats.estimate import check_level
 from biasgauge.training.algorithms import algorithm
@@ -44,7 +44,8 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
     corpus: TokenCorpus | str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     recipe: str | Mapping[str, Any] = "sgns",
     *,
-    pairs: PairsLike = "du2021",
+    pairs: PairsLike | None = None,
+    language: str | os.PathLike[str] | Language = DEFAULT_LANGUAGE,
     planting: str = "mentions",
     doses: Sequence[float] | None = None,
     carriers: WordsLike | None = None,
@@ -78,7 +79,8 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         corpus: a tokenized corpus, or what `read_corpus` reads.
         recipe: an algorithm, or settings of `train` by name (algorithm, dim, window, epochs, min_count, …): train as
             the vectors were trained that are to be judged.
-        pairs: the pairs (first, second) that bias is about.
+        pairs: the pairs (first, second) that bias is about; by default the base pairs of `language` (du2021, es_pairs).
+        language: code of the text's language, or the file of a language of your own; English by default.
         planting: "mentions" (first order: which end is mentioned beside a word) or "mixture" (both orders: a word takes
             places of the ends).
         doses: log odds ratios (mentions) or shares (mixture), 0 among them; by default odds ratios of 2, 4 and 10 to
@@ -117,14 +119,13 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         planting, tuple(map(float, usual if doses is None else doses)), per_dose, blanks, others, plantings, seeds,
         bootstrap, shuffled,
     )  # fmt: skip
+    base = pairs_of(language_of(language).own_pairs() if pairs is None else pairs)
     names = _names("measure", measures), _names("association_test", tests)
     train_all = trainer or SweepTrainer(settings, seeds, bootstrap, random_state, n_jobs)
     train_shuffled = trainer or SweepTrainer(settings, 1, 0, random_state, n_jobs)
     with _folder(out) as folder:
         text = corpus if isinstance(corpus, TokenCorpus) else read_corpus(corpus, out=folder / "corpus")
-        plan, background = _plan(
-            text, design, pairs_of(pairs).pairs, pairs_of(other_pairs).pairs, carriers, window, random_state
-        )
+        plan, background = _plan(text, design, base.pairs, pairs_of(other_pairs).pairs, carriers, window, random_state)
         if tell is not None:
             tell(_cost(text, design, settings, n_jobs))
         planted = plan.plant(text, folder)

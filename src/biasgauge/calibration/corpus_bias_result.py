@@ -8,6 +8,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
+from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
 from biasgauge.wording import estimate_text, level_text, number_text
 
@@ -207,22 +208,13 @@ class CorpusBias(Result):
         bounded = [row for row in self.words if row.low is not None and row.high is not None]
         surest = sorted(bounded, key=lambda row: (-abs(row.at_least), (row.high or 0.0) - (row.low or 0.0)))
         drawn = sorted(surest[:MOST_DRAWN], key=lambda row: -(row.log_odds or 0))
-
-        def draw() -> Any:  # noqa: ANN401 - the library has no stubs
-            import pandas as pd
-
-            from biasgauge.applications.interval_chart import interval_chart
-            from biasgauge.results.drawing import altair
-
-            alt = altair()
-            frame = pd.DataFrame([
-                {"what": row.word, "log odds": row.log_odds, "low": row.low, "high": row.high} for row in drawn
-            ])  # fmt: skip
-            title = f"← {self.names[1]} · log odds ratio · {self.names[0]} →"
-            return interval_chart(frame, alt.X("log odds:Q", title=title), width=420)
-
+        rows = [{"what": row.word, "log odds": row.log_odds, "low": row.low, "high": row.high} for row in drawn]
         more = "" if len(drawn) == len(self.words) else f"The {len(drawn)} words that most surely lean."
-        return Chart("log-odds", "Which words stand near which group", more or "Every word, with its interval.", draw)
+        axis = f"← {self.names[1]} · log odds ratio · {self.names[0]} →"
+        remark = more or "Every word, with its interval."
+        return chart_of_rows(
+            "log-odds", "Which words stand near which group", remark, axis, rows, number="log odds"
+        )  # fmt: skip
 
 
 def _said(estimate: Estimate) -> str:

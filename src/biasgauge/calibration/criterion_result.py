@@ -88,7 +88,7 @@ class Criterion(Result):
         )
         return Summary(
             title=f"Criterion validity against {what}",
-            headline=f"{best.measure}: {said} over {best.words} words",
+            headline=f"{measure_name(best.measure)}: {said} over {best.words} words",
             sentences=(self._reading(), *((lost,) if self.lost else ())),
             tables=(Table.of("criterion", "", [*columns, Column("words", "count")], rows),),
             charts=() if lists or best.words < 3 else (self._chart(best),),

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from biasgauge import registry
 from biasgauge.arrays import Floats
 from biasgauge.calibration.criterion_result import Criterion, CriterionRow
 from biasgauge.calibration.criterion_scores import WordNumbers, numbers_of
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, WordsLike
-from biasgauge.lexicons import AssociationTest, Values, lexicon, words_of
+from biasgauge.lexicons import (
+    DEFAULT_LANGUAGE,
+    AssociationTest,
+    Lexicon,
+    Values,
+    language_of,
+    lexicon,
+    words_of,
+)
+from biasgauge.names import measure_name
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import bootstrap as bootstrap_of
 from biasgauge.stats.correlations import correlation_estimate
@@ -35,11 +46,17 @@ class Truth:
         name: of it.
         unit: of the numbers; empty for lists.
         values: a number for each word; of two lists 1 for the first and 0 for the second.
+        language: of the words, as their lexicon states it.
     """
 
     name: str
     unit: str
     values: Mapping[str, float]
+    language: str = DEFAULT_LANGUAGE
+
+    def pairs(self, given: PairsLike | None) -> PairsLike:
+        """The base pairs to score with: those given, else those of the language."""
+        return language_of(self.language).own_pairs() if given is None else given
 
 
 def criterion(  # noqa: PLR0913 - settings are keyword arguments
@@ -49,7 +66,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
     first: WordsLike | None = None,
     second: WordsLike | None = None,
     end: End = "second",
-    pairs: PairsLike = "du2021",
+    pairs: PairsLike | None = None,
     measures: Sequence[str] = ("dbwa", "ripa", "nbm"),
     k: int = 100,
     reliability: float | None = None,
@@ -71,7 +88,8 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
         first: words known to belong to the first end, such as male names; with `second`, in the place of `truth`.
         second: words known to belong to the second end.
         end: which end large numbers of the truth belong to: "second" for the share of women, with pairs (male, female).
-        pairs: base pairs that vectors are scored with.
+        pairs: base pairs that vectors are scored with; by default those of the language of the truth, where it is a
+            lexicon (du2021 for English), else English ones.
         measures: measures that vectors are scored with.
         k: neighbors of a neighborhood measure.
         reliability: of the scores, taken as known; None: measured over replicates where there are several models, else
@@ -93,10 +111,10 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
     if reliability is not None:
         check_number(0, 1, reliability=reliability)
     how = Resampling("bca", level, resamples, random_state)
-    known = _truth(truth, first, second)
+    known = truth_of(truth, first, second)
     sign = 1.0 if end == "first" or not known.unit else -1.0
     numbers = numbers_of(
-        scores, list(known.values), pairs=pairs, measures=list(measures), k=k, case_fallback=case_fallback,
+        scores, list(known.values), pairs=known.pairs(pairs), measures=list(measures), k=k, case_fallback=case_fallback,
         min_contexts=min_contexts, progress=progress,
     )  # fmt: skip
     rows, points, lost = [], [], dict.fromkeys(known.values)
@@ -161,12 +179,18 @@ def _reliability(reliable: Callable[[Floats], Floats], words: int, how: Resampli
     return bootstrap_of(reliable, value, np.arange(words), how, "words")
 
 
-def _truth(truth: Any, first: WordsLike | None, second: WordsLike | None) -> Truth:  # noqa: ANN401 - as in criterion
+def truth_of(
+    truth: Any = "bls2015",  # noqa: ANN401 - as in criterion
+    first: WordsLike | None = None,
+    second: WordsLike | None = None,
+) -> Truth:
+    """What is known about words, as `criterion` takes it: with the pairs that go with them."""
     if (first is None) != (second is None):
         raise ParameterError("Give both lists, 'first' and 'second', or a 'truth'.")
     if first is not None and second is not None:
         lists = words_of(first), words_of(second)
-        return _of_lists(" against ".join(words.name for words in lists), lists[0].words, lists[1].words)
+        name = " against ".join(words.name for words in lists)
+        return _of_lists(name, lists[0].words, lists[1].words, _language(first))
     if isinstance(truth, Mapping):
         return Truth("given numbers", "given numbers", {str(word): float(value) for word, value in truth.items()})
     if hasattr(truth, "columns"):
@@ -177,39 +201,38 @@ def _truth(truth: Any, first: WordsLike | None, second: WordsLike | None) -> Tru
         return Truth("given numbers", "given numbers", named)
     known = lexicon(SHORT_NAMES.get(truth, truth) if isinstance(truth, str) else truth)
     if isinstance(known, Values):
-        return Truth(known.name, known.unit, known.values)
+        return Truth(known.name, known.unit, known.values, known.language)
     if isinstance(known, AssociationTest):
-        return _of_lists(f"{known.name}: {known.x.name} against {known.y.name}", known.x.words, known.y.words)
+        name = f"{known.name}: {known.x.name} against {known.y.name}"
+        return _of_lists(name, known.x.words, known.y.words, known.language)
     raise ParameterError(
         f"The 'truth' must be a lexicon of kind 'values' or 'test'. {known.name!r} is of kind {known.kind!r}."
     )
 
 
-def truth_words(
-    truth: Any = "bls2015",  # noqa: ANN401 - as in criterion
-    first: WordsLike | None = None,
-    second: WordsLike | None = None,
-) -> tuple[str, ...]:
-    """The words that something is known about, as `criterion` would take them."""
-    return tuple(_truth(truth, first, second).values)
+def _language(words: WordsLike) -> str:
+    """The language of a list: that of its lexicon, where it is one."""
+    if isinstance(words, Lexicon):
+        return words.language
+    source = os.fspath(words).partition(":")[0] if isinstance(words, str | os.PathLike) else ""
+    return lexicon(source).language if source in registry.names("lexicon") else DEFAULT_LANGUAGE
 
 
-def _of_lists(name: str, first: Sequence[str], second: Sequence[str]) -> Truth:
+def _of_lists(name: str, first: Sequence[str], second: Sequence[str], language: str) -> Truth:
     both = set(first) & set(second)
     values = {word: 1.0 for word in first if word not in both} | {word: 0.0 for word in second if word not in both}
     if not values:
         raise ParameterError("The lists 'first' and 'second' hold the same words.")
-    return Truth(name, "", values)
+    return Truth(name, "", values, language)
 
 
 def _warnings(rows: Sequence[CriterionRow], known: Truth) -> tuple[str, ...]:
     told = []
     for row in rows:
         if row.words < len(known.values) / 2:
-            told.append(f"{row.measure}: {row.words} of the {len(known.values)} words have a score")
+            told.append(f"{measure_name(row.measure)}: {row.words} of the {len(known.values)} words have a score")
         value = row.disattenuated.value if row.disattenuated is not None else None
         if value is not None and abs(value) > 1:
-            told.append(
-                f"{row.measure}: the disattenuated r lies beyond 1: the reliability is understated, or by chance"
-            )
+            why = "the disattenuated r lies beyond 1: the reliability is understated, or by chance"
+            told.append(f"{measure_name(row.measure)}: {why}")
     return tuple(told)

@@ -17,10 +17,12 @@ from biasgauge.corpora import TokenCorpus
 from biasgauge.corpora.read import corpus_of
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
-from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.results import Chart, Column, Record, Result, Summary, Table
+from biasgauge.results.drawing import SECOND, altair, zero_line
 from biasgauge.stats import odds_ratios
 from biasgauge.stats.estimate import Estimate, check_level
 
+_REMARK = "All documents at the left; those that carry the most are taken out first. 0: no association is left"
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 """How many of the documents that carry the most are taken out together."""
 
@@ -136,7 +138,23 @@ class Influence(Result):
                 Table.of("documents", "Documents, by number; no text is shown", columns, rows, most=20),
             ),
             warnings=self.warnings,
+            charts=(Chart("removals", without, _REMARK, self._removed, width="column"),) if steps else (),
         )
+
+    def _removed(self) -> Any:  # noqa: ANN401 - a chart
+        """The number as documents are taken out."""
+        import pandas as pd
+
+        alt = altair()
+        steps = [(0, self.value.value), *((step.documents, step.value) for step in self.removals)]
+        ticks = alt.Axis(values=[documents for documents, _ in steps], labelOverlap=True)
+        base = alt.Chart().encode(
+            x=alt.X("documents:Q", title="documents taken out", scale=alt.Scale(type="symlog"), axis=ticks),
+            y=alt.Y("log odds:Q", title=self.number),
+            tooltip=["documents", "log odds"],
+        )
+        line = base.mark_line(color=SECOND, point=alt.OverlayMarkDef(filled=True, size=46, color=SECOND))
+        return alt.layer(zero_line(horizontal=True), line, data=pd.DataFrame(steps, columns=["documents", "log odds"]))
 
 
 def influence(  # noqa: PLR0913 - settings are keyword arguments

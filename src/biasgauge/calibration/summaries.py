@@ -126,7 +126,7 @@ def _curves(result: Calibration) -> Table:
             ("planting", "where the dose was put"), ("run", "training again, each word by itself"),
             ("shift", "training again, all words alike"),
         )),
-        Column("p, line fits", "p"),
+        Column("p, line", "p", about="small: a straight line does not fit"),
     ]  # fmt: skip
     rows = [
         (
@@ -136,26 +136,33 @@ def _curves(result: Calibration) -> Table:
         )
         for curve in result.curves
     ]  # fmt: skip
-    return Table.of("curves", "Scores against the dose, and what else moves them", columns, rows)
+    return Table.of("curves", "Scores against the dose, and what else moves them", columns, rows).without_empty()
 
 
 def _limits(result: Calibration) -> Table:
     columns = [
-        "of", "name", Column("words", "count"), "leaning to", Column("limit of blank", "number", 4),
-        Column("limit of detection, odds ratio", "number", 2), "remark",
+        Column("found by", "name"), Column("words", "count"), "end", Column("limit of blank", "number", 4),
+        Column("detected from odds", "number", 2, about="limit of detection, as an odds ratio"), "remark",
     ]  # fmt: skip
     rows = [
         (
-            limit.of, limit.name, limit.words, f"{limit.side} end", limit.blank, _shown(limit),
-            limit.detection.reason or ("beyond what was planted" if limit.beyond else ""),
+            limit.name, limit.words, limit.side, limit.blank, _shown(limit),
+            limit.detection.reason or ("extrapolated" if limit.beyond else ""),
         )
         for limit in result.limits
     ]  # fmt: skip
-    return Table.of("limits", "What can be told from nothing", columns, rows, most=12)
+    note = "Extrapolated: beyond the largest odds ratio that was planted."
+    return Table.of("limits", "What can be told from nothing", columns, rows, most=12, note=note)
 
 
 def _rate_rows(rates: tuple[Rate, ...]) -> list[tuple[Any, ...]]:
-    return [(rate.name, rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
+    return [(Shown(rate.name, _finder(rate.name)), rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
+
+
+def _finder(name: str) -> str:
+    """What found something, by its display name: "DB/WA, beyond …" for "dbwa, beyond …"."""
+    of, comma, how = name.partition(",")
+    return f"{registered_name(of)}{comma}{how}"
 
 
 def _rates(result: Calibration) -> Table:
@@ -182,7 +189,7 @@ def _frequency(result: Calibration) -> Table:
         for effect in result.frequency
     ]
     note = "Change of the score with ten times the frequency; in shuffled text all of it is artifact."
-    return Table.of("frequency", "What frequency alone does", columns, rows, note=note)
+    return Table.of("frequency", "What frequency alone does", columns, rows, note=note).without_empty()
 
 
 def _specificity(result: Calibration) -> Table:

@@ -32,6 +32,7 @@ Examples:
   biasgauge calibrate wiki/*.txt.xz --documents blank-line --dim 64
   biasgauge calibrate corpus.txt --doses -1.4,-0.7,0,0.7,1.4 --seeds 4
   biasgauge calibrate corpus.txt --planting mixture --pairs my_pairs.toml
+  biasgauge calibrate corpus_es.txt --language es
   biasgauge calibrate corpus.txt --set recipe.window=10 --set others=0
   biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
   biasgauge audit models/*.safetensors --calibration calibration.json
@@ -44,6 +45,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     from biasgauge.auditing.calibrated import verdict_rates
     from biasgauge.calibration import calibrate
     from biasgauge.corpora import read_corpus
+    from biasgauge.training.extra import check_extra
 
     corpus, work = arguments.pop("corpus"), arguments.pop("work")
     text = {name: value for name in READING if (value := arguments.pop(name, None)) is not None}
@@ -54,6 +56,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
             f"Settings of the training are set one by one, as recipe.window=8. Got recipe={further!r}."
         )
     recipe |= further_settings([f"{name}={value}" for name, value in further.items()], {}, "train", open_ended=True)
+    check_extra()
     work.mkdir(parents=True, exist_ok=True)
     with progress(options, "reading text") as report:
         tokens = read_corpus(corpus, out=work / "corpus", progress=report, **text)
@@ -87,8 +90,8 @@ def _whole(about: str) -> Option:
 app = command(
     "calibration:calibrate",
     arguments="corpus",
-    options="work pairs planting doses carriers per_dose blanks plantings seeds measures sizes algorithm dim epochs "
-    "documents",
+    options="work pairs language planting doses carriers per_dose blanks plantings seeds measures sizes algorithm dim "
+    "epochs documents",
     examples=EXAMPLES,
     sources=("corpora:read_corpus",),
     changes={
@@ -98,6 +101,12 @@ app = command(
             type=Path,
             default=Path("biasgauge-calibration"),
         ),
+        "pairs": Option(
+            "a lexicon of pairs, or your own TOML file; the base pairs of the language by default",
+            type=str | None,
+            default=None,
+        ),
+        "language": Option(type=str, default="en"),
         "planting": Option(
             "mentions: which end is mentioned beside a word; mixture: a word takes places of the ends",
             type=Literal["mentions", "mixture"],

@@ -32,7 +32,7 @@ Examples:
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score the vectors, or count the text, and compare."""
-    from biasgauge.calibration import corpus_bias, criterion, truth_words
+    from biasgauge.calibration import corpus_bias, criterion, truth_of
 
     vectors, corpus = list(arguments.pop("vectors")), arguments.pop("corpus")
     if bool(vectors) == (corpus is not None):
@@ -45,8 +45,9 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     scores: Any = vectors
     with progress(options, "counting" if corpus else "scoring") as report:
         if corpus is not None:
-            words = truth_words(arguments.get("truth"), **lists)
-            scores = corpus_bias(corpus, words=list(words), pairs=arguments["pairs"], progress=report, **text)
+            known = truth_of(arguments.get("truth"), **lists)
+            pairs = known.pairs(arguments["pairs"])
+            scores = corpus_bias(corpus, words=list(known.values), pairs=pairs, progress=report, **text)
         return Outcome(criterion(scores, random_state=options.seed, progress=report, **arguments, **lists))
 
 
@@ -68,7 +69,11 @@ app = command(
             "words of the first end, with --second: a file, a lexicon, commas", type=str | None, default=None
         ),
         "second": Option("words of the second end", type=str | None, default=None),
-        "pairs": Option(default="du2021"),
+        "pairs": Option(
+            "a lexicon of pairs, or your own TOML file; by default the base pairs of the truth's language",
+            type=str | None,
+            default=None,
+        ),
         "measures": Option("measures separated by commas"),
         "corpus": Option("a text, or a tokenized corpus, in the place of vectors", type=Path | None, default=None),
         "documents": Option(

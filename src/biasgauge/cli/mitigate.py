@@ -49,7 +49,9 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         return _views(views, arguments, given)
     with progress(options, arguments["method"]) as report:
         result = mitigate_to_file(random_state=options.seed, progress=report, **arguments, **given)
-    return Outcome(result, written={"vectors": Path(result.path)})
+    before = "" if arguments["vectors"] is None else f" --before {arguments['vectors']} --after {result.path}"
+    then = "" if arguments["effect"] or not before else f"did it work? biasgauge audit{before}"
+    return Outcome(result, written={"vectors": Path(result.path)}, then=then)
 
 
 def _views(views: list[Embedding], arguments: dict[str, Any], given: dict[str, Any]) -> Outcome:

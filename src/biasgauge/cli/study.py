@@ -65,7 +65,7 @@ def init(file: Path = Path("my-study.toml"), /, *, options: Options = DEFAULTS) 
         print_json(options, {"path": str(file)}, settings={})
     if not options.quiet:
         screen = console(options)
-        screen.print(f"Wrote {file}. Next: biasgauge study run {file}", markup=False, soft_wrap=True)
+        screen.print(f"Wrote {file}. Next: biasgauge study plan {file}", markup=False, soft_wrap=True)
 
 
 @app.command
@@ -79,6 +79,7 @@ def preregister(file: Path, /, *, out: Path | None = None, options: Options = DE
     """
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.preregistration import preregister as freeze
+    from biasgauge.study.preregistration import preregistration_path
     from biasgauge.study.read import read_study
 
     study = read_study(file)
@@ -87,7 +88,11 @@ def preregister(file: Path, /, *, out: Path | None = None, options: Options = DE
     if options.json:
         print_json(options, frozen.to_dict(), settings={"file": str(file)})
     elif not options.quiet:
-        print_summary(console(options), frozen.summary())
+        screen = console(options)
+        print_summary(screen, frozen.summary())
+        written = preregistration_path(study) if out is None else out
+        if written is not None:
+            screen.print(f"preregistration: {written.resolve()}", markup=False, soft_wrap=True)
 
 
 @app.command
@@ -120,6 +125,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.read import read_study
     from biasgauge.study.run import run_study
+    from biasgauge.study.state import study_state
 
     study = read_study(arguments.pop("study"))
     options = _with_seed(options, study)
@@ -135,7 +141,9 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     if result.failed:
         console(options, aside=True).print(f"biasgauge: {result.advice}", markup=False, soft_wrap=True)
     untold = tuple(warning for warning in result.warnings if warning not in told)
-    summary = replace(result.summary(), warnings=untold)
+    known = result.summary()
+    found = study_state(study, result.out).conclusions()
+    summary = replace(known, warnings=untold, parts=(*found, *known.parts))
     return Outcome(
         result,
         seed=options.seed,

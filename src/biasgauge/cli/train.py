@@ -40,6 +40,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Settle the settings, tokenize, train."""
     from biasgauge.corpora import read_corpus
     from biasgauge.training import train, training_plan
+    from biasgauge.training.extra import check_extra
 
     corpus, out = arguments.pop("corpus"), arguments.pop("out")
     plans, text, training = (
@@ -47,6 +48,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         for names in (_OF_PLANS, _OF_TEXT, _OF_TRAINING)
     )
     plan = training_plan(**plans, **arguments)
+    check_extra()
     out.mkdir(parents=True, exist_ok=True)
     with progress(options, "reading text") as report:
         tokens = read_corpus(corpus, out=out / "corpus", tokenizer=plan.tokenizer, progress=report, **text)

@@ -133,10 +133,14 @@ class Embedding:
         return replace(self, words=tuple(self.words[row] for row in rows), vectors=np.asarray(self.vectors[rows]))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a word, one column a dimension; `load` reads it back."""
+        """One row a word, one column a dimension, in single precision or better; `load` reads it back."""
         import pandas as pd
 
-        return pd.DataFrame(np.asarray(self.vectors), index=pd.Index(self.words, name="word"))
+        vectors = np.asarray(self.vectors)
+        wide = vectors.astype(
+            np.promote_types(vectors.dtype, np.float32), copy=False
+        )  # pandas cannot show half precision
+        return pd.DataFrame(wide, index=pd.Index(self.words, name="word"))
 
     def to_gensim(self) -> KeyedVectors:
         """The same words and vectors as gensim's `KeyedVectors`; needs gensim.

@@ -26,6 +26,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths
 from biasgauge.inputs import ModelsLike, distinct_words
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.stats.bootstrap import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_estimate
@@ -172,6 +173,9 @@ class Stability(Result):
         pair_columns = ["first", "second", Column("mean", "estimate", 3), Column("words", "count")]
         pairs = [(pair.first, pair.second, pair, pair.n) for pair in self.pairs]
         words = [(word.word, word, word.models) for word in least]
+        drawn = [{"what": word.word, "stability": word.value, "low": word.low, "high": word.high} for word in least]
+        remark = f"The {len(least)} least stable of {len(self.words):,} words, with intervals over models. 1: the same"
+        axis = "mean cosine of two models' vectors after rotation"
         return Summary(
             title="Stability of words over replicates",
             headline=f"Stability of {len(self.words):,} words over {len(self.models)} models: mean {self.mean}.",
@@ -180,6 +184,9 @@ class Stability(Result):
                 Table.of("words", "Least stable words", word_columns, words),
             ),
             warnings=self.notices,
+            charts=(chart_of_rows("words", "Least stable words", remark, axis, drawn, number="stability"),)
+            if drawn
+            else (),
         )
 
 

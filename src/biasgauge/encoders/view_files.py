@@ -18,7 +18,7 @@ from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.encoders.contexts import Contexts, draw_contexts
 from biasgauge.encoders.encoder import Encoder
-from biasgauge.encoders.encoding import ALL, EncoderLike, encoded_blocks
+from biasgauge.encoders.encoding import ALL, EncoderLike, encoded_blocks, encoder_of
 from biasgauge.encoders.templates import TemplatesLike
 from biasgauge.encoders.views import FACETS, Views
 from biasgauge.errors import InputError
@@ -149,6 +149,9 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
         contexts = draw_contexts(
             corpus, asked, draws=draws, layout=layout, field=field, documents=documents, random_state=random_state
         )
+    models = list(model) if isinstance(model, list) else [model]
+    if models:  # one that cannot be loaded is told before anything is written
+        models[0] = encoder_of(models[0], name=name, device=device)
     folder = Path(out)
     made_folder(folder)
     settings = {
@@ -162,7 +165,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
     with writer_lock(folder / LOCK):
         (folder / MANIFEST).unlink(missing_ok=True)  # what is there may be a mixture from now on
         for block, notes in encoded_blocks(
-            model, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
+            models, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
             progress=progress,
         ):  # fmt: skip
             warnings += notes

@@ -133,6 +133,16 @@ class Language(Lexicon):
             "(docs/languages.md)"
         )
 
+    def own_pairs(self) -> str:
+        """What its base pairs are called: the default of whatever scores words along pairs.
+
+        Raises:
+            ParameterError: it has none; says what to do about it.
+        """
+        if reason := self.lacks("base_pairs"):
+            raise ParameterError(f"The 'pairs' must be named: {reason}.")
+        return self.named("base_pairs")[0]
+
     def _reference(self, name: str) -> str:
         """A registered list by its name, else a file beside this one."""
         source, _, part = name.partition(":")

@@ -31,21 +31,32 @@ def notebook_chart(summary: Summary) -> str:
     forest = next(_forests(summary), None)
     if not charts and forest is None:
         return ""
-    if find_spec("vl_convert") is None:
-        return _MISSING
+    if missing := missing_extra():
+        return missing
     names = list(charts)
-    if forest is not None:
-        title, spec = forest.title, forest_spec(forest)
-    else:
-        first = charts[names.pop(0)]
-        title, spec = first.title, fitted_to_grid(first.drawn()).to_dict()
+    figure = _figure(forest_spec(forest), forest.title) if forest is not None else drawing(charts[names.pop(0)].drawn())
     shown = ", ".join(f"figures()[{name!r}]" for name in names[:_NAMED])
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     more = f"<p>Further charts: {escape(shown)}{rest}.</p>" if names else ""
+    return figure + more
+
+
+def missing_extra() -> str:
+    """How to get what draws; empty where it is installed."""
+    return _MISSING if find_spec("vl_convert") is None else ""
+
+
+def drawing(chart: Any) -> str:  # noqa: ANN401 - a chart
+    """An Altair chart as a drawing: no script, no network, on white."""
+    spec = fitted_to_grid(chart).to_dict()
+    title = spec.get("title", {}).get("text", "")
+    return _figure(spec, " ".join(title) if isinstance(title, list) else title)
+
+
+def _figure(spec: dict[str, Any], title: str) -> str:
     label = escape(title, quote=True)
     return (
         f'<figure role="img" aria-label="{label}" style="margin:8px 0"><div style="{_LOOK}">{_svg(spec)}</div></figure>'
-        f"{more}"
     )
 
 

@@ -136,8 +136,9 @@ class Chart:
     def drawn(self) -> Any:  # noqa: ANN401 - the library has no stubs
         """The Altair chart with its title, its remark and the looks that all charts have."""
         from biasgauge.results.drawing import styled
+        from biasgauge.results.offline import offline
 
-        return styled(self.draw(), self.title, self.remark, self.width)
+        return offline(styled(self.draw(), self.title, self.remark, self.width))
 
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification."""

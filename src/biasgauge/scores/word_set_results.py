@@ -13,7 +13,8 @@ from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
 from biasgauge.lexicons import shared_words
 from biasgauge.names import test_name
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Chart, Column, Result, Summary, Table
+from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.stats.estimate import Estimate
 from biasgauge.wording import interval_text, level_text, number_text, p_phrase, p_text
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROLES = ("x", "y", "a", "b")
+MOST_DRAWN = 50
+"""Words that a chart shows: those furthest from 0."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +105,12 @@ class Association(Result):
             sentences=self._sentences(),
             tables=(Table.of("sets", "Words that the test rests on", ["set", "stands for", *counts], sets),),
             warnings=self.warnings,
+            charts=self._charts(),
         )
+
+    def _charts(self) -> tuple[Chart, ...]:
+        """What the number is made of, where that can be drawn."""
+        return ()
 
     def _reading(self) -> str:
         """The number in words."""
@@ -139,6 +147,24 @@ class Weat(Association):
         words = (*self.coverage.sets["x"].words, *self.coverage.sets["y"].words)
         numbers = (*self.result.x_associations, *self.result.y_associations)
         return dict(zip(words, numbers, strict=True)) if numbers else {}
+
+    def _charts(self) -> tuple[Chart, ...]:
+        """How much closer each target word is to A than to B."""
+        associations = self.associations
+        if not associations:
+            return ()
+        x, y, a, b = (self.sets[role] for role in ROLES)
+        first = set(self.coverage.sets["x"].words)
+        furthest = sorted(associations, key=lambda word: -abs(associations[word]))[:MOST_DRAWN]
+        rows = [
+            {"what": word, "association": associations[word], "targets": x if word in first else y}
+            for word in sorted(furthest, key=lambda word: -associations[word])
+        ]
+        which = "Every target word" if len(rows) == len(associations) else f"The {len(rows)} words furthest from 0"
+        remark = f"{which}: mean cosine with {a} less mean cosine with {b}. The contrast is the difference of the means"
+        title = f"Which words of {x} and {y} lean to {a} or {b}"
+        axis = f"← {b} · association · {a} →"
+        return (chart_of_rows("words", title, remark, axis, rows, number="association", color="targets"),)
 
     def _reading(self) -> str:
         size = _with_interval(f"effect size {number_text(self.value, 4)}", self.interval)

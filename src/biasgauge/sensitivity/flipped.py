@@ -19,8 +19,11 @@ from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import Lexicon, WordSet, language_of, pairs_of, words_of
 from biasgauge.measures import Measure
 from biasgauge.names import list_name, measure_name
-from biasgauge.results import Column, Result, Shown, Summary, Table
+from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
+from biasgauge.results.drawing import BAD, CAUTION, GOOD, spelled
+from biasgauge.results.drawing import NEUTRAL as NEUTRAL_COLOR
+from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.scores import ScoreTensor, score
 from biasgauge.sensitivity.agreements import Row
 from biasgauge.sensitivity.forms import FormsLike, Pair, forms_and_cases
@@ -35,6 +38,15 @@ AS_GIVEN = "as given"
 UNCLEAR = "no clear lean"
 HOLDS, REVERSED, CLEAR_TO_NONE, NONE_TO_CLEAR = "holds", "reversed", "lost", "appears"
 TONES: dict[str, Tone] = {HOLDS: "good", REVERSED: "bad", CLEAR_TO_NONE: "caution", NONE_TO_CLEAR: "caution"}
+UNKNOWN = "unknown"
+MARKS = {
+    HOLDS: ("circle", GOOD),
+    REVERSED: ("cross", BAD),
+    CLEAR_TO_NONE: ("triangle-down", CAUTION),
+    NONE_TO_CLEAR: ("triangle-up", CAUTION),
+    UNKNOWN: ("square", NEUTRAL_COLOR),
+}
+"""Shape and color of each outcome in a chart."""
 
 ConceptsLike: TypeAlias = "LexiconLike | WordSet | Iterable[WordsLike] | Mapping[str, WordsLike]"
 """Sets of words, each standing for one concept."""
@@ -147,7 +159,32 @@ class Flips(Result):
             headline=self.headlines[0],
             sentences=self.headlines[1:],
             tables=(Table.of("flips", title, columns, rows),),
+            charts=self._charts(),
         )
+
+    def _charts(self) -> tuple[Chart, ...]:
+        """The share of words that flip with each change."""
+        rows = [
+            {
+                "what": f"{row.choice}: {spelled(measure_name(row.new))}",
+                "share": row.share.value,
+                "low": row.share.low,
+                "high": row.share.high,
+                "words": list_name(row.concept),
+                "outcome": row.outcome or UNKNOWN,
+            }
+            for row in self.rows
+            if row.share.value is not None
+        ]
+        if not rows:
+            return ()
+        baseline = f"{measure_name(self.baseline['measure'])}, {spelled(self.baseline['pair'])}"
+        remark = f"One choice is changed at a time, from {baseline}. 0: every word leans as before"
+        title, axis = "How many words lean to the other end when one choice changes", "share of the words that flip"
+        shown = chart_of_rows(
+            "flips", title, remark, axis, rows, number="share", color="outcome", meanings=MARKS, panel="words"
+        )  # fmt: skip
+        return (shown,)
 
 
 def _named(value: str, name: Callable[[str], str]) -> Shown:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from biasgauge._version import __version__
+from biasgauge.names import test_name
 from biasgauge.results import Listing, Summary
 from biasgauge.results.stored import SAID, row_lists, sentences_of
 from biasgauge.signatures import function_named
@@ -143,7 +144,7 @@ def _main_number(whole: Mapping[str, Any]) -> str:
     sides, models = rows[0].get("agree"), rows[0].get("models")
     same = f"; {sides} of {models} replicates lie on the same side of no bias" if sides is not None and models else ""
     test, shown = rows[0].get("test"), name.replace("_", " ")
-    over = f"{test}, mean over replicates:" if same and isinstance(test, str) else shown
+    over = f"{test_name(test)}, mean over replicates:" if same and isinstance(test, str) else shown
     return f"{over} {estimate_text(estimate)}{same}."
 
 

@@ -104,7 +104,9 @@ def preregister(study: str | os.PathLike[str] | Study, out: str | os.PathLike[st
         raise InputError("A study without a file needs the 'out' parameter of preregister: the file to write.")
     check_output_file(path)
     if os.path.lexists(path):
-        raise InputError(f"{path}: is there already; a preregistration is written once: to plan anew, name another")
+        raise InputError(
+            f"{path}: is there already; a preregistration is written once; to plan anew, name another file (--out)"
+        )
     plan = plan_study(known)
     frozen = frozen_choices(known, plan.cells, plan.results)
     write_text(path, json.dumps(frozen.to_dict(), indent=2, ensure_ascii=False) + "\n")

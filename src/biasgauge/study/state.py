@@ -22,6 +22,9 @@ from biasgauge.study.store import CellStore
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST = 8
+"""Conclusions that a terminal shows."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyState(Result):
@@ -63,10 +66,22 @@ class StudyState(Result):
             f"{counted(cells, 'cell')}: {len(finished):,} there, {len(failures):,} failed; {len(self.results):,} of "
             f"{counted(self.plan.results, 'result')} there, in {self.out}",
             parts=(
+                *self.conclusions(),
                 *outcome_parts(self.results, failures.values(), self.out),
                 *([missing] if self.missing else []),
             ),
         )
+
+    def conclusions(self) -> tuple[Summary, ...]:
+        """What the results that are there found, one sentence each; nothing where no analysis has a result."""
+        if not any(about["key"] in self.plan.finished for about in self.plan.about):
+            return ()
+        found = self.findings()
+        told = found.sentences
+        if not any(sentence in found.headline for sentence in told):
+            told = (found.headline, *told)
+        more = (f"and {len(told) - _MOST:,} more; the page has them all",) if len(told) > _MOST else ()
+        return (Summary("Conclusions", "", (*told[:_MOST], *more), name="conclusions"),)
 
     def save_page(self, path: str | os.PathLike[str]) -> Path:
         """Write the page of `findings`: one HTML file, whole or not at all."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.applications.interval_chart import COLORS, interval_chart
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Table
 from biasgauge.results.drawing import altair
+from biasgauge.results.interval_chart import COLORS, interval_chart
 from biasgauge.stats.rounding import SAME
 from biasgauge.wording import level_text
 

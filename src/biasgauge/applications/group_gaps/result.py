@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.applications.interval_chart import interval_chart
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Result, Summary, Table
 from biasgauge.results.drawing import altair
+from biasgauge.results.interval_chart import interval_chart
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
 from biasgauge.wording import level_text

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.applications.group_gaps.result import REST, what
-from biasgauge.applications.interval_chart import COLORS, interval_chart
 from biasgauge.results import Chart
 from biasgauge.results.drawing import altair
+from biasgauge.results.interval_chart import COLORS, interval_chart
 from biasgauge.wording import level_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from biasgauge import registry
 from biasgauge.embeddings import Embedding
-from biasgauge.results import Chart, Column, Result, Summary, Table
+from biasgauge.names import list_name, test_name
+from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.drawing import altair, top_legend, zero_line
 from biasgauge.results.result import records_frame
 from biasgauge.results.slopes import Slope, slope_panels
@@ -153,7 +154,8 @@ class MitigationEffect(Result):
         rows = []
         for row in self.part(part):
             change = row.change or (Estimate(value=None, reason=row.reason) if row.reason else None)
-            rows.append((row.name, row.of, _number(row.before), _number(row.after), change))
+            number, of = Shown(row.name, test_name(row.name)), Shown(row.of, list_name(row.of))
+            rows.append((number, of, _number(row.before), _number(row.after), change))
         return Table.of(part, "", columns, rows)
 
     def _slopes(self) -> Any:  # noqa: ANN401 - a chart
@@ -165,8 +167,8 @@ class MitigationEffect(Result):
             if before is not None and after is not None:
                 test = tests.get(row.name)
                 signed = test is not None and "negates" in (test.swap_xy, test.swap_ab)
-                panels.setdefault(row.name.upper().replace("_", " "), []).append(
-                    Slope(row.of, before, after, signed=signed)
+                panels.setdefault(test_name(row.name), []).append(
+                    Slope(list_name(row.of), before, after, signed=signed)
                 )
         return slope_panels(panels)
 
@@ -179,7 +181,7 @@ class MitigationEffect(Result):
         frame = frame[frame["before"].notna() & frame["after"].notna()]
         ends = {"value": "", "low": "_low", "high": "_high"}
         parts = [
-            pd.DataFrame({"what": frame["of"] + ": " + frame["name"], "side": side}).assign(
+            pd.DataFrame({"what": frame["of"].map(list_name) + ": " + frame["name"], "side": side}).assign(
                 **{name: frame[f"{side}{end}"].astype(float) for name, end in ends.items()}
             )
             for side in COLORS
@@ -215,9 +217,9 @@ def changed_words(before: Embedding, after: Embedding) -> int:
 def _sentences(effect: MitigationEffect) -> list[str]:
     sentences = [f"{effect.changed:,} of {effect.words:,} words changed."]
     tests = [row for row in effect.part("association") if row.name == "weat" and row.change is not None]
-    sentences += [f"WEAT {row.of}: {_from_to(row, 2)}{_verdict(row, 2)}." for row in tests]
+    sentences += [f"Effect size of {list_name(row.of)}: {_from_to(row, 2)}{_verdict(row, 2)}." for row in tests]
     sentences += [
-        f"Distances of {row.of}, {row.name}: {_from_to(row, 3)}{_verdict(row, 3)}."
+        f"Distances of {list_name(row.of)}, {row.name}: {_from_to(row, 3)}{_verdict(row, 3)}."
         for row in effect.part("distances")
         if row.name in {"associated", "different"} and row.change is not None
     ]

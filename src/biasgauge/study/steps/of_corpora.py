@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from biasgauge import registry
+from biasgauge.lexicons import language_of
 from biasgauge.study.kind import Kind, a_lexicon, some_pairs, some_words
 from biasgauge.study.outcomes import analysis
 
@@ -34,9 +36,14 @@ CALIBRATE = Kind(
     "calibrate",
     needs="corpus",
     functions=("calibration:calibrate",),
-    checks={"pairs": some_pairs, "other_pairs": some_pairs, "carriers": some_words},
+    checks={
+        "pairs": some_pairs,
+        "other_pairs": some_pairs,
+        "carriers": some_words,
+        "language": lambda code: some_pairs(language_of(code).own_pairs()),
+    },
     hidden=("trainer", "verdicts", "tell"),
-    unasked=("du2021",),
+    unasked=registry.names("lexicon"),
     about="What each measure and test reads of associations of known strength that were planted in the text: limits "
     "of detection, false positives, validity beside reliability.",
     shown=("limits", "false_positives"),

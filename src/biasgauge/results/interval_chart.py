@@ -1,10 +1,12 @@
-"""Numbers with their intervals, a row each: the chart that gaps, tasks and correlations share."""
+"""Numbers with their intervals, a row each: the chart that words, tests, gaps, tasks and correlations share."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.results.drawing import altair, zero_line
+from biasgauge.results.drawing import altair, marks_of, zero_line
+from biasgauge.results.summary import Chart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,3 +47,42 @@ def interval_chart(
     if len(panels) > 1:
         return chart.facet(facet=alt.Facet(f"{panel}:N", title=None, sort=panels), columns=columns)
     return chart
+
+
+def chart_of_rows(
+    name: str,
+    title: str,
+    remark: str,
+    axis: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    number: str = "value",
+    color: str = "",
+    meanings: Mapping[str, tuple[str, str]] | None = None,
+    panel: str = "",
+) -> Chart:
+    """The chart of a summary whose numbers stand in rows: a dot for each, and its interval where it has one.
+
+    Args:
+        name: what files of it are called.
+        title: the claim that it shows.
+        remark: how to read it.
+        axis: what the axis measures.
+        rows: `what` is measured, the number, and its `low` and `high`, None where it has no interval; drawn in order.
+        number: the key of the number.
+        color: a key whose values have a color each; empty: one color.
+        meanings: shape and color of each of these values, where they mean something.
+        panel: a key whose values have a panel each; empty: one panel.
+    """
+
+    def draw() -> Any:  # noqa: ANN401 - the library has no stubs
+        import pandas as pd
+
+        alt = altair()
+        frame = pd.DataFrame([{"low": None, "high": None, **row} for row in rows])
+        kinds = list(dict.fromkeys(frame[color])) if color else []
+        looks = meanings or {kind: ("circle", COLORS[place % len(COLORS)]) for place, kind in enumerate(kinds)}
+        channels = marks_of(looks, color, kinds) if color else {}
+        return interval_chart(frame, alt.X(f"{number}:Q", title=axis), panel=panel, width=420, **channels)
+
+    return Chart(name, title, remark, draw)
