@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from biasgauge.arrays import Floats
 from biasgauge.association.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import check_level
+from biasgauge.stats.means import student_estimate
 from biasgauge.stats.rounding import SAME
 
 
@@ -177,8 +178,7 @@ def _interaction(side: Floats) -> float:
 
 
 def _student(mean: float, error: float, df: float, level: float, **about: Any) -> MacChange:  # noqa: ANN401 - of the interval
-    margin = float(stdtrit(df, (1 + level) / 2)) * error
-    interval = Estimate(value=mean, low=mean - margin, high=mean + margin, level=level, **about)
+    interval = student_estimate(mean, error, df, level, **about)
     return MacChange(
         value=mean, interval=interval, t=mean / error, df=df, p_value=2 * float(stdtr(df, -abs(mean / error)))
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.auditing.questions import SANITY
-from biasgauge.names import lexicon_name
+from biasgauge.names import lexicon_name, name_and_about
 from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
@@ -74,16 +74,18 @@ class Tile:
     Attributes:
         name: what was asked.
         word: the answer in a word or two, as the verdict has it.
-        number: the number that it rests on, as a reader sees it.
-        about: what that number is.
+        number: the number that it rests on, as a reader sees it; None where there is none.
+        about: what that number is, or why there is none.
         tone: how the answer is meant.
+        more: what is to be said beside it, if anything.
     """
 
     name: str
     word: str
-    number: str
+    number: str | None
     about: str
     tone: str
+    more: str = ""
 
 
 OUTCOMES = {
@@ -97,9 +99,9 @@ def headline_of_change(verdict: Verdict) -> str:
     """Whether a change removed the bias, in one sentence with the numbers of the three answers."""
     start = OUTCOMES.get(verdict.decision, "Before the change there was no bias to remove")
     measured, recoverable, damage = tiles(verdict)
-    parts = [f"{measured.number} {measured.about.partition(';')[0]}"] if verdict.decision in OUTCOMES else []
-    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number != "–" else "recoverable: unknown"]
-    return f"{start}: {'; '.join([*parts, damage.word if damage.number != '–' else 'damage: unknown'])}."
+    parts = [f"{measured.number} {measured.about}"] if verdict.decision in OUTCOMES else []
+    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverable: unknown"]
+    return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage: unknown'])}."
 
 
 def did_it_work(result: AuditResult) -> Summary | None:
@@ -148,16 +150,15 @@ def _measured(reduced: Evidence | None, turned: Evidence | None) -> Tile:
     smaller, of = int(numbers["agree"]), int(numbers["of"])
     word = "reduced" if smaller == of else "not reduced" if not smaller else "reduced in part"
     over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
-    about = "associations are clearly nearer to 0"
-    if over:
-        word, about = "overcorrected", f"{about}; {over} {'shows' if over == 1 else 'show'} the opposite association"
-    return Tile("Bias measured", word, f"{smaller} of {of}", about, TONES[smaller == of and not over])
+    about, tone = "associations are clearly nearer to 0", TONES[smaller == of and not over]
+    more = f"{over} {'shows' if over == 1 else 'show'} the opposite association" if over else ""
+    return Tile("Bias measured", "overcorrected" if over else word, f"{smaller} of {of}", about, tone, more)
 
 
 def _recoverable(piece: Evidence | None) -> Tile:
     numbers = _numbers(piece)
     if piece is None or not numbers:
-        return Tile("Bias recoverable", "unknown", "–", "too few biased words for a classifier", TONES[None])
+        return Tile("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
     ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
     about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
@@ -168,7 +169,7 @@ def _recoverable(piece: Evidence | None) -> Tile:
 def _damage(piece: Evidence | None) -> Tile:
     numbers = _numbers(piece)
     if piece is None or not numbers:
-        return Tile("Damage", "unknown", "–", "no similarity benchmark could be tried", TONES[None])
+        return Tile("Damage", "unknown", None, "no similarity benchmark could be tried", TONES[None])
     about = "similarity benchmarks are clearly worse"
     word = "no damage seen" if piece.passes else "damage done"
     return Tile("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
@@ -176,7 +177,8 @@ def _damage(piece: Evidence | None) -> Tile:
 
 def _short(contrast: ContrastChange) -> str:
     """What a question is called beside its line: "WEAT 7: math and arts"."""
-    return contrast.title.partition(",")[0] if ":" in contrast.title else lexicon_name(contrast.question)
+    name, about = name_and_about(contrast.title)
+    return f"{name}: {about.partition(',')[0]}" if about else lexicon_name(contrast.question)
 
 
 def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:

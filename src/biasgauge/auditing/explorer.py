@@ -16,6 +16,7 @@ from biasgauge.lexicons import Language, Pairs, lexicons_in_language
 from biasgauge.names import lexicon_name, measure_name
 from biasgauge.results import Extra, Summary
 from biasgauge.scores import REASONS, ScoreTensor
+from biasgauge.stats.means import Means, means_along
 
 ABOUT = {
     "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
@@ -30,37 +31,6 @@ LARGEST = 32_000
 UNDEFINED = -32_768
 FINEST = 0.0005
 """The smallest step: a page shows three decimals, and finer ones would not pack. Intervals have twice that."""
-
-
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Means with Student's t intervals: NaN where there is nothing to average.
-
-    Attributes:
-        count: how many values each mean is of.
-        mean: the means.
-        reach: half of the 95 % interval; NaN of fewer than two values.
-    """
-
-    count: NDArray[np.intp]
-    mean: NDArray[np.float64]
-    reach: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, values: NDArray[np.floating[Any]], axis: int) -> Means:
-        """Average over one axis, leaving out what is NaN."""
-        from scipy import stats
-
-        defined = ~np.isnan(values)
-        count = defined.sum(axis=axis)
-        with np.errstate(invalid="ignore", divide="ignore"):  # undefined stays NaN
-            mean = np.where(defined, values, 0).sum(axis=axis, dtype=np.float64) / np.where(count, count, np.nan)
-            gaps = np.where(defined, values - np.expand_dims(mean, axis), 0)
-            variance = (gaps**2).sum(axis=axis) / np.where(count > 1, count - 1, np.nan)
-        sizes = np.arange(values.shape[axis] + 1)
-        quantiles = np.full(len(sizes), np.nan)
-        quantiles[2:] = stats.t.ppf((1 + LEVEL) / 2, sizes[2:] - 1) / np.sqrt(sizes[2:])
-        return cls(count, mean, quantiles[count] * np.sqrt(variance))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +154,7 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     first = whole.select(model=whole.models[:1])
     explorer = Explorer(
         scores=first,
-        over_pairs=Means.of(first.values[..., 0], axis=1),
+        over_pairs=means_along(first.values[..., 0], axis=1),
         pool=scores.pool,
         lost_pairs=lost,
         lists=given,
@@ -197,8 +167,8 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     return replace(
         explorer,
         replicates=len(replicates),
-        by_pair=Means.of(held, axis=3),
-        over_replicates=Means.of(Means.of(held, axis=1).mean, axis=2),
+        by_pair=means_along(held, axis=3),
+        over_replicates=means_along(means_along(held, axis=1).mean, axis=2),
     )
 
 

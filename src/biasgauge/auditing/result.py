@@ -69,12 +69,14 @@ class SubjectSummary(Record):
         models: one model, or replicates.
         role: "audited", or "second opinion": shown beside, and never evidence.
         views: whether the models are views of one transformer rather than replicates.
+        shared: what the names of replicates or views have in common; empty for one model.
     """
 
     name: str
     models: tuple[str, ...]
     role: Literal["audited", "second opinion"]
     views: bool = False
+    shared: str = ""
 
 
 @dataclass(frozen=True)

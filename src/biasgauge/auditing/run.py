@@ -254,7 +254,8 @@ def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked:
 
 
 def _about(subject: Subject, role: Literal["audited", "second opinion"]) -> SubjectSummary:
-    return SubjectSummary(subject.name, tuple(model.name for model in subject.models), role, views=subject.viewed)
+    names = tuple(model.name for model in subject.models)
+    return SubjectSummary(subject.name, names, role, views=subject.viewed, shared=subject.shared)
 
 
 def _lower_case(model: Embedding) -> bool:

@@ -186,16 +186,12 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
 def _of_measure(
     scores: ScoreTensor | ScoreStore, measure: str, model: str | None, words: tuple[str, ...], level: float
 ) -> Iterator[WordScore]:
-    from scipy.special import stdtrit
+    from biasgauge.stats.means import means_along
 
     select = scores.read if hasattr(scores, "read") else scores.select
     part = select(measure=[measure], word=words, model=None if model is None else [model])
     averages = _mean(np.where(part.undefined == 0, part.values, np.nan).astype(np.float64)[0], axis=2)  # pair × word
-    means = _mean(averages, axis=0)
-    counts = (~np.isnan(averages)).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(np.nansum((averages - means) ** 2, axis=0) / (counts - 1))
-        reach = stdtrit(np.maximum(counts - 1, 1), (1 + level) / 2) * spread / np.sqrt(counts)
+    counts, means, reach = means_along(averages, axis=0, level=level)
     agree = (np.sign(averages) == np.sign(means)).sum(axis=0)
     for index, word in enumerate(words):
         n = int(counts[index])

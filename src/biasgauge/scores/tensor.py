@@ -37,6 +37,9 @@ REASONS = (
 WORD_LOST, END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, NO_NUMBER = 1, 4, 7, 8, 9
 """Places in that list. The first two begin three each: not in the vocabulary, not finite, zero."""
 
+LIES_IN_THE_WORD = frozenset(range(WORD_LOST, END_LOST))
+"""Places of the reasons that lie in the word alone, whatever the pair."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTensor(Result):

@@ -13,6 +13,7 @@ from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats, Vectors
 from biasgauge.results import Record
 from biasgauge.scores import REASONS, ScoreTensor
+from biasgauge.scores.tensor import LIES_IN_THE_WORD
 from biasgauge.sensitivity.forms import Pair
 from biasgauge.sensitivity.plan import Plan
 from biasgauge.sensitivity.truths import Truth
@@ -212,7 +213,7 @@ def _lost(scores: ScoreTensor, measure: int) -> dict[Pair, str]:
     lost = {}
     for index, pair in enumerate(scores.pairs):
         codes = np.unique(scores.undefined[measure, index, :, 0])
-        reasons = [REASONS[code] for code in codes if not REASONS[code].startswith("the word")]
+        reasons = [REASONS[code] for code in codes if code not in LIES_IN_THE_WORD]
         if reasons and codes.min() > 0:
             lost[pair] = reasons[0]
     return lost

@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri, stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Places
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
@@ -243,6 +243,34 @@ def fisher_interval(
     margin = float(ndtri((1 + level) / 2)) * spread
     low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
     return Estimate(value=value, low=low, high=high, **about)
+
+
+def jackknife_r(
+    value: float,
+    left_out: Floats,
+    level: float,
+    unit: str = "unit",
+    **about: Any,  # noqa: ANN401 - statistic, n, k
+) -> Estimate:
+    """Pearson's r with an interval from leaving out one unit at a time, where a unit has a part in several points.
+
+    Student's t on the scale of atanh r. The interval is undefined where r is ±1, or undefined, without some unit.
+
+    Args:
+        value: the correlation.
+        left_out: the correlation without each unit, NaN where it is undefined.
+        level: nominal coverage.
+        unit: what a unit is called.
+        about: further fields of the estimate.
+    """
+    estimate = Estimate(value=value, level=level, **about)
+    if not (np.abs(np.append(left_out, value)) < 1).all():
+        return replace(estimate, reason=f"r is ±1, or undefined, without some {unit}")
+    units, z = len(left_out), np.arctanh(left_out)
+    spread = float(((units - 1) / units * ((z - z.mean()) ** 2).sum()) ** 0.5)
+    margin = float(stdtrit(units - 1, (1 + level) / 2)) * spread
+    low, high = np.tanh([np.arctanh(value) - margin, np.arctanh(value) + margin]).tolist()
+    return replace(estimate, low=low, high=high)
 
 
 def correlations_differ(

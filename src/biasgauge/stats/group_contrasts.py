@@ -23,7 +23,16 @@ from scipy.special import stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import ParameterError
-from biasgauge.stats.contrasts import WEAT, Contrast, ContrastParts, contrast_parts, total_variance
+from biasgauge.stats.contrasts import (
+    ALL,
+    CROSSED,
+    REPLICATES,
+    WEAT,
+    Contrast,
+    ContrastParts,
+    contrast_parts,
+    total_variance,
+)
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.rounding import SAME
 
@@ -131,7 +140,7 @@ def group_parts(
         spread = _spread(own, stack, rows, columns, np.asarray(weights, np.float64))
         for name, part in spread.items():
             models[name] = models.get(name, np.zeros(())) + factor * part
-        pieces.append((factor * spread["replicates"], size - 1))
+        pieces.append((factor * spread[REPLICATES], size - 1))
     least = (
         SAME * max(float(np.abs(stack).max()) * abs(w) for stack, w in zip(stacks, group_weights, strict=True))
     ) ** 2
@@ -153,13 +162,14 @@ def group_parts(
 
 def _spread(own: ContrastParts, stack: Floats, rows: Integers, columns: Integers, pattern: Floats) -> dict[str, Floats]:
     """What the models of one group add to the variance; without parts in common with words that have no spread."""
-    found = {name: part for name, part in own.variances.items() if name.endswith("replicates") or name == "all"}
+    of_models = (REPLICATES, *CROSSED.values(), ALL)
+    found = {name: part for name, part in own.variances.items() if name in of_models}
     if found:
         return found
     members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
     means = [member / member.sum(axis=0) for member in members]
     each = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(2, 3))
-    return {"replicates": each.var(axis=1, ddof=1) / stack.shape[1]}
+    return {REPLICATES: each.var(axis=1, ddof=1) / stack.shape[1]}
 
 
 def _fixed(
@@ -167,9 +177,9 @@ def _fixed(
 ) -> ContrastParts:
     if not pieces:
         return _undefined(words, ONE_MODEL)
-    variance = models["replicates"]
+    variance = models[REPLICATES]
     numbers = student(words.value, np.where(variance > least, variance, np.nan), pieces, balanced=True)
-    return ContrastParts(words.value, *numbers, {"replicates": variance}, words.words, "training runs")
+    return ContrastParts(words.value, *numbers, {REPLICATES: variance}, words.words, "training runs")
 
 
 def _undefined(words: ContrastParts, reason: str) -> ContrastParts:

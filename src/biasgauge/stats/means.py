@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import chdtri, ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Integers
+from biasgauge.arrays import Floats, Integers, Places, Vectors
 from biasgauge.stats.bootstrap import Resampling, estimate_from_draws, jackknife_variance
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
@@ -45,6 +45,44 @@ def mean_estimate(
     quantile = float(stdtrit(n - 1, (1 + level) / 2) if spread == "student" else ndtri((1 + level) / 2))
     margin = quantile * deviation / n**0.5
     return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
+
+
+def student_estimate(
+    value: float,
+    error: float,
+    df: float,
+    level: float,
+    **about: Any,  # noqa: ANN401 - method, over, n
+) -> Estimate:
+    """A number with Student's interval from its standard error and the degrees of freedom of that error."""
+    margin = float(stdtrit(df, (1 + level) / 2)) * error
+    return Estimate(value=value, low=value - margin, high=value + margin, level=level, **about)
+
+
+class Means(NamedTuple):
+    """Means along one axis of an array with Student's intervals; NaN where there is nothing to average.
+
+    Attributes:
+        count: of the values that each mean is of.
+        mean: the means.
+        reach: half of each interval; NaN of fewer than two values.
+    """
+
+    count: Places
+    mean: Floats
+    reach: Floats
+
+
+def means_along(values: Vectors, axis: int, level: float = 0.95) -> Means:
+    """Means of independent values along an axis, leaving out what is NaN, each with half of its Student's interval."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=axis)
+    with np.errstate(invalid="ignore", divide="ignore"):  # undefined stays NaN
+        mean = np.where(defined, values, 0).sum(axis=axis, dtype=np.float64) / np.where(count, count, np.nan)
+        gaps = np.where(defined, values - np.expand_dims(mean, axis), 0)
+        deviation = np.sqrt((gaps**2).sum(axis=axis) / np.where(count > 1, count - 1, np.nan))
+        quantile = stdtrit(np.arange(np.shape(values)[axis] + 1) - 1.0, (1 + level) / 2)
+        return Means(count, mean, quantile[count] * deviation / np.sqrt(count))
 
 
 def mean_share(shares: Floats, level: float, statistic: str, k: int) -> Estimate:

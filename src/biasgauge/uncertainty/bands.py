@@ -18,7 +18,7 @@ from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import blocks, draw_counts
+from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_estimate
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.uncertainty.bayesian import table_of
 from biasgauge.uncertainty.change import matched
@@ -187,8 +187,8 @@ def _estimate(table: DistanceTable, rows: Flags, values: Floats, drawn: Floats, 
     if len(np.unique(table.word[rows])) < 2 or not len(sound):
         why = "no resamples were asked for" if not len(drawn) else "fewer than two protected words to draw from again"
         return {"value": share, "reason": why}
-    low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return {"value": share, "low": low, "high": high, "method": METHOD}
+    interval = percentile_estimate(share, sound, level)
+    return {"value": share, "low": interval.low, "high": interval.high, "method": METHOD}
 
 
 def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:

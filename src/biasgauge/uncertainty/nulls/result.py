@@ -15,7 +15,7 @@ from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import to_plain
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.nulls.figures import null_charts
-from biasgauge.uncertainty.nulls.model import NullModel
+from biasgauge.uncertainty.nulls.model import AS_PUBLISHED, EFFECT_SIZE, STATISTIC, NullModel
 from biasgauge.wording import figures_text, number_text, share_text
 
 if TYPE_CHECKING:
@@ -137,8 +137,6 @@ class Comparison(Record):
             return f"|{self.of}| ≥ {figures_text(abs(self.observed), 4)}"
         return f"|{self.of} − {self.center:g}| ≥ {figures_text(abs(self.observed - self.center), 4)}"
 
-
-AS_PUBLISHED = "effect size as published"
 
 PAPER = 'paper: the share on the random numbers of its script; in print it is "around 38 %".'
 
@@ -263,5 +261,5 @@ class NullSimulation(Result):
 
     def _spreads(self) -> dict[str, Spread]:
         """The distributions that there are, by name."""
-        named = {"statistic": self.statistic, "effect size": self.corrected, AS_PUBLISHED: self.published}
+        named = {STATISTIC: self.statistic, EFFECT_SIZE: self.corrected, AS_PUBLISHED: self.published}
         return {name: spread for name, spread in {**named, "p": self.p_values}.items() if spread is not None}
