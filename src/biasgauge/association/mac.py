@@ -72,12 +72,14 @@ def mac_of_sets(
     targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, interval: Resampling | None = BCA
 ) -> MacResult:
     """MAC with any number of attribute sets."""
-    sets = prepared(targets=targets, **{f"attributes {number}": one for number, one in enumerate(attribute_sets)})
+    sets = prepared(
+        targets=targets, **{f"attributes {number}": vectors for number, vectors in enumerate(attribute_sets)}
+    )
     reason = undefined(sets) if attribute_sets else "there are no attribute sets"
     if reason is not None:
         return MacResult.undefined(reason, interval)
     targets = sets.pop("targets")
-    return mac_from_similarities([cosines(targets, one) for one in sets.values()], interval=interval)
+    return mac_from_similarities([cosines(targets, vectors) for vectors in sets.values()], interval=interval)
 
 
 def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resampling | None = BCA) -> MacResult:
@@ -86,7 +88,7 @@ def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resamp
     Raises:
         ParameterError: the matrices differ in their number of rows.
     """
-    blocks = [matrix(f"similarities {number}", one) for number, one in enumerate(similarities)]
+    blocks = [matrix(f"similarities {number}", table) for number, table in enumerate(similarities)]
     if not blocks or not all(block.size for block in blocks):
         reason = "there are no similarities" + ("" if not blocks else " with one of the sets")
         return MacResult.undefined(reason, interval)

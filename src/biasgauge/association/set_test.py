@@ -94,7 +94,7 @@ def prepared(**sets: ArrayLike) -> dict[str, Floats]:
         ParameterError: a set is not a matrix of finite real numbers, or sets differ in their number of dimensions.
     """
     matrices = {name: matrix(name, values) for name, values in sets.items()}
-    widths = {name: one.shape[1] for name, one in matrices.items() if len(one)}
+    widths = {name: matrix.shape[1] for name, matrix in matrices.items() if len(matrix)}
     if len(set(widths.values())) > 1:
         found = ", ".join(f"{name} has {width}" for name, width in widths.items())
         raise ParameterError(f"All sets must hold vectors of the same number of dimensions. Got: {found}.")

@@ -48,12 +48,14 @@ def answer(
     beside = corrected_questions(measured, rules.alpha)
     smallest = {subject: _smallest(subject, measured, rules, random_state) for subject in _subjects(measured)}
     verdicts = []
-    for place, one in enumerate(measured):
-        opinions = tuple(_opinion(one, other) for other in _same_question(one, [*measured, *others]))
-        if isinstance(one, Unmeasurable):
-            verdicts.append(_undefined(one, min_coverage, opinions))
+    for index, measurement in enumerate(measured):
+        opinions = tuple(_opinion(measurement, other) for other in _same_question(measurement, [*measured, *others]))
+        if isinstance(measurement, Unmeasurable):
+            verdicts.append(_undefined(measurement, min_coverage, opinions))
             continue
-        case = Case(one, beside[place], rules, smallest[one.subject], scores, case_fallback, random_state)
+        case = Case(
+            measurement, beside[index], rules, smallest[measurement.subject], scores, case_fallback, random_state
+        )
         verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
     return tuple(verdicts)
 
@@ -66,13 +68,15 @@ def unasked(lexicons: Sequence[tuple[Lexicon, str]], subjects: Sequence[Subject]
 
 
 def _subjects(measured: Sequence[Asked]) -> list[Subject]:
-    return list(dict.fromkeys(one.subject for one in measured))
+    return list(dict.fromkeys(measurement.subject for measurement in measured))
 
 
 def _smallest(subject: Subject, measured: Sequence[Asked], rules: Rules, random_state: int) -> float:
     if rules.smallest is not None:
         return rules.smallest
-    asked = [one for one in measured if one.subject is subject and isinstance(one, Measured)]
+    asked = [
+        measurement for measurement in measured if measurement.subject is subject and isinstance(measurement, Measured)
+    ]
     return smallest_contrast(subject, asked, random_state)
 
 

@@ -126,7 +126,7 @@ class Explorer:
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """What one step of an integer is, for each measure: the largest number of all tables is at most `LARGEST`."""
         tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
-        tables += [one.reach[:, None] for one in (self.over_pairs, self.over_replicates) if one is not None]
+        tables += [means.reach[:, None] for means in (self.over_pairs, self.over_replicates) if means is not None]
         largest = np.max([np.nan_to_num(np.abs(table)).max(axis=(1, 2)) for table in tables], axis=0)
         return np.asarray(np.maximum(np.where(largest > 0, largest, 1) / LARGEST, FINEST))
 
@@ -162,7 +162,7 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     )
     if len(replicates) < 2:
         return explorer
-    among = any(one is model for one in replicates)
+    among = any(replicate is model for replicate in replicates)
     held = whole.values if among else whole.values[..., 1:]
     return replace(
         explorer,
@@ -173,13 +173,13 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
 
 
 def _others(language: Language, base: Pairs) -> tuple[Pairs, ...]:
-    known = (one for one in lexicons_in_language(language) if isinstance(one, Pairs))
-    return tuple(one for one in known if one.name != base.name)
+    known = (lexicon for lexicon in lexicons_in_language(language) if isinstance(lexicon, Pairs))
+    return tuple(lexicon for lexicon in known if lexicon.name != base.name)
 
 
 def pair_lists(pairs: Sequence[tuple[str, str]], several: Sequence[Pairs]) -> dict[str, list[int]]:
     """Which of these pairs stand in each of several lists: their places, by name."""
-    places = {pair: place for place, pair in enumerate(pairs)}
+    places = {pair: index for index, pair in enumerate(pairs)}
     lists = {}
     for known in several:
         shared = [places[pair] for pair in known.pairs if pair in places]

@@ -60,7 +60,7 @@ def _rows(result: AuditResult, test: str) -> list[dict[str, Any]]:
         if subject.name == verdict.model
         for model in subject.models
     }
-    for content in (one for one in map(to_plain, result.bias) if one["test"] == test):
+    for content in (row for row in map(to_plain, result.bias) if row["test"] == test):
         number = content["contrast"] if test == "weat" else {**(content["interval"] or {}), "value": content["value"]}
         if not number or number["value"] is None:
             continue

@@ -46,9 +46,9 @@ class ReplicateSpread(Record):
     @classmethod
     def of(cls, name: str, test: str, found: Sequence[Association]) -> ReplicateSpread:
         """Gather one test's values over models."""
-        values = np.array([one.value for one in found if one.value is not None])
+        values = np.array([row.value for row in found if row.value is not None])
         if len(values) < 2:
-            why = next((one.reason for one in found if one.reason), None)
+            why = next((row.reason for row in found if row.reason), None)
             return cls(name, test, len(values), reason=why or "fewer than two models have a value")
         around = mean_estimate(values, level=LEVEL)
         mean = float(values.mean())
@@ -82,6 +82,6 @@ class ReplicateSpread(Record):
 def spread_of(found: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
     """Gather the tests of several models, in the order in which they first occur."""
     tests: dict[tuple[str, str], list[Association]] = {}
-    for one in found:
-        tests.setdefault((one.name, one.test), []).append(one)
+    for row in found:
+        tests.setdefault((row.name, row.test), []).append(row)
     return tuple(ReplicateSpread.of(name, test, values) for (name, test), values in tests.items())

@@ -202,7 +202,7 @@ class AuditResult(Result):
     @property
     def replicates(self) -> tuple[str, ...]:
         """Names of the models that have replicates."""
-        return tuple(name for one in self.subjects if len(one.models) > 1 for name in one.models)
+        return tuple(name for subject in self.subjects if len(subject.models) > 1 for name in subject.models)
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
@@ -221,9 +221,9 @@ class AuditResult(Result):
     def count(self, verdict: Measurable) -> int:
         """How many lexicons have this verdict; one that differs between models counts under the worst it has."""
         worst: dict[str, int] = {}
-        for one in self.lexicons:
-            worst[one.lexicon] = max(worst.get(one.lexicon, 0), MEASURABLE.index(one.verdict))
-        return sum(place == MEASURABLE.index(verdict) for place in worst.values())
+        for lexicon in self.lexicons:
+            worst[lexicon.lexicon] = max(worst.get(lexicon.lexicon, 0), MEASURABLE.index(lexicon.verdict))
+        return sum(rank == MEASURABLE.index(verdict) for rank in worst.values())
 
     def summary(self) -> Summary:
         """Verdicts first, then each part."""
@@ -235,8 +235,8 @@ class AuditResult(Result):
         """One row for each question and subject: the contrast, its interval, p, and the decision."""
         import pandas as pd
 
-        lexicons = {(one.lexicon, one.model): one.coverage for one in self.lexicons}
-        first = {one.name: one.models[0] for one in self.subjects}
+        lexicons = {(lexicon.lexicon, lexicon.model): lexicon.coverage for lexicon in self.lexicons}
+        first = {subject.name: subject.models[0] for subject in self.subjects}
         rows = []
         for verdict in self.verdicts:
             numbers = verdict.observed(verdict.evidence[0].rule) if verdict.evidence else {}
@@ -277,9 +277,9 @@ class AuditResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """One JSON-ready object; its keys are a contract."""
         lost: dict[str, dict[str, None]] = {}
-        for one in self.lexicons:
-            for name, words in one.coverage.lost.items():
-                lost.setdefault(f"{one.lexicon}.{name}", {}).update(dict.fromkeys(words))
+        for lexicon in self.lexicons:
+            for name, words in lexicon.coverage.lost.items():
+                lost.setdefault(f"{lexicon.lexicon}.{name}", {}).update(dict.fromkeys(words))
         found = {"groups": [], "reason": HOW_TO_GET} if self.extrinsic is None else self.extrinsic.to_dict()
         own: dict[str, Any] = {
             "verdicts": self.verdicts,
@@ -298,8 +298,8 @@ class AuditResult(Result):
             "breakdowns": self.breakdowns,
             "extrinsic": {**found, "tasks": self.tasks},
             "coverage": {
-                "asked": sum(one.coverage.asked for one in self.lexicons),
-                "found": sum(one.coverage.found for one in self.lexicons),
+                "asked": sum(lexicon.coverage.asked for lexicon in self.lexicons),
+                "found": sum(lexicon.coverage.found for lexicon in self.lexicons),
                 "lost": {name: list(words) for name, words in lost.items()},
             },
             **({} if self.explorer is None else {"explorer": self.explorer}),

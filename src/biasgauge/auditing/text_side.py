@@ -109,7 +109,7 @@ def measure_text(
     answers = []
     for test in lexicons:
         if isinstance(test, AssociationTest):
-            own = [one for one in bias if isinstance(one, Weat) and one.name == test.name and one.value is not None]
+            own = [row for row in bias if isinstance(row, Weat) and row.name == test.name and row.value is not None]
             answers.append(_answer(text, test, own, window, min_coverage, random_state))
     settings = {
         "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, "window": window,
@@ -121,7 +121,9 @@ def _answer(
     text: Any,  # noqa: ANN401 - a TokenCorpus
     test: AssociationTest, models: Sequence[Weat], window: int, min_coverage: float, random_state: int,
 ) -> TextAnswer:  # fmt: skip
-    contrasts = [one.contrast.value for one in models if one.contrast is not None and one.contrast.value is not None]
+    contrasts = [
+        model.contrast.value for model in models if model.contrast is not None and model.contrast.value is not None
+    ]
     vectors = sum(contrasts) / len(contrasts) if contrasts else None
     try:
         counted = corpus_bias(text, test=test, window=window, min_coverage=min_coverage)
@@ -131,8 +133,8 @@ def _answer(
     contrast = counted.contrast or Estimate(value=None, reason="there is no contrast")
     plain = Estimate(**{name: getattr(contrast, name) for name in (field.name for field in fields(Estimate))})
     words: dict[str, list[float]] = {}
-    for one in models:
-        for word, number in one.associations.items():
+    for model in models:
+        for word, number in model.associations.items():
             words.setdefault(word, []).append(number)
     if not words:
         none = Estimate(value=None, reason="the vectors have no association")

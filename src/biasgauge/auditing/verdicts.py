@@ -182,7 +182,7 @@ class Verdict(Record):
 
     def observed(self, rule: str) -> Mapping[str, float | None]:
         """The numbers that one rule looked at, by name."""
-        found = next((one.observed for one in self.evidence if one.rule == rule), None)
+        found = next((piece.observed for piece in self.evidence if piece.rule == rule), None)
         return found if isinstance(found, Mapping) else {} if found is None else {"value": found}
 
 
@@ -219,7 +219,7 @@ def decide_tracking(*, found: bool | None, rest: Sequence[bool | None]) -> Decis
 
 def same_direction(evidence: Sequence[Evidence]) -> str:
     """What gives the same direction, in one clause: "all 23 base pairs and 8 replicates give the same direction"."""
-    parts = [f"{count_of(*one.counts)} {one.rule}" for one in evidence if one.counts is not None]
+    parts = [f"{count_of(*piece.counts)} {piece.rule}" for piece in evidence if piece.counts is not None]
     if not parts:
         return ""
     return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} give the same direction"

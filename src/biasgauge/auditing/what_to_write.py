@@ -81,8 +81,8 @@ def what_to_write(result: AuditResult) -> Summary | None:
 def quotes(result: AuditResult) -> tuple[Quote, ...]:
     """A sentence for each question, those that may be reported first."""
     broken = breakdowns(result)
-    verdicts = sorted(in_order(result), key=lambda one: list(SHAPES).index(one.decision))
-    return tuple(quote(one, broken.get((one.question, one.model))) for one in verdicts)
+    verdicts = sorted(in_order(result), key=lambda verdict: list(SHAPES).index(verdict.decision))
+    return tuple(quote(verdict, broken.get((verdict.question, verdict.model))) for verdict in verdicts)
 
 
 def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:

@@ -129,7 +129,7 @@ def _direction(
 ) -> tuple[Direction, Coverage]:
     """The direction of the pairs of which both ends were found, and which were."""
     given = pairs_of(pairs)
-    ends = {end: [pair[place] for pair in given.pairs] for place, end in enumerate(given.ends)}
+    ends = {end: [pair[index] for pair in given.pairs] for index, end in enumerate(given.ends)}
     coverage = model.coverage(ends, case_fallback=case_fallback, directions=True)
     rows = [lookup.row_of for lookup in coverage.sets.values()]
     whole = [

@@ -134,7 +134,7 @@ def neighbor_overlap(
     models = load_models([a, b, *more])
     joint = JointVocabulary.of(models)
     shared = joint.shared()
-    every = (joint.words[place] for place in shared.tolist())
+    every = (joint.words[index] for index in shared.tolist())
     asked = tuple(every) if words is None else distinct_words(words, "words", "neighbor_overlap")
     directed = [model.directed(rows[shared]) for model, rows in zip(models, joint.rows, strict=True)]
     pool = shared[np.logical_and.reduce(directed)]

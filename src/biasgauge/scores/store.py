@@ -259,14 +259,14 @@ class ScoreStore:
         (measures, pairs, words, models), labels = choose(self, measure, pair, word, model)
         shape = (len(measures), len(pairs), len(words), len(models))
         values, undefined = np.empty(shape, np.float32), np.empty(shape, np.uint8)
-        for place, number in enumerate(models):
+        for index, number in enumerate(models):
             scores = self._model(number)
             part = ModelScores(
                 scores.values[np.ix_(measures, pairs, words)],
                 scores.word_reasons[words],
                 scores.pair_reasons[np.ix_(measures, pairs)],
             )
-            values[..., place], undefined[..., place] = part.values, part.undefined()
+            values[..., index], undefined[..., index] = part.values, part.undefined()
         return ScoreTensor(values, undefined, **labels, provenance=self.provenance)
 
     def model_scores(self, model: str) -> ModelScores:

@@ -170,7 +170,7 @@ def choose(
     for axis, wanted in zip(AXES, (measure, pair, word, model), strict=True):
         names: tuple[Any, ...] = getattr(scores, f"{axis}s")
         places.append(_places(axis, names, wanted))
-        labels[f"{axis}s"] = tuple(names[place] for place in places[-1])
+        labels[f"{axis}s"] = tuple(names[index] for index in places[-1])
     return places, labels
 
 
@@ -179,7 +179,7 @@ def _places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> li
         return list(range(len(names)))
     if isinstance(wanted, str):
         raise ParameterError(f"Labels of the axis {axis!r} must come in a list. Got the string {wanted!r}.")
-    index = {name: place for place, name in enumerate(names)}
+    index = {name: number for number, name in enumerate(names)}
     found = []
     for label in wanted:
         key = tuple(label) if axis == "pair" else label

@@ -119,9 +119,9 @@ def _resampled(rows: Sequence[Floats], up: float, random: np.random.Generator) -
 def _crossing(doses: Floats, means: Floats, sds: Floats, wider: float) -> float:
     """Where 95 % of values reach the limit of blank, which is so many standard deviations from the blanks' mean."""
     surplus = means - Z * sds - (means[0] + wider * sds[0])
-    for place in range(1, len(doses)):
-        if surplus[place] >= 0:
-            before = surplus[place - 1]
-            share = -before / (surplus[place] - before) if surplus[place] > before else 1.0
-            return float(doses[place - 1] + share * (doses[place] - doses[place - 1]))
+    for index in range(1, len(doses)):
+        if surplus[index] >= 0:
+            before = surplus[index - 1]
+            share = -before / (surplus[index] - before) if surplus[index] > before else 1.0
+            return float(doses[index - 1] + share * (doses[index] - doses[index - 1]))
     return float("inf")

@@ -135,7 +135,7 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
     if categories is None:
         coded[~missing] = places.reshape(-1)
         return coded, kinds
-    order = {kind: place for place, kind in enumerate(categories)}
+    order = {kind: index for index, kind in enumerate(categories)}
     unknown = [kind for kind in kinds if kind not in order]
     if unknown:
         raise ParameterError(f"Ratings must be among the categories {list(categories)}. Got {unknown[0]!r}.")

@@ -129,8 +129,8 @@ def _without_gaps(stack: Floats) -> Iterator[tuple[Places, Floats]]:
         raise ParameterError("Scores must be numbers, or NaN where they are undefined. Got an infinite one.")
     gaps = np.isnan(stack)
     alike: dict[bytes, list[int]] = {}
-    for place, pattern in enumerate(np.packbits(gaps.reshape(len(stack), -1), axis=1)):
-        alike.setdefault(pattern.tobytes(), []).append(place)
+    for index, pattern in enumerate(np.packbits(gaps.reshape(len(stack), -1), axis=1)):
+        alike.setdefault(pattern.tobytes(), []).append(index)
     for places in alike.values():
         members = np.array(places)
         missing = gaps[members[0]]

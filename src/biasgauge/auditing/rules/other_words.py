@@ -68,7 +68,7 @@ def gender_roles(test: AssociationTest, language: Language | None = None) -> str
     ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
     for roles in ("ab", "ba", "xy", "yx"):
         sets = [test.roles[role] for role in roles]
-        shares = [np.mean([word in known for word in one.words]) for one, known in zip(sets, ends, strict=True)]
+        shares = [np.mean([word in known for word in group.words]) for group, known in zip(sets, ends, strict=True)]
         if min(shares) >= 0.5:
             return roles
     return ""
