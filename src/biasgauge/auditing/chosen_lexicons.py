@@ -30,7 +30,7 @@ def chosen_lexicons(
     asked = None if language is None else language_of(language)
     if lexicons is not None:
         several = [lexicons] if isinstance(lexicons, (str, os.PathLike, Lexicon)) else lexicons
-        given = [lexicon(given) for given in several]
+        given = [lexicon(reference) for reference in several]
         codes = sorted({lexicon.language for lexicon in given} | ({asked.name} if asked else set()))
         if len(codes) > 1:
             raise ParameterError(

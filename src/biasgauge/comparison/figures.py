@@ -159,7 +159,7 @@ def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
 
 def _named_places(groups: Mapping[float, str]) -> Any:  # noqa: ANN401 - an axis
     """A tick for each group, which says its name."""
-    named = "".join(f"datum.value == {place!r} ? {json.dumps(name)} : " for place, name in groups.items())
+    named = "".join(f"datum.value == {position!r} ? {json.dumps(name)} : " for position, name in groups.items())
     return altair().Axis(values=list(groups), labelExpr=f"{named}''", labelOverlap=True)
 
 

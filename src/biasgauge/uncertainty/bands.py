@@ -153,7 +153,7 @@ def within_band(
         (first, second), left_out = matched(table, table_of(after, lexicon, **asked))
         sides = {"before": first, "after": second}
     before = sides["before"]
-    hits = {side: (np.abs(1 - one.distance) <= width).astype(np.float64) for side, one in sides.items()}
+    hits = {side: (np.abs(1 - distances.distance) <= width).astype(np.float64) for side, distances in sides.items()}
     if after is not None:
         hits["change"] = hits["after"] - hits["before"]
     shares = []

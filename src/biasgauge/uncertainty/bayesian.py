@@ -127,8 +127,8 @@ def default_rope(table: DistanceTable) -> float:
     Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
     """
     cells = cells_of(table)
-    spare = sum(one.spare for one in cells)
-    return 0.1 * float(np.sqrt(sum(one.within for one in cells) / spare)) if spare else 0.0
+    spare = sum(cell.spare for cell in cells)
+    return 0.1 * float(np.sqrt(sum(cell.within for cell in cells) / spare)) if spare else 0.0
 
 
 def table_of(vectors: DistancesLike, lexicon: LexiconLike | None, **asked: Any) -> DistanceTable:  # noqa: ANN401

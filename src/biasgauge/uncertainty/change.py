@@ -189,7 +189,7 @@ def bayes_change(
 def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:
     """The rows that both have, in the same order, under the same labels."""
     keys = [_keys(table) for table in (before, after)]
-    if any(len(set(one)) < len(one) for one in keys):
+    if any(len(set(key)) < len(key) for key in keys):
         raise ParameterError(
             'Before and after are compared row by row: repeated rows must be dropped (duplicates="drop").'
         )

@@ -76,7 +76,7 @@ def sample_custom(
         )
     trace = run_nuts(model, chains=chains, draws=draws, seed=seed)
     cells = cells_of(table)
-    expected = {"group": len(cells), "word": sum(len(one.words) for one in cells)}
+    expected = {"group": len(cells), "word": sum(len(cell.words) for cell in cells)}
     values: dict[str, Any] = {name: stacked(trace, name) for name in expected}
     for name, size in expected.items():
         if values[name].shape[1:] != (size,):
@@ -109,15 +109,15 @@ def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # n
         else:
             residual = _scale(pm, "sigma", priors.residual, len(cells))
         pm.Deterministic("residual", residual)
-        words = [_words(pm, one, group[place], between[place]) for place, one in enumerate(cells)]
+        words = [_words(pm, cell, group[index], between[index]) for index, cell in enumerate(cells)]
         if variant in {"student", "crossed"}:
             _rows(pm, table, variant, priors, cells, words, residual, data["observed"])
         else:
-            for place, one in enumerate(cells):
-                sd, name = residual[place], one.connection
-                pm.Normal(f"means_{name}", words[place], sd / np.sqrt(one.count), observed=data[f"mean_{name}"])
-                if one.spare:
-                    within = -one.spare * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
+            for index, cell in enumerate(cells):
+                sd, name = residual[index], cell.connection
+                pm.Normal(f"means_{name}", words[index], sd / np.sqrt(cell.count), observed=data[f"mean_{name}"])
+                if cell.spare:
+                    within = -cell.spare * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
                     pm.Potential(f"spread_{name}", within)
     return model
 
@@ -126,8 +126,8 @@ def model_data(table: DistanceTable, variant: str) -> dict[str, Any]:
     """What a model sees of the distances, by name; it can be given others of the same shape and need not be rebuilt."""
     if variant in {"student", "crossed"}:
         return {"observed": table.distance}
-    means = {f"mean_{one.connection}": one.mean for one in cells_of(table)}
-    return means | {f"within_{one.connection}": np.float64(one.within) for one in cells_of(table)}
+    means = {f"mean_{cell.connection}": cell.mean for cell in cells_of(table)}
+    return means | {f"within_{cell.connection}": np.float64(cell.within) for cell in cells_of(table)}
 
 
 def _rows(
@@ -141,9 +141,9 @@ def _rows(
     observed: Any,  # noqa: ANN401
 ) -> None:
     """The likelihood of each distance, for the variants that need all of them."""
-    connection = np.searchsorted([CONNECTIONS.index(one.connection) for one in cells], table.connection)
-    starts = np.cumsum([0] + [len(one.words) for one in cells])
-    own = [np.searchsorted(one.words, table.word[connection == at]) for at, one in enumerate(cells)]
+    connection = np.searchsorted([CONNECTIONS.index(cell.connection) for cell in cells], table.connection)
+    starts = np.cumsum([0] + [len(cell.words) for cell in cells])
+    own = [np.searchsorted(cell.words, table.word[connection == at]) for at, cell in enumerate(cells)]
     # rows are sorted by connection, so concatenating by connection keeps their order
     mean = pm.math.concatenate(words)[np.concatenate([start + part for start, part in zip(starts, own, strict=False)])]
     if variant == "student":
@@ -214,7 +214,7 @@ def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Dra
     return Draws(
         chains=chains,
         **cell_places(cells),
-        word=np.concatenate([stacked(trace, f"word_{one.connection}") for one in cells], axis=1),
+        word=np.concatenate([stacked(trace, f"word_{cell.connection}") for cell in cells], axis=1),
         **drawn,
         attributes=attributes,
     )
