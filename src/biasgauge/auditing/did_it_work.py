@@ -68,7 +68,7 @@ class ContrastChange(IntervalsBeside):
 
 
 @dataclass(frozen=True)
-class Tile:
+class Answer:
     """One of the three answers.
 
     Attributes:
@@ -129,7 +129,7 @@ def what_changed(result: AuditResult) -> Summary | None:
     return replace(result.change.summary(), name="change", title="What did the change do?", about=COMPARED)
 
 
-def tiles(verdict: Verdict) -> tuple[Tile, ...]:
+def tiles(verdict: Verdict) -> tuple[Answer, ...]:
     """Bias measured, bias recoverable, damage: each from the numbers of the verdict's evidence."""
     pieces = {piece.rule: piece for piece in verdict.evidence}
     return (
@@ -143,36 +143,36 @@ def _numbers(piece: Evidence | None) -> dict[str, Any]:
     return dict(piece.observed) if piece is not None and isinstance(piece.observed, dict) else {}
 
 
-def _measured(reduced: Evidence | None, turned: Evidence | None) -> Tile:
+def _measured(reduced: Evidence | None, turned: Evidence | None) -> Answer:
     numbers = _numbers(reduced)
     if not numbers:
-        return Tile("Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution")
+        return Answer("Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution")
     smaller, of = int(numbers["agree"]), int(numbers["of"])
     word = "reduced" if smaller == of else "not reduced" if not smaller else "reduced in part"
     over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
     about, tone = "associations are clearly nearer to 0", TONES[smaller == of and not over]
     more = f"{over} {'shows' if over == 1 else 'show'} the opposite association" if over else ""
-    return Tile("Bias measured", "overcorrected" if over else word, f"{smaller} of {of}", about, tone, more)
+    return Answer("Bias measured", "overcorrected" if over else word, f"{smaller} of {of}", about, tone, more)
 
 
-def _recoverable(piece: Evidence | None) -> Tile:
+def _recoverable(piece: Evidence | None) -> Answer:
     numbers = _numbers(piece)
     if piece is None or not numbers:
-        return Tile("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
+        return Answer("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
     ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
     about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"
-    return Tile("Bias recoverable", word, share_text(numbers["accuracy"]), about, TONES[piece.passes])
+    return Answer("Bias recoverable", word, share_text(numbers["accuracy"]), about, TONES[piece.passes])
 
 
-def _damage(piece: Evidence | None) -> Tile:
+def _damage(piece: Evidence | None) -> Answer:
     numbers = _numbers(piece)
     if piece is None or not numbers:
-        return Tile("Damage", "unknown", None, "no similarity benchmark could be tried", TONES[None])
+        return Answer("Damage", "unknown", None, "no similarity benchmark could be tried", TONES[None])
     about = "similarity benchmarks are clearly worse"
     word = "no damage seen" if piece.passes else "damage done"
-    return Tile("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
+    return Answer("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
 
 
 def _short(contrast: ContrastChange) -> str:

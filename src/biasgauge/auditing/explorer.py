@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from biasgauge.auditing.shared_scores import SharedScores, usable_pairs
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import Language, Pairs, lexicons_in_language
 from biasgauge.names import lexicon_name, measure_name
 from biasgauge.results import Extra, Summary
@@ -66,7 +67,7 @@ class Explorer:
         """Of whom the pairs are."""
         return ", ".join(lexicon_name(given.name) for given in self.lists)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What was scored, without the scores: as it stands in `--json`."""
         if self.scores is None:
             return {"words": 0, "reason": self.reason}
@@ -84,7 +85,7 @@ class Explorer:
         values = self.scores.values[..., 0].astype(np.float64)
         undefined = self.scores.undefined[..., 0]
         scales = self._scales(values)
-        content: dict[str, Any] = {
+        content: JsonObject = {
             **self.to_dict(),
             "model": self.scores.models[0],
             "words": list(self.scores.words),
@@ -105,7 +106,7 @@ class Explorer:
         if self.by_pair is not None and self.over_replicates is not None:
             content["by_pair"] = _packed_means(self.by_pair, scales)
             content["over_replicates"] = _packed_means(self.over_replicates, scales)
-            content["models"] = self.over_replicates.count.max(axis=0).tolist()
+            content["models"] = self.over_replicates.n.max(axis=0).tolist()
         return content
 
     def summary(self, *, shipped: bool) -> Summary:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import ACCENT, BAD, CAUTION, GOOD, NEUTRAL, altair, marks_of, zero_line
+from biasgauge.results.drawing import ACCENT, BAD, CAUTION, GOOD, NEUTRAL, AltairChart, altair, marks_of, zero_line
 from biasgauge.results.plain import to_plain
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _rows(result: AuditResult, test: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _dots(rows: list[dict[str, Any]], test: str) -> Any:  # noqa: ANN401 - a chart
+def _dots(rows: list[dict[str, Any]], test: str) -> AltairChart:
     import pandas as pd
 
     alt = altair()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Record
 from biasgauge.scores import Association
 from biasgauge.stats.means import mean_estimate
@@ -66,7 +67,7 @@ class ReplicateSpread(Record):
             agree=int((np.sign(values - middle) == np.sign(mean - middle)).sum()),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         interval = {"low": self.low, "high": self.high, "level": LEVEL, "method": "t over models"}
         numbers = {name: getattr(self, name) for name in ("models", "mean", "sd", "least", "most", "agree")}
@@ -74,7 +75,7 @@ class ReplicateSpread(Record):
         return {"name": self.name, "test": self.test, **numbers, "interval": interval, **why}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """From what `to_dict` gave."""
         return super().from_dict({**content, **{end: content["interval"][end] for end in ("low", "high")}})
 

@@ -22,6 +22,7 @@ from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.auditing.verdicts import Verdict
 from biasgauge.embeddings import Notice
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.mitigation import MitigationEffect
 from biasgauge.results import Record, Result, Stored, Summary
 from biasgauge.results.blocks import Quote
@@ -101,7 +102,7 @@ class LexiconCoverage(Record):
         """Share of the words asked for that were found; 1.0 when none were asked for."""
         return self.found / self.asked if self.asked else 1.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The shape that every `--json` uses: reasons and spellings only where there are any."""
         return {name: value for name, value in super().to_dict().items() if value is not None}
 
@@ -176,7 +177,7 @@ class AuditResult(Result):
     seeds: SeedsResult | None
     uncertainty: tuple[LexiconPosterior, ...]
     change: MitigationEffect | None
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     explorer: Explorer | None = None
     extrinsic: CorrelationResult | None = None
     tasks: tuple[TaskResult, ...] = ()
@@ -274,7 +275,7 @@ class AuditResult(Result):
         """What is written beside the page: the decisions, and the numbers."""
         return {"verdicts": self.to_frame(), "effects": self.effects_frame()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object; its keys are a contract."""
         lost: dict[str, dict[str, None]] = {}
         for lexicon in self.lexicons:
@@ -323,7 +324,7 @@ class AuditResult(Result):
         return content
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The audit of which `to_dict` made `content`.
 
         Raises:
@@ -335,7 +336,7 @@ class AuditResult(Result):
             raise InputError(f"This is not the JSON of an audit ({type(problem).__name__}: {problem}).") from problem
 
     @classmethod
-    def _from_parts(cls, content: Mapping[str, Any]) -> Self:
+    def _from_parts(cls, content: JsonMapping) -> Self:
         stored: Any = Stored  # stands for the part whose JSON it is
         extrinsic = {name: value for name, value in content["extrinsic"].items() if name != "tasks"}
         change = {name: value for name, value in content.get("change", {}).items() if name != "contrasts"}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.calibration import amplification, corpus_bias
 from biasgauge.corpora.read import corpus_of
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores import Association, Weat
@@ -62,7 +63,7 @@ class TextSide(Result):
     tables: ClassVar[tuple[str, ...]] = ("answers",)
 
     answers: tuple[TextAnswer, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """Text and vectors side by side."""

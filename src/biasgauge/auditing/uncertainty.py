@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import Lexicon
 from biasgauge.names import lexicon_name
 from biasgauge.results import Record
@@ -79,7 +80,7 @@ class LexiconPosterior(Record):
         sure = f"probability of the sign {number_text(contrast.p_direction)}"
         return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({around}, {small}; {sure})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
         about = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
         if self.posterior is None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.results.blocks import Shape, Tone
 from biasgauge.wording import count_of, share_text
@@ -176,7 +177,7 @@ class Verdict(Record):
         of += "" if of.endswith("?") else ":"
         return f"{of} {self.why}; {said}." if self.decision in REPORTED else f"{of} {said}: {self.why}."
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """What follows from the rest."""
         return {"id": self.id, "sentence": self.sentence}
 

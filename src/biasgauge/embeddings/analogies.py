@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Codes, Floats, Places, Singles, Vectors
 from biasgauge.checks import check_choice, check_number, check_whole
@@ -126,7 +126,7 @@ def _inputs(embedding: Embedding, *words: ArrayLike) -> Places:
     return _checked(embedding, rows)
 
 
-def _checked(embedding: Embedding, rows: NDArray[Any]) -> Places:
+def _checked(embedding: Embedding, rows: Places) -> Places:
     if rows.size and not (rows.min() >= 0 and rows.max() < len(embedding)):
         raise ParameterError(
             f"Rows of {embedding.name!r} go from 0 to {len(embedding) - 1}. Got {rows.min()} to {rows.max()}."

@@ -18,6 +18,7 @@ from os import PathLike, fspath
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping
 
 _SCALARS = (str, int, bool, type(None))
 
@@ -131,7 +132,7 @@ def _record(kind: type[Any], value: Any, where: str) -> Any:  # noqa: ANN401 - o
         raise InputError(f"{where}.{problem}" if where else str(problem)) from problem
 
 
-def record_from_plain(kind: type[Any], content: Mapping[str, Any], where: str = "") -> Any:  # noqa: ANN401 - of `kind`
+def record_from_plain(kind: type[Any], content: JsonMapping, where: str = "") -> Any:  # noqa: ANN401 - of `kind`
     """A dataclass from its fields by name; keys that are no fields are left aside (newer versions add keys).
 
     Raises:

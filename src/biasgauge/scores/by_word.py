@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import language_of
 from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Shown, Summary, Table
@@ -42,7 +43,7 @@ class WordScore(Estimate):
     model: str | None
     agree: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         ends = {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
         numbers = {"mean": self.value, "interval": ends, "agree": self.agree, "pairs": self.n}
@@ -66,13 +67,13 @@ class WordScores(Result):
     tables: ClassVar[tuple[str, ...]] = ("scores",)
 
     scores: tuple[WordScore, ...]
-    about: Mapping[str, Any]
-    coverage: Mapping[str, Any]
+    about: JsonMapping
+    coverage: JsonMapping
     path: str | None
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         return {**shape.pop("about"), **shape}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from biasgauge.arrays import Codes, Singles
 from biasgauge.embeddings.coverage import by_reason
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Result, Summary
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ScoreTensor(Result):
     pairs: tuple[tuple[str, str], ...]
     words: tuple[str, ...]
     models: tuple[str, ...]
-    provenance: Mapping[str, Any]
+    provenance: JsonMapping
 
     def __post_init__(self) -> None:
         labels = (self.measures, self.pairs, self.words, self.models)
@@ -128,7 +129,7 @@ class ScoreTensor(Result):
             }
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Labels, shape, counts of undefined scores and provenance; the scores are in `to_frame` and `to_numpy`."""
         return describe(self)
 
@@ -143,7 +144,7 @@ class ScoreTensor(Result):
         )
 
 
-def describe(scores: ScoreTensor | ScoreStore) -> dict[str, Any]:
+def describe(scores: ScoreTensor | ScoreStore) -> JsonObject:
     """Labels, shape, counts of undefined scores and provenance of scores in memory or on disk, without the scores."""
     labels = (scores.measures, scores.pairs, scores.words, scores.models)
     return {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record, Result, Summary, Table
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class AnalogyAnswer(Record):
         """The best candidate; None where the question is undefined."""
         return self.answers[0][0] if self.answers else None
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The words of the question, and each answer with its score."""
         return {**self.question._asdict(), "answers": [{"word": word, "score": score} for word, score in self.answers]}
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from biasgauge.arrays import Floats, Vectors
 from biasgauge.embeddings import Embedding
+from biasgauge.json_types import JsonMapping
 from biasgauge.measures import Measure
 from biasgauge.scores import score
 from biasgauge.sensitivity.agreements import Row
@@ -61,7 +62,7 @@ class BasePairs(Row):
         changed = self.changed_by_one_sd.value
         return None if changed is None else 1 - changed
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Numbers of words and pairs; `magnitude_as_published` only where it was asked for."""
         published = {"magnitude_as_published": self.magnitude_as_published} if self.as_published else {}
         return {**published, "n": self.kappa.n, "pairs": self.kappa.k}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
+from biasgauge.json_types import JsonMapping
 from biasgauge.sensitivity.agreements import Agreement, Row
 from biasgauge.sensitivity.forms import Pair
 from biasgauge.stats.correlations import jackknife_r
@@ -41,7 +42,7 @@ class SimilarityAgreement(Row):
     p: float | None
     with_itself: bool
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The name of the pair, and the number of points."""
         return {"pair": None if self.pair is None else pair_name(self.pair), "n": self.r.n}
 

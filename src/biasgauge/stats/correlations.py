@@ -5,7 +5,7 @@ Both are functions of how often each point is drawn, so that a bootstrap is one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any, Literal, Self
@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Places
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
 from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
 from biasgauge.stats.power import FEWEST
@@ -54,14 +55,14 @@ class Coefficient(LabeledEstimate):
     p_method: str | None = None
     p_reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         fisher = None if self.fisher is None else self.fisher.interval()
         return {**shape, "fisher": fisher, "reason": shape["reason"] or self.p_reason}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The coefficient of which `to_dict` made `content`."""
         return super().from_dict({**content, "fisher": joined(content, "value", "fisher")})
 

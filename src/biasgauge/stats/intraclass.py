@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import fdtrc, fdtri
 
-from biasgauge.arrays import Flags, Floats, Places
+from biasgauge.arrays import Flags, Floats, Places, Vectors
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
@@ -119,7 +119,7 @@ def icc(
 
 
 def icc_stack(
-    stack: NDArray[Any],
+    stack: Vectors,
     form: Form = "2,1",
     *,
     level: float = 0.95,

@@ -63,12 +63,12 @@ class Means(NamedTuple):
     """Means along one axis of an array with Student's intervals; NaN where there is nothing to average.
 
     Attributes:
-        count: of the values that each mean is of.
+        n: how many values each mean is of.
         mean: the means.
         reach: half of each interval; NaN of fewer than two values.
     """
 
-    count: Places
+    n: Places
     mean: Floats
     reach: Floats
 

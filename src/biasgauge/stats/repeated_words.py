@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, stdtrit
 
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.shares import wilson
 
@@ -32,7 +33,7 @@ class WordStatistic(Estimate):
 
     sd: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object; the interval stands under a key of its own."""
         reason = None if self.defined else self.reason
         return {"value": self.value, "n": self.n, "sd": self.sd, "interval": self.interval(), "reason": reason}

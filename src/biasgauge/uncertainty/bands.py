@@ -17,6 +17,7 @@ from biasgauge.association.mac import mac_from_similarities
 from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_estimate
 from biasgauge.stats.estimate import Estimate, check_level
@@ -57,7 +58,7 @@ class BandShare(Estimate):
         """The share; None when undefined."""
         return self.value
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         return {"connection": self.connection, "side": self.side, **super().to_dict()}
 
@@ -83,7 +84,7 @@ class WithinBand(Result):
     band: float
     mac: float | None
     shares: tuple[BandShare, ...]
-    interval: Mapping[str, Any]
+    interval: JsonMapping
     left_out: Mapping[str, int]
     points: Mapping[str, DistanceTable] = field(default_factory=dict)
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from biasgauge.checks import check_number, check_whole
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.bayesian import default_rope, table_of
@@ -44,6 +45,7 @@ class ByGroup(Result):
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"credible": "interval"}
+    tables: ClassVar[tuple[str, ...]] = ("groups", "contrasts")
 
     name: str
     groups: tuple[Estimate, ...]
@@ -52,7 +54,7 @@ class ByGroup(Result):
     pairing_sd: Mapping[str, float]
     diagnostics: Diagnostics
     credible: Credible
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     @property
     def warnings(self) -> tuple[str, ...]:

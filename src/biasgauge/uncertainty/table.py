@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Places
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +90,7 @@ class DistanceTable:
         """Which rows are of these connections."""
         return np.isin(self.connection, [CONNECTIONS.index(name) for name in connections])
 
-    def select(self, rows: NDArray[Any], *, relabel: bool = True) -> DistanceTable:
+    def select(self, rows: Places | Flags, *, relabel: bool = True) -> DistanceTable:
         """Keep some rows (a mask or places); words that lose all their rows go, unless `relabel` is false."""
         names = ("connection", "word", "attribute", "source", "distance")
         parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
@@ -160,7 +161,7 @@ class DistanceTable:
             summary.append({"connection": name, "rows": len(values), **sizes, "mean": float(values.mean()), "sd": sd})
         return summary
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What is in it, without the rows."""
         return {
             "name": self.name,

@@ -8,7 +8,6 @@ of g times the estimated residual variance are those of the variance, which is i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from scipy.special import chdtri, fdtri
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results.result import Record
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.mixed_models.moments import Moments
@@ -147,7 +147,7 @@ class RandomEffect(Record):
         """Standard deviation of the effects."""
         return float(self.variance**0.5)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The standard deviation."""
         return {"sd": self.sd}
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge.names import test_name
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
 from biasgauge.uncertainty.nulls.model import AS_PUBLISHED, EFFECT_SIZE, STATISTIC
 from biasgauge.wording import figures_text, share_text, shares_text
 
@@ -63,7 +63,7 @@ def _shown(result: NullSimulation, of: str) -> list[Comparison]:
     return [row for row in result.comparisons if row.of in names]
 
 
-def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -> Any:  # noqa: ANN401 - a chart
+def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -92,7 +92,7 @@ def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -
     return alt.layer(*layers).properties(width=520, height=260)
 
 
-def _p_values(result: NullSimulation) -> Any:  # noqa: ANN401 - a chart
+def _p_values(result: NullSimulation) -> AltairChart:
     import pandas as pd
 
     alt = altair()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.names import test_name
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import to_plain
@@ -48,7 +48,7 @@ class Share(Estimate):
         """Data sets in all."""
         return self.n
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         shape = {"value": self.value, "hits": self.hits, "trials": self.n}
         return {**shape, "interval": self.interval(), "theory": self.theory}
@@ -176,7 +176,7 @@ class NullSimulation(Result):
     comparisons: tuple[Comparison, ...]
     rejection: Share | None
     alpha: float
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     @property
@@ -208,7 +208,7 @@ class NullSimulation(Result):
             f"takes {taken}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object: distributions as quantiles and histograms."""
         effect: dict[str, Any] = {"mean": None, "reason": f"{test_name(self.test)} has one number, see statistic"}
         if self.effect_size is not None:

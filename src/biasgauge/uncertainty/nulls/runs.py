@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.uncertainty.nulls.model import (
     AFTER,
     AS_PUBLISHED,
@@ -42,7 +43,7 @@ Exchanged = Literal["xy", "ab"]
 
 
 def run_weat(
-    _: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+    _: SetTest, model: NullModel, settings: JsonObject, progress: Callable[[int, int], None] | None
 ) -> Simulated:
     """WEAT of each data set, with its permutation p."""
     count, seed = settings["simulations"], settings["random_state"]
@@ -68,7 +69,7 @@ def run_weat(
 
 
 def run_mac(
-    _: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+    _: SetTest, model: NullModel, settings: JsonObject, progress: Callable[[int, int], None] | None
 ) -> Simulated:
     """MAC of each data set, with the t test against another one drawn alike."""
     count, seed = settings["simulations"], settings["random_state"]
@@ -204,7 +205,7 @@ def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: st
 
 
 def run_on_vectors(
-    test: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+    test: SetTest, model: NullModel, settings: JsonObject, progress: Callable[[int, int], None] | None
 ) -> Simulated:
     """Any test on random vectors, data set by data set, with a permutation p."""
     if model.shared:

@@ -16,6 +16,7 @@ import numpy as np
 
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.permutation import Alternative
 from biasgauge.stats.shares import clopper_pearson
 from biasgauge.uncertainty.nulls.model import AS_PUBLISHED, EFFECT_SIZE, STATISTIC, NullModel
@@ -118,7 +119,7 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
     if test != "weat" and (as_published or observed_statistic is not None):
         raise ParameterError("'as_published' and 'observed_statistic' are of weat alone.")
     model = NullModel(n_x, n_y, n_a, n_b, sd, word_sd, attribute_sd, family_sd, family_size, dimensions)
-    settings: dict[str, Any] = {
+    settings: JsonObject = {
         "test": test, **model.to_dict(), "simulations": simulations, "alternative": alternative, "ddof": ddof,
         "level": alpha, "permutations": permutations, "as_published": as_published, "random_state": random_state,
     }  # fmt: skip
@@ -145,7 +146,7 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
 def _comparisons(
     test: SetTest,
     model: NullModel,
-    settings: dict[str, Any],
+    settings: JsonObject,
     draws: dict[str, Spread],
     observed: float | None,
     observed_statistic: float | None,
