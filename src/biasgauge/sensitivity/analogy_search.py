@@ -120,7 +120,7 @@ def analogies(
     exclude_inputs: bool = True,
     restrict: int | None = RESTRICT,
     direction: Direction | Literal["both"] = "stated",
-    topn: int = 1,
+    top: int = 1,
     case_fallback: bool = False,
 ) -> Analogies:
     """Solve analogy questions: which word is to c as b is to a?
@@ -134,7 +134,7 @@ def analogies(
             van Noord & van der Goot, *Computational Linguistics* 46, 2020).
         restrict: only the first so many words of the model can be an answer; None: all. Any word may be asked about.
         direction: "stated"; "reversed" asks "c is to b as a is to …?" instead; or "both".
-        topn: how many answers to each question.
+        top: how many answers to each question.
         case_fallback: look words up in lower case, then capitalized, when they are not there as written.
 
     Raises:
@@ -146,7 +146,7 @@ def analogies(
     stated = questions_of(questions, "analogies", answers=False)
     pool = candidate_rows(model, restrict)
     solve = partial(
-        solve_analogies, model, method=method, exclude_inputs=exclude_inputs, candidates=pool, topn=topn
+        solve_analogies, model, method=method, exclude_inputs=exclude_inputs, candidates=pool, top=top
     )  # fmt: skip
     directions = get_args(Direction) if direction == "both" else (direction,)
     answers = [_answers(model, stated, way, solve, case_fallback=case_fallback) for way in directions]

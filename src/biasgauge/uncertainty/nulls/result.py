@@ -215,7 +215,7 @@ class NullSimulation(Result):
             effect = self.effect_size.to_dict()
         p: dict[str, Any] = {"mean": None, "rejection": None, "reason": self.p_reason}
         if self.p_values is not None:
-            how = {"method": self.p_method, "level": self.alpha, "rejection": to_plain(self.rejection)}
+            how = {"method": self.p_method, "alpha": self.alpha, "rejection": to_plain(self.rejection)}
             p = {**self.p_values.to_dict(ends=(0.0, 1.0)), **how}
         shown = {"statistic": self.statistic.to_dict(), "effect_size": effect, "p_values": p}
         names = ("test", "model", "comparisons", "reading", "as_published")

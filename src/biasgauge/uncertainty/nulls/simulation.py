@@ -121,7 +121,7 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
     model = NullModel(n_x, n_y, n_a, n_b, sd, word_sd, attribute_sd, family_sd, family_size, dimensions)
     settings: JsonObject = {
         "test": test, **model.to_dict(), "simulations": simulations, "alternative": alternative, "ddof": ddof,
-        "level": alpha, "permutations": permutations, "as_published": as_published, "random_state": random_state,
+        "alpha": alpha, "permutations": permutations, "as_published": as_published, "random_state": random_state,
     }  # fmt: skip
     run = {"weat": run_weat, "mac": run_mac}.get(test, run_on_vectors)
     if dimensions is not None or run is run_on_vectors:
