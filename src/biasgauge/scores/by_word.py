@@ -15,7 +15,7 @@ from biasgauge.lexicons import language_of
 from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.scores.tensor import ScoreTensor, describe
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _of_measure(
     agree = (np.sign(averages) == np.sign(means)).sum(axis=0)
     for index, word in enumerate(words):
         n = int(counts[index])
-        about = {
+        about: Fields = {
             "word": word,
             "measure": measure,
             "model": model,
@@ -206,11 +206,11 @@ def _of_measure(
             "n": n,
         }
         if n == 0:
-            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **about)  # type: ignore[arg-type]
+            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **about)
             continue
         mean, half = float(means[index]), float(reach[index])
-        ends = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
-        yield WordScore(value=mean, agree=int(agree[index]) / n, **about, **ends)  # type: ignore[arg-type]
+        ends: Fields = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
+        yield WordScore(value=mean, agree=int(agree[index]) / n, **about, **ends)
 
 
 def _mean(values: Floats, axis: int) -> Floats:

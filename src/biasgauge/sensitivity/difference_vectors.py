@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from biasgauge.json_types import JsonMapping
 from biasgauge.sensitivity.agreements import Agreement, Row
 from biasgauge.sensitivity.forms import Pair
 from biasgauge.stats.correlations import jackknife_r
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 _LEAST = 4
 """Pairs that a jackknife of correlations takes."""
@@ -109,7 +108,7 @@ def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
     usable = np.flatnonzero((known | known.T).any(axis=1))
     units = len(usable)
     method = "jackknife over pairs (Fisher's z, Student's t)"
-    about: dict[str, Any] = {"statistic": "Pearson's r", "method": method, "n": int(known.sum()), "k": units}
+    about: Fields = {"statistic": "Pearson's r", "method": method, "n": int(known.sum()), "k": units}
     value = _pearson(cosines[known], kappas[known])
     if value is None:
         reason = "fewer than three pairs, or one of the two does not vary"

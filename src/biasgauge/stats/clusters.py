@@ -19,7 +19,7 @@ from scipy.special import ndtri, stdtrit
 
 from biasgauge.arrays import Floats, Vectors
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.means import UNBOUNDED
 from biasgauge.stats.rounding import SAME
 
@@ -155,7 +155,7 @@ def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
     defined = ~np.isnan(table)
     counts = defined.sum(axis=0)
     clusters, items, total = int(np.count_nonzero(counts)), int(defined.any(axis=1).sum()), int(counts.sum())
-    about: dict[str, Any] = {"level": level, "method": "normal, clusters as units", "n": clusters, "k": items}
+    about: Fields = {"level": level, "method": "normal, clusters as units", "n": clusters, "k": items}
     if clusters < 2:
         return Estimate(statistic="mean", value=None, **about), Estimate(statistic="sd", value=None, **about)
     center = float(table[defined].mean())

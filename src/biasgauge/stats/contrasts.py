@@ -20,7 +20,7 @@ from scipy.special import chdtri, nctdtr, stdtr, stdtrit
 from biasgauge.arrays import Floats, Integers
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import SAME
 
 WEAT = ((1.0, -1.0), (-1.0, 1.0))
@@ -115,12 +115,18 @@ def contrast_estimate(
     table, *groups, pattern = _checked(similarities, rows, columns, weights)
     parts = contrast_parts(table[None], groups[0], groups[1], pattern)
     value = float(parts.value[0])
-    about = {"level": level, "n": len(groups[0]), "k": len(groups[1]), "statistic": "contrast", "words": parts.words}
+    about: Fields = {
+        "level": level,
+        "n": len(groups[0]),
+        "k": len(groups[1]),
+        "statistic": "contrast",
+        "words": parts.words,
+    }
     if parts.reason:
-        return Contrast(value=value, method=METHOD, reason=parts.reason, **about)  # type: ignore[arg-type]
+        return Contrast(value=value, method=METHOD, reason=parts.reason, **about)
     if not np.isfinite(parts.se[0]):
         reason = "all similarities of a list are the same"
-        return Contrast(value=value, method=METHOD, over=parts.over, reason=reason, **about)  # type: ignore[arg-type]
+        return Contrast(value=value, method=METHOD, over=parts.over, reason=reason, **about)
     contrast = Contrast(
         value=value,
         method=METHOD,
@@ -129,7 +135,7 @@ def contrast_estimate(
         df=float(parts.df[0]),
         p=float(parts.p[0]),
         variances={name: float(part[0]) for name, part in parts.variances.items()},
-        **about,  # type: ignore[arg-type]
+        **about,
     )
     return contrast.at(level)
 

@@ -16,7 +16,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from biasgauge.arrays import Floats, Places
 from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
-from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
+from biasgauge.stats.estimate import Estimate, Fields, LabeledEstimate, joined
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
 
@@ -233,7 +233,7 @@ def fisher_interval(
         kind: which correlation it is.
         over: what the points are.
     """
-    about: dict[str, Any] = {"level": level, "method": METHODS[kind], "over": over, "n": n}
+    about: Fields = {"level": level, "method": METHODS[kind], "over": over, "n": n}
     if value is None:
         return Estimate(value=None, reason="there is no correlation", **about)
     if n < LEAST:
@@ -285,7 +285,7 @@ def correlations_differ(
     """
     own = [fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second)]
     difference = first - second
-    about: dict[str, Any] = {
+    about: Fields = {
         "value": difference,
         "level": level,
         "method": "zou-2007",

@@ -49,6 +49,9 @@ DOUBTS = (
 """Why an F interval may cover less than its level; `Estimates.doubts` holds the place in this list."""
 
 
+Fields = dict[str, Any]
+"""Some fields of an estimate, by name: what several ways to end a function have in common."""
+
 _INTERVAL = ("low", "high", "level", "method", "resamples", "over", "undefined_resamples", "reason")
 
 

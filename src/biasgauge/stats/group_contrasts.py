@@ -33,7 +33,7 @@ from biasgauge.stats.contrasts import (
     contrast_parts,
     total_variance,
 )
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import SAME
 
 METHOD = "paired two-way clustered t"
@@ -263,7 +263,7 @@ def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: fl
     check_level(level)
     places, values = np.asarray(positions, np.float64), np.asarray(means, np.float64)
     slope = float(slope_weights(positions) @ values)
-    about: dict[str, Any] = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
+    about: Fields = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
     if len(values) < 3:
         return Contrast(value=slope, reason="a scatter about a line takes at least three groups", **about)
     centered = places - places.mean()
@@ -280,7 +280,7 @@ def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: fl
 def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: float) -> Estimate:
     """Mean of the last group's numbers less that of the first's, with Welch's interval over models."""
     value = float(last.mean() - first.mean())
-    about: dict[str, Any] = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
+    about: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
     if min(len(first), len(last)) < 2:
         return Estimate(reason=ONE_MODEL, **about)
     parts = [

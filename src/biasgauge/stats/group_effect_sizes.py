@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from biasgauge.arrays import Floats, Integers
 from biasgauge.stats.bootstrap import jackknife_variance
 from biasgauge.stats.contrasts import Contrast
-from biasgauge.stats.estimate import check_level
+from biasgauge.stats.estimate import Fields, check_level
 from biasgauge.stats.group_contrasts import (
     FIXED_METHOD,
     NOTHING_VARIES,
@@ -55,7 +55,7 @@ def compare_effect_sizes(
 
     every = [np.arange(len(labels)) for labels in groups]
     value = combined(*every)
-    about: dict[str, Any] = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
+    about: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(len(stack) for stack in stacks) == 1
     drawn = [False] * len(stacks) if bootstrap is None else list(bootstrap)
     pieces = []

@@ -92,7 +92,7 @@ def sample_custom(
     return own, int(trace.sample_stats["diverging"].sum()), simulated
 
 
-def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # noqa: ANN401 - a pymc.Model
+def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:
     """State a variant in PyMC. Its variables: group, between, residual, word (one vector a connection), and so on."""
     pm, _ = libraries()
     cells = cells_of(table)
@@ -131,14 +131,14 @@ def model_data(table: DistanceTable, variant: str) -> dict[str, Any]:
 
 
 def _rows(
-    pm: Any,  # noqa: ANN401
+    pm: Any,
     table: DistanceTable,
     variant: str,
     priors: Priors,
     cells: list[Cells],
     words: list[Any],
-    residual: Any,  # noqa: ANN401
-    observed: Any,  # noqa: ANN401
+    residual: Any,
+    observed: Any,
 ) -> None:
     """The likelihood of each distance, for the variants that need all of them."""
     connection = np.searchsorted([CONNECTIONS.index(cell.connection) for cell in cells], table.connection)
@@ -160,14 +160,14 @@ def _rows(
     pm.Normal("distance", mean + pm.math.concatenate(effects), residual[connection], observed=observed)
 
 
-def _scale(pm: Any, name: str, prior: ScalePrior, size: int | None) -> Any:  # noqa: ANN401
+def _scale(pm: Any, name: str, prior: ScalePrior, size: int | None) -> Any:
     shape = {} if size is None else {"shape": size}
     if isinstance(prior, Exponential):
         return pm.Exponential(name, prior.rate, **shape)
     return pm.HalfNormal(name, prior.scale, **shape)
 
 
-def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:  # noqa: ANN401
+def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:
     """Word means: as they are where the data say much about each of them, as deviations where they say little."""
     name, size = f"word_{cells.connection}", len(cells.words)
     noise = cells.within / max(cells.spare, 1) / cells.count.mean()
@@ -177,7 +177,7 @@ def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:  # noqa: ANN
     return pm.Deterministic(name, group + between * deviation)
 
 
-def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:  # noqa: ANN401 - a pymc.Model, an arviz trace
+def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:
     """Sample a PyMC model with nutpie, one chain after the other on one core."""
     _, nutpie = libraries()
     with warnings.catch_warnings():
@@ -188,13 +188,13 @@ def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:  # noqa:
         )  # fmt: skip
 
 
-def stacked(trace: Any, name: str) -> Floats:  # noqa: ANN401
+def stacked(trace: Any, name: str) -> Floats:
     """Draws of one variable of a trace, chains one after the other."""
     values = np.asarray(trace.posterior[name], np.float64)
     return values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
 
 
-def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Draws:  # noqa: ANN401
+def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Draws:
     """The draws of a trace in our own shape."""
     cells = cells_of(table)
     attributes = None
