@@ -139,8 +139,8 @@ def _reduced(biased: Sequence[ContrastChange], contrasts: Sequence[ContrastChang
     yield Evidence("not overcorrected", float(len(turned)), 0.0, not turned, reason, LINK)
 
 
-def _from_to(one: ContrastChange) -> str:
-    return f"{one.question} {signed_text(one.before.value)} → {signed_text(one.after.value)}"
+def _from_to(contrast: ContrastChange) -> str:
+    return f"{contrast.question} {signed_text(contrast.before.value)} → {signed_text(contrast.after.value)}"
 
 
 def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:

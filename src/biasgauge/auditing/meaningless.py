@@ -95,9 +95,9 @@ def error_rates(
     return tuple(rates)
 
 
-def _simulated(one: Measured, null: Null) -> bool:
+def _simulated(measurement: Measured, null: Null) -> bool:
     """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
-    return (null == "shuffled" or not one.question.pairs) and one.table[0].size <= CELLS
+    return (null == "shuffled" or not measurement.question.pairs) and measurement.table[0].size <= CELLS
 
 
 def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
@@ -115,15 +115,15 @@ def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, ran
     return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
 
 
-def _meaningless(one: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
+def _meaningless(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
     """Tables of similarities, count × models × targets × attributes, that mean nothing."""
-    rows, columns = one.table.shape[1:]
+    rows, columns = measurement.table.shape[1:]
     if null == "relabeled":
         order = random.random((count, columns)).argsort(axis=1)
-        return np.moveaxis(one.table[:, :, order], 2, 0)
-    models = one.subject.models if _alike(one.subject) else one.subject.models[:1]
+        return np.moveaxis(measurement.table[:, :, order], 2, 0)
+    models = measurement.subject.models if _alike(measurement.subject) else measurement.subject.models[:1]
     if null == "shuffled":
-        paired = 2 if one.question.pairs else 1
+        paired = 2 if measurement.question.pairs else 1
         needed = 2 * (rows + paired * columns)
         pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
         drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
@@ -134,7 +134,7 @@ def _meaningless(one: Measured, null: Null, count: int, random: np.random.Genera
             ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
             found[:, index] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
         return found
-    targets, attributes = one.places
+    targets, attributes = measurement.places
     choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
     picked = random.integers(0, CANDIDATES, (count, columns))
     found = np.empty((count, len(models), rows, columns))
@@ -145,18 +145,20 @@ def _meaningless(one: Measured, null: Null, count: int, random: np.random.Genera
     return found
 
 
-def chance_contrasts(one: Measured, random_state: int, draws: int = DRAWS) -> Floats:
+def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
     """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
     random = np.random.default_rng([random_state, 7])
-    if not one.question.pairs:
-        tables = _meaningless(one, "matched", draws, random)
-        return contrast_parts(tables, one.rows, one.columns, one.question.weights).value
-    leans = one.random_leans
+    if not measurement.question.pairs:
+        tables = _meaningless(measurement, "matched", draws, random)
+        return contrast_parts(tables, measurement.rows, measurement.columns, measurement.question.weights).value
+    leans = measurement.random_leans
     if not leans.size:
         return leans
-    drawn = random.choice(leans - leans.mean() if one.question.kind == "lean" else leans, (draws, len(one.rows)))
-    groups = [drawn[:, one.rows == group].mean(axis=1) for group in range(len(one.question.weights))]
-    return np.asarray(np.array([weight for (weight,) in one.question.weights]) @ np.stack(groups))
+    drawn = random.choice(
+        leans - leans.mean() if measurement.question.kind == "lean" else leans, (draws, len(measurement.rows))
+    )
+    groups = [drawn[:, measurement.rows == group].mean(axis=1) for group in range(len(measurement.question.weights))]
+    return np.asarray(np.array([weight for (weight,) in measurement.question.weights]) @ np.stack(groups))
 
 
 @dataclass(frozen=True)
@@ -180,15 +182,20 @@ class ChanceBand(Record):
     counts: tuple[int, ...]
 
 
-def chance_band(one: Asked, random_state: int) -> ChanceBand | None:
+def chance_band(measurement: Asked, random_state: int) -> ChanceBand | None:
     """Contrasts by chance as a histogram; None where there are none."""
-    drawn = np.empty(0) if isinstance(one, Unmeasurable) else chance_contrasts(one, random_state)
-    if isinstance(one, Unmeasurable) or not drawn.size:
+    drawn = np.empty(0) if isinstance(measurement, Unmeasurable) else chance_contrasts(measurement, random_state)
+    if isinstance(measurement, Unmeasurable) or not drawn.size:
         return None
     counts, edges = np.histogram(drawn, BINS)
     band = float(np.quantile(np.abs(drawn), 0.95))
     return ChanceBand(
-        one.question.name, one.subject.name, one.value, band, tuple(edges.tolist()), tuple(map(int, counts))
+        measurement.question.name,
+        measurement.subject.name,
+        measurement.value,
+        band,
+        tuple(edges.tolist()),
+        tuple(map(int, counts)),
     )
 
 
