@@ -68,7 +68,7 @@ def main() -> None:
             bare = best(lambda: [vectors.vectors @ goal for _ in range(50)]) / 50 * len(asked)
             ours = best(lambda: solve_analogies(vectors, *rows))
             products = best(lambda: solve_analogies(vectors, *rows, method="3cosmul"), 1)
-            five = best(lambda: solve_analogies(vectors, *rows, topn=5), 1)
+            five = best(lambda: solve_analogies(vectors, *rows, top=5), 1)
         print(
             f"{threads} | {theirs:.1f} | {bare:.1f} | {ours:.2f} | {theirs / ours:.0f} | {products:.2f} | {five:.2f}",
             flush=True,

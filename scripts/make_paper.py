@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from biasgauge import registry
+from biasgauge.groups import GROUPS
 from biasgauge.wording import number_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -99,7 +99,7 @@ def _verdicts() -> dict[str, str]:
 
 
 def _groups() -> str:
-    return str(len(registry.GROUPS))
+    return str(len(GROUPS))
 
 
 if __name__ == "__main__":

@@ -121,6 +121,42 @@ def test_the_json_of_every_class_of_results_can_be_read(name: str, computed: dic
     assert json.loads(json.dumps(kind.from_dict(content).to_dict())) == content
 
 
+@pytest.mark.parametrize("name", sorted(_classes()))
+def test_every_class_of_results_is_shown_in_one_line(name: str) -> None:
+    """A dataclass would write all of its fields, unless it is told not to."""
+    assert _classes()[name].__repr__ is Result.__repr__
+
+
+WITHOUT_ROWS = {
+    "Alignment": "one fit: residual, share met, rank",
+    "FitnessCard": "one pair of seed sets: coherence, similarity, each with its interval",
+    "LexiconContent": "words, no numbers",
+    "Mitigated": "how many words changed",
+    "NotMeasured": "a reason, no numbers",
+    "Preregistration": "a plan, no numbers",
+    "SeedSetList": "words, no numbers",
+    "Stored": "whatever was stored",
+}
+"""Classes whose frame is one row of single values."""
+
+
+def test_every_class_of_results_says_which_rows_its_frame_has() -> None:
+    by_default = {kind.__name__ for kind in _classes().values() if kind.to_frame is Result.to_frame and not kind.tables}
+    assert by_default == set(WITHOUT_ROWS)
+
+
+def test_frames_hold_numbers_and_lines_are_short(computed: dict[str, Result]) -> None:
+    for name, result in computed.items():
+        assert len(repr(result)) < 300, name
+        frame = result.to_frame()
+        assert len(frame), name
+        assert len(frame.select_dtypes("number").columns) or name.rpartition(":")[2] in WORDS, name
+
+
+WORDS = {"LanguageCheck"}
+"""Frames of names rather than numbers."""
+
+
 def _made_up(kind: type[Any]) -> Any:  # noqa: ANN401 - of `kind`
     """An object of a class, with made-up values for the types of its fields."""
     if kind is Estimate:

@@ -21,3 +21,5 @@ Codes = np.ndarray[Any, np.dtype[np.uint8]]
 """Small numbers that stand for something, such as a reason in a list."""
 Vectors = NDArray[np.floating[Any]]
 """Numbers in any precision: vectors as a file has them."""
+Array = NDArray[Any]
+"""Whatever an array holds: what files and buffers are made of."""

@@ -100,6 +100,12 @@ def lexicon_name(name: str) -> str:
     return f"{test.upper()} {number}{' (Spanish)' if spanish else ''}"
 
 
+def name_and_about(title: str) -> tuple[str, str]:
+    """The two parts of a lexicon's title: "WEAT 7" and "math and arts, …"; the second is empty where there is one."""
+    name, _, about = title.partition(": ")
+    return name, about
+
+
 def list_name(name: str) -> str:
     """What one list of words is called: "math (WEAT 7)" for weat7:math."""
     words, source = _list_and_source(name)

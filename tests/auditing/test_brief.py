@@ -84,7 +84,7 @@ def test_what_to_do_next_depends_on_what_was_found(shipped_audit: Callable[..., 
     alone = replace(own, verdicts=(verdict("report-with-care", UNKNOWN),))
     assert next_step(alone).startswith("train replicates")
     idle = replace(own, verdicts=(Verdict("w", "", "m", "contrast", "not-measurable", "", "a list: give pairs too"),))
-    assert next_step(idle) == "give pairs too"
+    assert next_step(idle) == "a list: give pairs too"
     case = replace(own, lexicons=tuple(replace(one, case_to_blame=one.lexicon == "weat3") for one in own.lexicons))
     assert next_step(case) == "--case-fallback yes: 1 list lacks words only because of their case"
     assert brief(own).sentences[1].startswith("3 questions: ")

@@ -53,10 +53,10 @@ def damaged(worse: int) -> Evidence:
         ),
         (
             (reduced(2, 2), turned(1)),
-            [("overcorrected", "2 of 2", "bad"), ("unknown", "–", "caution"), ("unknown", "–", "caution")],
+            [("overcorrected", "2 of 2", "bad"), ("unknown", None, "caution"), ("unknown", None, "caution")],
         ),
-        ((reduced(0, 4), turned(0)), [("not reduced", "0 of 4", "bad"), *[("unknown", "–", "caution")] * 2]),
-        ((), [("nothing to remove", "0", "caution"), *[("unknown", "–", "caution")] * 2]),
+        ((reduced(0, 4), turned(0)), [("not reduced", "0 of 4", "bad"), *[("unknown", None, "caution")] * 2]),
+        ((), [("nothing to remove", "0", "caution"), *[("unknown", None, "caution")] * 2]),
     ],
 )
 def test_tiles_say_what_the_evidence_says(evidence: tuple[Evidence, ...], expected: list[tuple[str, str, str]]) -> None:
@@ -105,7 +105,7 @@ def test_an_audit_of_a_change_starts_with_what_it_did(audited: AuditResult) -> N
         assert said.startswith(f"{OUTCOMES[verdict.decision]}: {tiles(verdict)[0].number} ")
     else:
         assert said.startswith("Before the change there was no bias to remove: ")
-    assert all(tile.word in said for tile in tiles(verdict)[1:] if tile.number != "–")
+    assert all(tile.word in said for tile in tiles(verdict)[1:] if tile.number)
 
 
 def test_flowers_may_stay_pleasant() -> None:

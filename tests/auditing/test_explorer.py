@@ -13,7 +13,7 @@ from scipy import stats
 
 import biasgauge as bg
 from biasgauge.auditing import shared_scores
-from biasgauge.auditing.explorer import LARGEST, Explorer, Means, explore, pair_lists
+from biasgauge.auditing.explorer import LARGEST, Explorer, explore, pair_lists
 from biasgauge.auditing.shared_scores import MEASURES, SharedScores, page_words
 from biasgauge.lexicons import Lexicon, language_of, pairs_of, parse_lexicon
 
@@ -69,24 +69,6 @@ def test_undefined_scores_carry_their_reason() -> None:
     assert means[2, doctor] < -LARGEST
 
 
-@pytest.mark.parametrize("held", [2, 3, 8])
-def test_intervals_are_students_t_as_scipy_has_them(held: int) -> None:
-    values = np.random.default_rng(held).normal(size=(4, held))
-    means = Means.of(values, axis=1)
-    for row, mean, reach in zip(values, means.mean, means.reach, strict=True):
-        low, high = stats.t.interval(0.95, held - 1, loc=row.mean(), scale=stats.sem(row))
-        assert (mean - reach, mean + reach) == pytest.approx((low, high))
-
-
-def test_what_is_undefined_is_left_out_of_a_mean() -> None:
-    values = np.array([[1.0, np.nan, 3.0, 8.0], [np.nan, 5.0, np.nan, np.nan], [np.nan] * 4])
-    means = Means.of(values, axis=1)
-    assert means.count.tolist() == [3, 1, 0]
-    assert means.mean[:2].tolist() == [4.0, 5.0]
-    assert means.reach[0] == pytest.approx(stats.t.ppf(0.975, 2) * np.std([1, 3, 8], ddof=1) / 3**0.5)
-    assert np.isnan([means.mean[2], *means.reach[1:]]).all()
-
-
 def test_replicates_are_averaged_pair_by_pair_and_over_pairs() -> None:
     replicates = [model(seed) for seed in (2, 3, 4)]
     found = explored(model(1), replicates)
@@ -111,7 +93,7 @@ def test_a_model_that_is_a_replicate_counts_once() -> None:
     found = explored(models[0], models)
     scores = bg.score(models, pairs="du2021", words=found.scores.words, measures=["dbwa"])  # type: ignore[union-attr]
     assert found.by_pair is not None
-    assert found.by_pair.count.max() == 2
+    assert found.by_pair.n.max() == 2
     np.testing.assert_allclose(found.by_pair.mean[0], scores.to_numpy()[0].mean(axis=2), atol=1e-6)
 
 

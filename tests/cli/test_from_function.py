@@ -177,7 +177,7 @@ def results(capsys: pytest.CaptureFixture[str], *words: str) -> Any:  # noqa: AN
 
 def test_a_further_setting_reaches_the_function_and_the_record(capsys: pytest.CaptureFixture[str]) -> None:
     found = results(capsys, "simulate-null", "--simulations", "50", "--set", "alpha=0.2", "--seed", "4")
-    assert (found["p_values"]["level"] if "level" in found["p_values"] else found["p_values"]["alpha"]) == 0.2
+    assert found["p_values"]["alpha"] == 0.2
     assert found["settings"]["seed"] == 4
 
 

@@ -366,9 +366,9 @@ def test_solver_is_the_slow_loop(
     if seed == 2:
         monkeypatch.setattr(analogies, "_CANDIDATES", 7)
         monkeypatch.setattr(analogies, "_QUESTIONS", 11)
-    topn = (1, 5, 30)[seed]
-    found = solve_analogies(model, *rows, method=method, exclude_inputs=exclude, candidates=allowed, topn=topn)
-    assert found.ranked.shape == (40, topn)
+    top = (1, 5, 30)[seed]
+    found = solve_analogies(model, *rows, method=method, exclude_inputs=exclude, candidates=allowed, top=top)
+    assert found.ranked.shape == (40, top)
     for place, question in enumerate(rows.T.tolist()):
         pool = set(range(60) if allowed is None else allowed.tolist()) - (set(question) if exclude else set())
         if not all(vectors[row].any() for row in question):
@@ -377,7 +377,7 @@ def test_solver_is_the_slow_loop(
                 "the vector of a, b or c is zero",
             )
             continue
-        expected = slow_ranking(vectors, question, method, sorted(pool), 0.001)[:topn]
+        expected = slow_ranking(vectors, question, method, sorted(pool), 0.001)[:top]
         units = [vectors[row].astype(np.float64) / np.linalg.norm(vectors[row].astype(np.float64)) for row in question]
         size = float(np.linalg.norm(units[1] - units[0] + units[2])) if method == "3cosadd" else 1
         there = len(expected)
@@ -524,8 +524,8 @@ def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
         solve_analogies(glove, [-1], [1], [2])
     with pytest.raises(ParameterError, match="'epsilon' parameter must be a number above 0"):
         solve_analogies(glove, [0], [1], [2], epsilon=0)
-    with pytest.raises(ParameterError, match=r"'topn' parameter must be a whole number of at least 1\. Got 0"):
-        solve_analogies(glove, [0], [1], [2], topn=0)
+    with pytest.raises(ParameterError, match=r"'top' parameter must be a whole number of at least 1\. Got 0"):
+        solve_analogies(glove, [0], [1], [2], top=0)
     with pytest.raises(ParameterError, match="'limit' parameter must be"):
         analogy_accuracy(glove, [["a", "b", "c", "d"]], limit=0)
     for bad in ([], 7, [["a", "b", "c"]], {"x": 7}, ["abcd"]):

@@ -43,7 +43,7 @@ def test_answers_are_those_of_gensim(glove: Embedding) -> None:
     """gensim, too, keeps the inputs from being the answer, and can restrict the candidates."""
     peer = keyed(glove)
     for restrict in (None, 3_000):
-        found = analogies(glove, ASKED, topn=5, restrict=restrict).answers
+        found = analogies(glove, ASKED, top=5, restrict=restrict).answers
         for (a, b, c), one in zip(ASKED, found, strict=True):
             expected = peer.most_similar(positive=[b, c], negative=[a], topn=5, restrict_vocab=restrict)
             assert [word for word, _ in one.answers] == [word for word, _ in expected]
@@ -57,9 +57,9 @@ def test_products_rank_as_those_of_gensim() -> None:
     model = Embedding(tuple(f"w{row}" for row in range(400)), random.normal(size=(400, 40)))
     peer = keyed(model)
     rows = np.array([random.choice(400, 3, replace=False) for _ in range(30)])
-    found = solve_analogies(model, *rows.T, method="3cosmul", epsilon=1e-6, topn=4)
-    named = analogies(model, [[f"w{row}" for row in one] for one in rows], method="3cosmul", topn=4)
-    ours = solve_analogies(model, *rows.T, method="3cosmul", topn=4)
+    found = solve_analogies(model, *rows.T, method="3cosmul", epsilon=1e-6, top=4)
+    named = analogies(model, [[f"w{row}" for row in one] for one in rows], method="3cosmul", top=4)
+    ours = solve_analogies(model, *rows.T, method="3cosmul", top=4)
     for place, (a, b, c) in enumerate(rows.tolist()):
         expected = peer.most_similar_cosmul(positive=[f"w{b}", f"w{c}"], negative=[f"w{a}"], topn=4)
         assert [f"w{row}" for row in found.ranked[place]] == [word for word, _ in expected]
@@ -104,16 +104,16 @@ def test_without_exclusion_the_answer_is_b_where_the_pair_is_close() -> None:
 def test_both_directions_stand_beside_each_other() -> None:
     model = planted(1.0)
     asked = [("m0", "m1", "f0"), ("m0", "m2", "f0")]
-    both = analogies(model, asked, direction="both", topn=2)
+    both = analogies(model, asked, direction="both", top=2)
     assert [one.direction for one in both.answers] == ["stated", "reversed"] * 2
     for direction, part in (("stated", both.answers[::2]), ("reversed", both.answers[1::2])):
-        assert part == analogies(model, asked, direction=direction, topn=2).answers  # type: ignore[arg-type]
+        assert part == analogies(model, asked, direction=direction, top=2).answers  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
 def test_turning_the_space_changes_nothing(glove: Embedding, method: Method) -> None:
-    plain = analogies(glove, ASKED, method=method, topn=10, direction="both")
-    turned = analogies(rotated(glove, 3), ASKED, method=method, topn=10, direction="both")
+    plain = analogies(glove, ASKED, method=method, top=10, direction="both")
+    turned = analogies(rotated(glove, 3), ASKED, method=method, top=10, direction="both")
     for one, other in zip(plain.answers, turned.answers, strict=True):
         assert [word for word, _ in one.answers] == [word for word, _ in other.answers]
         assert [score for _, score in one.answers] == pytest.approx([score for _, score in other.answers], abs=1e-9)
@@ -138,7 +138,7 @@ def test_lost_words_are_named() -> None:
 
 
 def test_tables_and_json_say_the_same(glove: Embedding) -> None:
-    found = analogies(glove, [("man", "king", "woman", "queen")], topn=3)
+    found = analogies(glove, [("man", "king", "woman", "queen")], top=3)
     frame = found.to_frame()
     assert frame["rank"].tolist() == [1, 2, 3]
     assert frame["answer"].tolist() == [word for word, _ in found.answers[0].answers]

@@ -1,7 +1,7 @@
 """Every function of `stats` that makes an `Estimate`: does its interval hold the truth as often as it says?
 
-`PRODUCERS` is found by reading the source, so that a new one without a case fails here; and no other room may make an
-interval of its own.
+Producers are found by reading the source, so that a new one without a case fails here; no other room may make an
+interval of its own (test_one_place.py).
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from biasgauge.stats.bootstrap import (
     leave_one_out,
     percentile_estimate,
 )
-from biasgauge.stats.clusters import clustered_mean
+from biasgauge.stats.clusters import clustered_mean, normal_moments
 from biasgauge.stats.contrasts import Contrast, contrast_estimate
+from biasgauge.stats.correlations import jackknife_r
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.detection import dose_of_score
 from biasgauge.stats.disattenuation import disattenuated, weighted_alpha
 from biasgauge.stats.dose_response import dose_response
+from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.group_contrasts import at_least, slope_over_groups, welch
-from biasgauge.stats.means import mean_over_seeds, sd_estimate
+from biasgauge.stats.means import mean_over_seeds, means_along, sd_estimate, student_estimate
 from biasgauge.stats.odds_ratios import closed_form, closed_form_se, left_out_changes, log_odds_ratio, over_documents
 from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
 from biasgauge.stats.roc import auc_estimate
@@ -43,13 +45,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge.arrays import Floats
-    from biasgauge.stats.estimate import Estimate
 
 pytestmark = pytest.mark.calibration
 
 WORLDS = 400
 """Simulated data sets: the share of intervals that hold the truth is then known to ± .011 (one standard error)."""
-MADE = frozenset({"Contrast", "Estimate", "Estimates", "Icc", "Iccs", "WordStatistic"})
+MADE = frozenset({"Contrast", "Estimate", "Estimates", "Icc", "Iccs", "Means", "WordStatistic"})
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,46 @@ def _one(found: object) -> Estimate:
 
 def _fisher(points: Floats) -> Estimate:
     return stats.fisher_interval(float(np.atleast_2d(np.corrcoef(points.T))[0, 1]), len(points), level=0.9)
+
+
+def _units(random: np.random.Generator) -> Floats:
+    """Two symmetric tables of all pairs of 24 units, correlated by .5; every unit has a part in 23 points of each."""
+    of_units = random.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 24).T
+    noise = random.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], (24, 24)).transpose(2, 0, 1)
+    return np.asarray(of_units[:, :, None] + of_units[:, None] + noise)
+
+
+def _r_over_units(tables: Floats) -> Estimate:
+    pairs = np.triu(np.ones(tables.shape[1:], bool), 1)
+
+    def r(kept: Floats) -> float:
+        return float(np.corrcoef(tables[0][kept], tables[1][kept])[0, 1])
+
+    left_out = [r(_without(pairs, unit)) for unit in range(24)]
+    return jackknife_r(r(pairs), np.array(left_out), 0.9)
+
+
+def _without(pairs: Floats, unit: int) -> Floats:
+    kept = pairs.copy()
+    kept[unit], kept[:, unit] = False, False
+    return kept
+
+
+def _with_reach(values: Floats) -> Estimate:
+    """The second of three columns, each with a gap."""
+    count, mean, reach = (numbers[1] for numbers in means_along(values, 0, 0.9))
+    return Estimate(value=float(mean), low=float(mean - reach), high=float(mean + reach), level=0.9, n=int(count))
+
+
+def _side_by_side(random: np.random.Generator) -> Floats:
+    """Five items in each of 80 clusters, which differ twice as much as the items of one do."""
+    return np.asarray(random.normal(0.2, 0.2, 80) + random.normal(0, 0.1, (5, 80)))
+
+
+def _with_gaps(random: np.random.Generator) -> Floats:
+    values = random.normal(0.2, 0.1, (8, 3))
+    values[[0, 3, 5], [0, 1, 2]] = np.nan
+    return values
 
 
 def _seeds(random: np.random.Generator) -> Floats:
@@ -468,6 +509,21 @@ CASES = {
         _negated,
         slack=0.03,  # percentiles of 60 items and of 5 seeds
     ),
+    "student_estimate": Case(
+        lambda random: random.normal(0.2, 0.1, 12),
+        lambda x: student_estimate(float(x.mean()), float(x.std(ddof=1)) / 12**0.5, 11, 0.9, method="t"),
+        0.2,
+        np.negative,
+        _negated,
+    ),
+    "means_along": Case(_with_gaps, _with_reach, 0.2, np.negative, _negated),
+    "jackknife_r": Case(_units, _r_over_units, 0.5, lambda x: x * [[[-1]], [[1]]], _negated),
+    "normal_moments": Case(
+        _side_by_side, lambda x: normal_moments(x, 0.9)[0], 0.2, np.negative, _negated, slack=0.01
+    ),
+    "normal_moments sd": Case(
+        _side_by_side, lambda x: normal_moments(x, 0.9)[1], 0.05**0.5, lambda x: 3 * x, _times(3), slack=0.02
+    ),
     "jackknife_t": Case(
         lambda random: random.normal(0.2, 0.1, 12),
         lambda x: stats.jackknife_t(float(x.mean()), _left_out(x), 0.9, (-9.0, 9.0), "words"),
@@ -549,7 +605,7 @@ SETTLED_ELSEWHERE = {
 
 def test_every_producer_has_a_case(package: Path) -> None:
     found = set(producers(package / "stats"))
-    assert found - set(SETTLED_ELSEWHERE) == set(CASES)
+    assert found - set(SETTLED_ELSEWHERE) == {name.partition(" ")[0] for name in CASES}
 
 
 def test_a_producer_without_a_case_is_found(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from biasgauge.stats.means import mean_over_models
+from biasgauge.stats.means import mean_over_models, means_along
 from biasgauge.stats.shares import wilson
 
 
@@ -64,3 +64,21 @@ def test_the_jackknife_of_a_difference_of_means_covers() -> None:
         assert found.high - found.low == pytest.approx(2 * stats.t.ppf(0.975, 7) * welch)
         held += found.low < 0.2 < found.high
     assert 0.945 < held / 1000 < 0.99
+
+
+@pytest.mark.parametrize("held", [2, 3, 8])
+def test_intervals_are_students_t_as_scipy_has_them(held: int) -> None:
+    values = np.random.default_rng(held).normal(size=(4, held))
+    means = means_along(values, axis=1)
+    for row, mean, reach in zip(values, means.mean, means.reach, strict=True):
+        low, high = stats.t.interval(0.95, held - 1, loc=row.mean(), scale=stats.sem(row))
+        assert (mean - reach, mean + reach) == pytest.approx((low, high))
+
+
+def test_what_is_undefined_is_left_out_of_a_mean() -> None:
+    values = np.array([[1.0, np.nan, 3.0, 8.0], [np.nan, 5.0, np.nan, np.nan], [np.nan] * 4])
+    means = means_along(values, axis=1)
+    assert means.n.tolist() == [3, 1, 0]
+    assert means.mean[:2].tolist() == [4.0, 5.0]
+    assert means.reach[0] == pytest.approx(stats.t.ppf(0.975, 2) * np.std([1, 3, 8], ddof=1) / 3**0.5)
+    assert np.isnan([means.mean[2], *means.reach[1:]]).all()

@@ -12,6 +12,7 @@ import numpy as np
 
 from biasgauge._io.text_file import read_whole
 from biasgauge.errors import InputError, file_error
+from biasgauge.json_types import JsonObject
 
 DEEPEST = 100
 """Lists and objects inside one another; nothing of ours has more than fifteen."""
@@ -40,7 +41,7 @@ def parse_json(content: bytes | str, *, finite: bool = False, halves: bool = Fal
     raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     if _depth_above(raw, DEEPEST):
         raise JSONProblem(f"lists or objects are nested more than {DEEPEST} deep")
-    only: dict[str, Any] = {"parse_constant": _refuse, "parse_float": _finite} if finite else {}
+    only: JsonObject = {"parse_constant": _refuse, "parse_float": _finite} if finite else {}
     try:
         value = json.loads(content if isinstance(content, str) else content.decode("utf-8-sig"), **only)
     except (RecursionError, MemoryError) as problem:
@@ -76,7 +77,7 @@ def read_json(
 
 def read_json_object(
     path: str | os.PathLike[str], *, error: type[InputError] = InputError, again: str = "", finite: bool = False
-) -> dict[str, Any]:
+) -> JsonObject:
     """The same, of a file that must hold an object."""
     content = read_json(path, error=error, again=again, finite=finite)
     if not isinstance(content, dict):

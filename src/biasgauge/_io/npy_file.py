@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from biasgauge._io.atomic import atomic_file
 from biasgauge._io.expansion import expansion_limit, expansion_sentence
+from biasgauge.arrays import Array
 from biasgauge.errors import InputError, file_error
 
 _LONGEST_HEADER = 2**16
@@ -97,7 +98,7 @@ def map_array(
     again: str,
     error: type[InputError] = InputError,
     writable: bool = False,
-) -> NDArray[Any]:
+) -> Array:
     """Map a NumPy file into memory; it must hold numbers of this type and shape, and nothing after them.
 
     Args:
@@ -133,13 +134,13 @@ def map_array(
         raise file_error(error, f"cannot be read ({problem}); {again}", path) from problem
 
 
-def read_npz(path: Path, names: Sequence[str], *, error: type[InputError] = InputError) -> dict[str, NDArray[Any]]:
+def read_npz(path: Path, names: Sequence[str], *, error: type[InputError] = InputError) -> dict[str, Array]:
     """Some arrays of an archive, whole; those that it has not are left out.
 
     Raises:
         InputError: it is damaged, or unpacks to more than it may.
     """
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Array] = {}
     try:
         with zipfile.ZipFile(path) as archive:
             there = {member.filename: member for member in archive.infolist()}
@@ -156,7 +157,7 @@ def read_npz(path: Path, names: Sequence[str], *, error: type[InputError] = Inpu
     return arrays
 
 
-def _read_numbers(file: IO[bytes]) -> NDArray[Any]:
+def _read_numbers(file: IO[bytes]) -> Array:
     header = read_header(file)
     if header.dtype.hasobject:
         raise NpyProblem("holds pickled Python objects, which can run code when they are read")
@@ -175,19 +176,19 @@ def header_bytes(dtype: DTypeLike, shape: tuple[int, ...]) -> bytes:
     return header.getvalue()
 
 
-def array_sha256(array: NDArray[Any]) -> str:
+def array_sha256(array: Array) -> str:
     """The SHA-256 that the file of an array will have; from memory, before anything is written."""
     digest = hashlib.sha256(header_bytes(array.dtype, array.shape))
     digest.update(_flat(array))
     return digest.hexdigest()
 
 
-def write_array(path: Path, array: NDArray[Any]) -> None:
+def write_array(path: Path, array: Array) -> None:
     """Write a NumPy file, whole or not at all."""
     with atomic_file(path) as part, part.open("wb") as file:
         file.write(header_bytes(array.dtype, array.shape))
         file.write(_flat(array))  # never through `tofile`, which does not say that the disk is full
 
 
-def _flat(array: NDArray[Any]) -> memoryview:
+def _flat(array: Array) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from typing import Any
 
 from biasgauge._io.text_file import decoded, read_whole
 from biasgauge.errors import InputError, file_error
+from biasgauge.json_types import JsonObject
 
 LARGEST = 16 * 2**20
 """Bytes. Such a file is read whole; ten thousand words take about 0.1 MiB."""
@@ -16,12 +16,12 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)$")
 
 
-def read_toml(path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> dict[str, Any]:
+def read_toml(path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> JsonObject:
     """Read a TOML file as a dictionary. Raises `error`, and nothing else, for whatever is wrong with it."""
     return parse_toml(read_whole(path, error=error, most=LARGEST, wanted="a TOML file"), path, error=error)
 
 
-def parse_toml(content: bytes, path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> dict[str, Any]:
+def parse_toml(content: bytes, path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> JsonObject:
     """Parse the bytes of a TOML file; `path` is only named in errors."""
     if content.startswith(_BYTE_ORDER_MARK):
         raise file_error(error, "starts with a byte order mark; save it as plain UTF-8 without one", path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from biasgauge.agreement.rows import PAIR, PAIRS, QUERY, RULE, WORD, Rows, alpha_bands, bands
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.stats.intraclass import Iccs
 from biasgauge.wording import figures_text, number_text
@@ -63,7 +64,7 @@ class Distribution(Record):
         judge = alpha_bands if self.reliability == "internal" else bands
         return str(judge(np.array([self.median]))[0])
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The band."""
         return {"band": self.band}
 

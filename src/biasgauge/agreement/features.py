@@ -20,6 +20,7 @@ from biasgauge.embeddings import Embedding, load, named_models, stability
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths, has_direction, unit_singles
 from biasgauge.inputs import ModelsLike, distinct_words
+from biasgauge.json_types import JsonObject
 from biasgauge.scores.neighbors import Workspace, block_rows, exact_similarities, nearest
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class WordFeatures:
         table["undefined"] = np.array(REASONS, dtype=object)[first]
         return pd.DataFrame(table)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Counts, without the features themselves."""
         return {"words": len(self.words), "models": self.models, "undefined": self.count_undefined()}
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.agreement.components.analysis import VarianceComponents
 from biasgauge.agreement.decision.result import PLURAL, DecisionStudy
 from biasgauge.agreement.rows import ACCEPTABLE, LIMITS, Rows
 from biasgauge.names import measure_name
 from biasgauge.results import Chart
-from biasgauge.results.drawing import ZERO, altair, spelled, with_right_labels
+from biasgauge.results.drawing import ZERO, AltairChart, altair, spelled, with_right_labels
 from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
     return Chart("design", f"How many are enough{under}?", remark, partial(_design, result))
 
 
-def _boxes(result: ReliabilityResult, name: str) -> Any:  # noqa: ANN401 - a chart
+def _boxes(result: ReliabilityResult, name: str) -> AltairChart:
     alt = altair()
     part = result.distributions()
     part = part[(part["reliability"] == name) & (part["of"] == "word") & (part["count"] > 0)]
@@ -90,7 +90,7 @@ def _boxes(result: ReliabilityResult, name: str) -> Any:  # noqa: ANN401 - a cha
     )
 
 
-def _dots(rows: Rows, lines: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
+def _dots(rows: Rows, lines: tuple[float, ...]) -> AltairChart:
     alt = altair()
     part = rows.to_frame()
     part = part.assign(name=part["name"].map(spelled))
@@ -113,13 +113,13 @@ def _dots(rows: Rows, lines: tuple[float, ...]) -> Any:  # noqa: ANN401 - a char
     return chart.properties(width=480, height=height)
 
 
-def _lines(places: tuple[float, ...]) -> Any:  # noqa: ANN401 - a chart
+def _lines(places: tuple[float, ...]) -> AltairChart:
     alt = altair()
     rule = alt.Chart().mark_rule(strokeDash=[3, 3], color=ZERO)
     return alt.layer(*(rule.encode(x=alt.datum(place)) for place in places))
 
 
-def _components(result: VarianceComponents) -> Any:  # noqa: ANN401 - a chart
+def _components(result: VarianceComponents) -> AltairChart:
     """What scores vary with: the share of each component."""
     alt = altair()
     frame = result.to_frame()
@@ -137,7 +137,7 @@ def _components(result: VarianceComponents) -> Any:  # noqa: ANN401 - a chart
     return with_right_labels(chart, frame, "component", order, labels).properties(height=24 * len(order))
 
 
-def _design(result: DecisionStudy) -> Any:  # noqa: ANN401 - a chart
+def _design(result: DecisionStudy) -> AltairChart:
     """Reliability of a word's mean score by the number of replicates or templates, a line for each number of pairs."""
     alt = altair()
     frame = result.to_frame()

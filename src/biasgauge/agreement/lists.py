@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from biasgauge.agreement.rows import Rows
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.inputs import LexiconLike, WordsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import Lexicon, WordSet, languages, lexicon, words_of
 from biasgauge.wording import share_text
 
@@ -35,7 +36,7 @@ class WordList:
     lost: tuple[str, ...]
     short: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         return {"asked": self.asked, "found": len(self.places), "lost": list(self.lost), "reason": self.short or None}
 

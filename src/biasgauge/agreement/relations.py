@@ -11,13 +11,14 @@ from itertools import combinations, product
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from biasgauge.agreement.rows import Rows, pair_name
 from biasgauge.arrays import Floats
 from biasgauge.results import Record
 from biasgauge.stats.correlations import LEAST, fisher_interval, t_p
 from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.means import student_estimate
 from biasgauge.stats.rounding import SAME
 
 
@@ -168,8 +169,8 @@ def _compared(medians: tuple[FormMedians, ...], level: float, **about: Any) -> F
     mean, error = float(gaps.mean()), float(gaps.std(ddof=1)) / n**0.5
     if error == 0:
         return FormComparison(value=mean, reason="all differences are equal", **about)
-    margin, p = float(stdtrit(df, (1 + level) / 2)) * error, float(2 * stdtr(df, -abs(mean / error)))
-    return FormComparison(value=mean, low=mean - margin, high=mean + margin, t=mean / error, p=p, **about)
+    interval, p = student_estimate(mean, error, df, level), float(2 * stdtr(df, -abs(mean / error)))
+    return FormComparison(value=mean, low=interval.low, high=interval.high, t=mean / error, p=p, **about)
 
 
 def singular_plural(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], tuple[str, str]], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.agreement import verdicts
 from biasgauge.agreement.components.analysis import VarianceComponents
@@ -15,6 +15,7 @@ from biasgauge.agreement.figures import reliability_charts
 from biasgauge.agreement.lists import WordList
 from biasgauge.agreement.relations import Correlation, FormComparison
 from biasgauge.agreement.rows import SOURCES, Rows
+from biasgauge.json_types import JsonMapping
 from biasgauge.names import measure_name
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
@@ -35,7 +36,7 @@ class NotAnalyzed(Record):
     measure: str | None
     reason: str
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """What there is not."""
         return {"components": None, "designs": None}
 
@@ -80,12 +81,12 @@ class ReliabilityResult(Result):
     verdicts: tuple[str, ...]
     lists: tuple[WordList, ...]
     queries: tuple[WordList, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...]
     components: tuple[VarianceComponents | NotAnalyzed, ...] = ()
     design: tuple[DecisionStudy | NotAnalyzed, ...] = ()
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Omega beside alpha, what all intervals share, the bands, and which words were found."""
         internal = zip(self.internal.to_dict(), self.omega.to_dict(), strict=True)
         return {

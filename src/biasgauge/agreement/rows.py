@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Places
 from biasgauge.stats.estimate import Estimates
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.value)
 
-    def take(self, places: NDArray[Any]) -> Rows:
+    def take(self, places: Places | Flags) -> Rows:
         """Some rows, in the order given; or those where a mask is true."""
         return replace(self, **{name: column[places] for name, column in self.columns().items()})
 

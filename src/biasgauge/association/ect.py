@@ -111,7 +111,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
         together = (x_direction * y_direction).sum(axis=1) >= 1 - SAME
         return np.where(together, np.nan, _spearman(x_near, y_near, counts["a"]))
 
-    return Resampled({name: len(one) for name, one in sets.items()}, values)
+    return Resampled({name: len(words) for name, words in sets.items()}, values)
 
 
 TEST = SetTest(

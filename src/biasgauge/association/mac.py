@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from biasgauge.arrays import Floats
 from biasgauge.association.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import check_level
+from biasgauge.stats.means import student_estimate
 from biasgauge.stats.rounding import SAME
 
 
@@ -71,12 +72,14 @@ def mac_of_sets(
     targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, interval: Resampling | None = BCA
 ) -> MacResult:
     """MAC with any number of attribute sets."""
-    sets = prepared(targets=targets, **{f"attributes {number}": one for number, one in enumerate(attribute_sets)})
+    sets = prepared(
+        targets=targets, **{f"attributes {number}": vectors for number, vectors in enumerate(attribute_sets)}
+    )
     reason = undefined(sets) if attribute_sets else "there are no attribute sets"
     if reason is not None:
         return MacResult.undefined(reason, interval)
     targets = sets.pop("targets")
-    return mac_from_similarities([cosines(targets, one) for one in sets.values()], interval=interval)
+    return mac_from_similarities([cosines(targets, vectors) for vectors in sets.values()], interval=interval)
 
 
 def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resampling | None = BCA) -> MacResult:
@@ -85,7 +88,7 @@ def mac_from_similarities(similarities: Sequence[ArrayLike], *, interval: Resamp
     Raises:
         ParameterError: the matrices differ in their number of rows.
     """
-    blocks = [matrix(f"similarities {number}", one) for number, one in enumerate(similarities)]
+    blocks = [matrix(f"similarities {number}", table) for number, table in enumerate(similarities)]
     if not blocks or not all(block.size for block in blocks):
         reason = "there are no similarities" + ("" if not blocks else " with one of the sets")
         return MacResult.undefined(reason, interval)
@@ -177,8 +180,7 @@ def _interaction(side: Floats) -> float:
 
 
 def _student(mean: float, error: float, df: float, level: float, **about: Any) -> MacChange:  # noqa: ANN401 - of the interval
-    margin = float(stdtrit(df, (1 + level) / 2)) * error
-    interval = Estimate(value=mean, low=mean - margin, high=mean + margin, level=level, **about)
+    interval = student_estimate(mean, error, df, level, **about)
     return MacChange(
         value=mean, interval=interval, t=mean / error, df=df, p_value=2 * float(stdtr(df, -abs(mean / error)))
     )

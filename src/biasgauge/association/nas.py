@@ -75,7 +75,7 @@ def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
         mean: Floats = np.where(drawn > 0, drawn * scores, 0).sum(axis=1) / drawn.sum(axis=1)
         return mean
 
-    return Resampled({name: len(one) for name, one in sets.items()}, values)
+    return Resampled({name: len(vectors) for name, vectors in sets.items()}, values)
 
 
 TEST = SetTest(

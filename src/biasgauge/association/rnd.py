@@ -63,7 +63,7 @@ def rnd(
     sets = prepared(x=x, y=y, a=a)
     reason = undefined(sets)
     if reason is None:
-        used = {name: unit(one) for name, one in sets.items()} if unit_vectors else sets
+        used = {name: unit(vectors) for name, vectors in sets.items()} if unit_vectors else sets
         x_mean, y_mean, words = used["x"].mean(axis=0), used["y"].mean(axis=0), used["a"]
         if distance == "cosine" and any(np.linalg.norm(mean) <= SAME for mean in (x_mean, y_mean)):
             reason = "the vectors of a target set cancel out, so that their mean has no direction"
@@ -86,7 +86,7 @@ def rnd(
 
 
 def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_vectors: bool = True) -> Resampled:
-    used = {name: unit(one) for name, one in sets.items()} if unit_vectors else sets
+    used = {name: unit(rows) for name, rows in sets.items()} if unit_vectors else sets
     words, squares = used["a"], (used["a"] ** 2).sum(axis=1)
 
     def closeness(drawn: Floats, vectors: Floats) -> Floats:
@@ -105,7 +105,7 @@ def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_
         total: Floats = (counts["a"] * terms).sum(axis=1)
         return total
 
-    return Resampled({name: len(one) for name, one in sets.items()}, values)
+    return Resampled({name: len(rows) for name, rows in sets.items()}, values)
 
 
 TEST = SetTest(

@@ -76,7 +76,7 @@ def rnsb(
         reason = "shares need at least two target words"
     if reason is not None:
         return RnsbResult.undefined(reason, interval, **rules)
-    once = {name: np.ones((1, len(one))) for name, one in sets.items()}
+    once = {name: np.ones((1, len(vectors))) for name, vectors in sets.items()}
     negative = _negative(sets, once, **rules)[0]
     if not np.isfinite(negative).all() or not negative.any():
         reason = "the classifier finds no usable fit: the vectors are too long for the penalty"
@@ -124,7 +124,7 @@ def _resampled(
     sets: Mapping[str, Floats], *, c: float = 1.0, penalize_intercept: bool = False, refit: bool = True
 ) -> Resampled:
     names = [name for name in ("x", "y") if name in sets]
-    units = {name: len(one) for name, one in sets.items() if refit or name in names}
+    units = {name: len(vectors) for name, vectors in sets.items() if refit or name in names}
     once = {name: np.ones((1, len(sets[name]))) for name in "ab"}
     kept = None if refit else _negative(sets, once, c=c, penalize_intercept=penalize_intercept)
 

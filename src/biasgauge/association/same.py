@@ -64,13 +64,13 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     x, a, b = (unit(sets[name]) for name in "xab")
 
     def values(counts: Mapping[str, Floats]) -> Floats:
-        share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
+        share = {name: drawn / drawn.sum(axis=1, keepdims=True) for name, drawn in counts.items()}
         directions = share["a"] @ a - share["b"] @ b
         lengths = np.linalg.norm(directions, axis=1)
         total: Floats = (share["x"] * np.abs(directions @ x.T)).sum(axis=1)
         return total / np.where(lengths > SAME, lengths, np.nan)
 
-    return Resampled({name: len(one) for name, one in sets.items()}, values)
+    return Resampled({name: len(vectors) for name, vectors in sets.items()}, values)
 
 
 TEST = SetTest(

@@ -55,13 +55,13 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     shortest = SAME * np.abs(sets["a"]).max()
 
     def values(counts: Mapping[str, Floats]) -> Floats:
-        share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
+        share = {name: drawn / drawn.sum(axis=1, keepdims=True) for name, drawn in counts.items()}
         axes = share["a"] @ sets["a"] - share["b"] @ sets["b"]
         lengths = np.linalg.norm(axes, axis=1)
         total: Floats = (share["x"] * (axes @ words.T)).sum(axis=1)
         return total / np.where(lengths > shortest, lengths, np.nan)
 
-    return Resampled({name: len(one) for name, one in sets.items()}, values)
+    return Resampled({name: len(vectors) for name, vectors in sets.items()}, values)
 
 
 TEST = SetTest(

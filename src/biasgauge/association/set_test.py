@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from biasgauge import geometry
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results.result import Record
 from biasgauge.stats.bootstrap import Resampled, Resampling, not_estimated
 from biasgauge.stats.estimate import Estimate, joined
@@ -43,7 +44,7 @@ class AssociationResult(Record):
         return cls(value=None, reason=reason, interval=not_estimated(interval, reason), **about)
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The result of which `to_dict` made `content`."""
         estimates = {name: content.get(name) and joined(content, number, name) for name, number in cls.beside.items()}
         return super().from_dict({**content, **estimates})
@@ -94,7 +95,7 @@ def prepared(**sets: ArrayLike) -> dict[str, Floats]:
         ParameterError: a set is not a matrix of finite real numbers, or sets differ in their number of dimensions.
     """
     matrices = {name: matrix(name, values) for name, values in sets.items()}
-    widths = {name: one.shape[1] for name, one in matrices.items() if len(one)}
+    widths = {name: matrix.shape[1] for name, matrix in matrices.items() if len(matrix)}
     if len(set(widths.values())) > 1:
         found = ", ".join(f"{name} has {width}" for name, width in widths.items())
         raise ParameterError(f"All sets must hold vectors of the same number of dimensions. Got: {found}.")

@@ -185,7 +185,7 @@ class _Similarities:
         """Views of its four parts."""
         x, y, a, b = slice(self.n_x), slice(self.n_x, None), slice(self.n_a), slice(self.n_a, None)
         places = {"xa": (x, a), "xb": (x, b), "ya": (y, a), "yb": (y, b)}
-        return {name: self.table[place] for name, place in places.items()}
+        return {name: self.table[index] for name, index in places.items()}
 
     @cached_property
     def scale(self) -> float:
@@ -255,7 +255,7 @@ def _resampled_similarities(whole: _Similarities, ddof: int) -> Resampled:
     least = SAME * whole.scale
 
     def values(counts: Mapping[str, Floats]) -> Floats:
-        share = {name: one / one.sum(axis=1, keepdims=True) for name, one in counts.items()}
+        share = {name: own / own.sum(axis=1, keepdims=True) for name, own in counts.items()}
         scores = share["a"] @ to_a.T - share["b"] @ to_b.T
         means = [(share["x"] * scores[:, :n_x]).sum(axis=1), (share["y"] * scores[:, n_x:]).sum(axis=1)]
         drawn = np.concatenate([counts["x"], counts["y"]], axis=1)

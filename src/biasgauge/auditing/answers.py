@@ -48,12 +48,14 @@ def answer(
     beside = corrected_questions(measured, rules.alpha)
     smallest = {subject: _smallest(subject, measured, rules, random_state) for subject in _subjects(measured)}
     verdicts = []
-    for place, one in enumerate(measured):
-        opinions = tuple(_opinion(one, other) for other in _same_question(one, [*measured, *others]))
-        if isinstance(one, Unmeasurable):
-            verdicts.append(_undefined(one, min_coverage, opinions))
+    for index, measurement in enumerate(measured):
+        opinions = tuple(_opinion(measurement, other) for other in _same_question(measurement, [*measured, *others]))
+        if isinstance(measurement, Unmeasurable):
+            verdicts.append(_undefined(measurement, min_coverage, opinions))
             continue
-        case = Case(one, beside[place], rules, smallest[one.subject], scores, case_fallback, random_state)
+        case = Case(
+            measurement, beside[index], rules, smallest[measurement.subject], scores, case_fallback, random_state
+        )
         verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
     return tuple(verdicts)
 
@@ -66,26 +68,32 @@ def unasked(lexicons: Sequence[tuple[Lexicon, str]], subjects: Sequence[Subject]
 
 
 def _subjects(measured: Sequence[Asked]) -> list[Subject]:
-    return list(dict.fromkeys(one.subject for one in measured))
+    return list(dict.fromkeys(measurement.subject for measurement in measured))
 
 
 def _smallest(subject: Subject, measured: Sequence[Asked], rules: Rules, random_state: int) -> float:
     if rules.smallest is not None:
         return rules.smallest
-    asked = [one for one in measured if one.subject is subject and isinstance(one, Measured)]
+    asked = [
+        measurement for measurement in measured if measurement.subject is subject and isinstance(measurement, Measured)
+    ]
     return smallest_contrast(subject, asked, random_state)
 
 
-def _same_question(one: Asked, others: Sequence[Asked]) -> Iterator[Asked]:
-    return (other for other in others if other.question.name == one.question.name and other.subject is not one.subject)
+def _same_question(measurement: Asked, others: Sequence[Asked]) -> Iterator[Asked]:
+    return (
+        other
+        for other in others
+        if other.question.name == measurement.question.name and other.subject is not measurement.subject
+    )
 
 
-def _opinion(one: Asked, other: Asked) -> Opinion:
+def _opinion(measurement: Asked, other: Asked) -> Opinion:
     name = other.subject.name
     if isinstance(other, Unmeasurable):
         return Opinion(name, reason=other.reason)
     low, high = other.test.interval(0.95)
-    same = bool(np.sign(other.value) == np.sign(one.value)) if isinstance(one, Measured) else None
+    same = bool(np.sign(other.value) == np.sign(measurement.value)) if isinstance(measurement, Measured) else None
     return Opinion(name, other.value, low, high, other.p, same)
 
 
@@ -103,28 +111,30 @@ def _evidence(case: Case) -> Iterator[Evidence]:
             yield Evidence(rule.name, None, None, passes=None, reason=why)
 
 
-def _undefined(one: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
-    evidence = Evidence("coverage", one.share, min_coverage, passes=False, reason=one.reason, link="lexicons")
-    return _made(one, "not-measurable", "", one.reason, (evidence,), opinions)
+def _undefined(measurement: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
+    evidence = Evidence(
+        "coverage", measurement.share, min_coverage, passes=False, reason=measurement.reason, link="lexicons"
+    )
+    return _made(measurement, "not-measurable", "", measurement.reason, (evidence,), opinions)
 
 
 def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion, ...]) -> Verdict:
-    one, (association, *stable) = case.measured, evidence
+    measured, (association, *stable) = case.measured, evidence
     if not association.passes:
         small = _equivalence(case)
         decision = decide(found=False, stable=(), small=small.passes)
         plan = _plan(case)
         why = f"{small.reason} ({association.reason}){'' if small.passes else _settled(case, plan)}"
-        return _made(one, decision, "", why, (association, small), opinions, plan)
+        return _made(measured, decision, "", why, (association, small), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
-    said = f"{one.claim} ({association.reason})"
+    said = f"{measured.claim} ({association.reason})"
     if decision == "do-not-report":
         why = "; ".join([*(piece.reason for piece in stable if piece.passes is False), said])
     else:
         agreeing = [piece for piece in stable if piece.passes and piece.counts is not None]
         rest = [piece.reason for piece in stable if piece not in agreeing]
         why = "; ".join(filter(None, [said, same_direction(agreeing), *rest]))
-    return _made(one, decision, one.claim, why, evidence, opinions, _plan(case))
+    return _made(measured, decision, measured.claim, why, evidence, opinions, _plan(case))
 
 
 def _equivalence(case: Case) -> Evidence:
@@ -162,7 +172,7 @@ def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
 
 
 def _made(
-    one: Asked,
+    measurement: Asked,
     decision: str,
     claim: str,
     why: str,
@@ -170,8 +180,8 @@ def _made(
     opinions: tuple[Opinion, ...],
     plan: Mapping[str, int | float | None] | None = None,
 ) -> Verdict:
-    question = one.question
+    question = measurement.question
     return Verdict(
-        question.name, question.title, one.subject.name, CONTRAST, decision, claim, why, evidence,  # type: ignore[arg-type]
+        question.name, question.title, measurement.subject.name, CONTRAST, decision, claim, why, evidence,  # type: ignore[arg-type]
         question.family, opinions, plan,
     )  # fmt: skip

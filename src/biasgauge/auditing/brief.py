@@ -9,6 +9,7 @@ from biasgauge.auditing.first_screen import headline
 from biasgauge.auditing.questions import SANITY
 from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.verdicts import TONES, Decision, Evidence, Verdict
+from biasgauge.names import name_and_about
 from biasgauge.results import Column, Summary, Table
 from biasgauge.wording import p_phrase, share_text
 
@@ -82,7 +83,7 @@ def next_step(result: AuditResult) -> str:
         lists = "1 list lacks" if count == 1 else f"{count} lists lack"
         return f"--case-fallback yes: {lists} words only because of their case"
     if idle := [verdict.why for verdict in result.verdicts if not verdict.evidence]:
-        return idle[0].partition(": ")[2] or idle[0]
+        return idle[0]
     unknown = {piece.rule for verdict in result.verdicts for piece in verdict.evidence if piece.passes is None}
     if any(subject.views for subject in result.subjects):
         return "open the page for the curve over layers, poolings and templates; --templates tries others"
@@ -115,10 +116,10 @@ def _with_number(piece: Evidence) -> str:
 
 def _about(verdict: Verdict) -> str:
     """The title in little room: without the name of the question, which stands beside it."""
-    name, colon, rest = verdict.title.partition(": ")
-    if not colon or name.replace(" ", "").lower() != verdict.question:
+    name, about = name_and_about(verdict.title)
+    if not about or name.replace(" ", "").lower() != verdict.question:
         return verdict.title
-    return rest.replace(" and ", "/")
+    return about.replace(" and ", "/")
 
 
 def _vectors(result: AuditResult) -> str:
@@ -128,8 +129,7 @@ def _vectors(result: AuditResult) -> str:
     for subject in audited[:2]:
         words, dim = sizes[subject.models[0]]
         count = len(subject.models)
-        named = subject.views or subject.name.endswith(f"× {count}")
-        replicates = f"{count} replicates, " if count > 1 and not named else ""
+        replicates = f"{count} replicates, " if count > 1 and not (subject.views or subject.shared) else ""
         told.append(f"{subject.name} ({replicates}{words:,} words × {dim})")
     more = f" and {len(audited) - 2} more" if len(audited) > 2 else ""
     return ", ".join(told) + more

@@ -33,8 +33,8 @@ def measure_change(
     random_state: int,
 ) -> MitigationEffect:
     """Compare two models on the tests and stereotypes of an audit, or on the usual ones where it has very many."""
-    usable = [one for one in lexicons if isinstance(one, (AssociationTest, Stereotypes))]
-    usual = [one for one in usable if one.name in LEXICONS]
+    usable = [lexicon for lexicon in lexicons if isinstance(lexicon, (AssociationTest, Stereotypes))]
+    usual = [lexicon for lexicon in usable if lexicon.name in LEXICONS]
     chosen = usable if len(usable) <= MOST or not usual else usual
     return mitigation_effect(
         before,
@@ -59,9 +59,9 @@ def contrast_changes(before: Sequence[Asked], after: Sequence[Asked], rules: Rul
         rules: thresholds.
     """
     return tuple(
-        _contrast_change(one, other, rules)
-        for one, other in zip(before, after, strict=True)
-        if isinstance(one, Measured) and isinstance(other, Measured)
+        _contrast_change(earlier, later, rules)
+        for earlier, later in zip(before, after, strict=True)
+        if isinstance(earlier, Measured) and isinstance(later, Measured)
     )
 
 
@@ -107,11 +107,11 @@ def answer_change(effect: MitigationEffect, contrasts: Sequence[ContrastChange])
         effect: what moved, and what is left.
         contrasts: every question before and after.
     """
-    biased = [one for one in contrasts if one.biased]
+    biased = [contrast for contrast in contrasts if contrast.biased]
     name = f"{effect.before} → {effect.after}"
     rest = (*_recovered(effect), *_damage(effect))
     if not biased:
-        asked = [one for one in contrasts if one.family != SANITY]
+        asked = [contrast for contrast in contrasts if contrast.family != SANITY]
         why = (
             f"none of {len(asked)} questions shows an association before the change, so that there was nothing to "
             "remove"
@@ -128,19 +128,19 @@ def answer_change(effect: MitigationEffect, contrasts: Sequence[ContrastChange])
 
 def _reduced(biased: Sequence[ContrastChange], contrasts: Sequence[ContrastChange]) -> Iterator[Evidence]:
     """Associations that came nearer to 0, and those that came out on its other side."""
-    smaller = sum(one.reduced is True for one in biased)
-    told = ", ".join(_from_to(one) for one in biased if one.reduced is not None)
+    smaller = sum(contrast.reduced is True for contrast in biased)
+    told = ", ".join(_from_to(contrast) for contrast in biased if contrast.reduced is not None)
     numbers = {"agree": smaller, "of": len(biased), "share": smaller / len(biased)}
     said = "reduced" if smaller == len(biased) else "not reduced" if not smaller else "reduced in part"
     reason = f"{said}: {smaller} of {len(biased)} {nearer_text(smaller, len(biased))} ({told})"
     yield Evidence("reduced", numbers, 1.0, smaller == len(biased), reason, LINK)
-    turned = [_from_to(one) for one in contrasts if one.overcorrected]
+    turned = [_from_to(contrast) for contrast in contrasts if contrast.overcorrected]
     reason = f"overcorrected: {', '.join(turned)}" if turned else "no association came out on the other side of 0"
     yield Evidence("not overcorrected", float(len(turned)), 0.0, not turned, reason, LINK)
 
 
-def _from_to(one: ContrastChange) -> str:
-    return f"{one.question} {signed_text(one.before.value)} → {signed_text(one.after.value)}"
+def _from_to(contrast: ContrastChange) -> str:
+    return f"{contrast.question} {signed_text(contrast.before.value)} → {signed_text(contrast.after.value)}"
 
 
 def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:

@@ -30,8 +30,8 @@ def chosen_lexicons(
     asked = None if language is None else language_of(language)
     if lexicons is not None:
         several = [lexicons] if isinstance(lexicons, (str, os.PathLike, Lexicon)) else lexicons
-        given = [lexicon(one) for one in several]
-        codes = sorted({one.language for one in given} | ({asked.name} if asked else set()))
+        given = [lexicon(reference) for reference in several]
+        codes = sorted({lexicon.language for lexicon in given} | ({asked.name} if asked else set()))
         if len(codes) > 1:
             raise ParameterError(
                 f"An audit asks in one language. Got lexicons in {' and '.join(codes)}; audit each by itself."
@@ -45,7 +45,7 @@ def chosen_lexicons(
             f"The 'language' parameter of audit must be a language of the shipped lexicons ({known}), or the file of "
             f"one of your own (docs/languages.md). Got {spoken.name!r}; or name your own lexicons."
         )
-    if not any(one.kind in ASKING for one in inside):
+    if not any(lexicon.kind in ASKING for lexicon in inside):
         raise ParameterError(
             f"The language {spoken.name!r} has no association test and no stereotypes to ask about: name your own "
             "lexicons (docs/languages.md)."

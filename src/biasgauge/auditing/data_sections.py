@@ -88,14 +88,18 @@ def lexicons(result: AuditResult) -> Summary:
         "reason", Column("not in the vocabulary (OOV)", "words"),
     ]  # fmt: skip
     rows = []
-    for one in result.lexicons:
-        start = (Shown(one.lexicon, one.lexicon, one.title), one.kind, *([one.model] if several else []))
-        words = one.coverage
-        rows.append((*start, words.found, words.asked, words.share, one.verdict, one.reason, words.lost))
+    for lexicon in result.lexicons:
+        start = (
+            Shown(lexicon.lexicon, lexicon.lexicon, lexicon.title),
+            lexicon.kind,
+            *([lexicon.model] if several else []),
+        )
+        words = lexicon.coverage
+        rows.append((*start, words.found, words.asked, words.share, lexicon.verdict, lexicon.reason, words.lost))
     counts = [result.count(state) for state in VERDICTS]
     least = share_text(result.settings["min_coverage"])
     case = " (another case counts)" if result.settings["case_fallback"] else ""
-    rescued = len({one.lexicon for one in result.lexicons if one.case_to_blame})
+    rescued = len({lexicon.lexicon for lexicon in result.lexicons if lexicon.case_to_blame})
     told = f"{rescued} lack words only because of upper and lower case: try again with case fallback (--case-fallback)."
     return Summary(
         title="What can be measured",

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.auditing.questions import SANITY
-from biasgauge.names import lexicon_name
+from biasgauge.names import lexicon_name, name_and_about
 from biasgauge.results import Chart, Summary
 from biasgauge.results.slopes import Slope, slope_chart
 from biasgauge.results.summary import Extra
@@ -68,22 +68,24 @@ class ContrastChange(IntervalsBeside):
 
 
 @dataclass(frozen=True)
-class Tile:
+class Answer:
     """One of the three answers.
 
     Attributes:
         name: what was asked.
         word: the answer in a word or two, as the verdict has it.
-        number: the number that it rests on, as a reader sees it.
-        about: what that number is.
+        number: the number that it rests on, as a reader sees it; None where there is none.
+        about: what that number is, or why there is none.
         tone: how the answer is meant.
+        more: what is to be said beside it, if anything.
     """
 
     name: str
     word: str
-    number: str
+    number: str | None
     about: str
     tone: str
+    more: str = ""
 
 
 OUTCOMES = {
@@ -97,9 +99,9 @@ def headline_of_change(verdict: Verdict) -> str:
     """Whether a change removed the bias, in one sentence with the numbers of the three answers."""
     start = OUTCOMES.get(verdict.decision, "Before the change there was no bias to remove")
     measured, recoverable, damage = tiles(verdict)
-    parts = [f"{measured.number} {measured.about.partition(';')[0]}"] if verdict.decision in OUTCOMES else []
-    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number != "–" else "recoverable: unknown"]
-    return f"{start}: {'; '.join([*parts, damage.word if damage.number != '–' else 'damage: unknown'])}."
+    parts = [f"{measured.number} {measured.about}"] if verdict.decision in OUTCOMES else []
+    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverable: unknown"]
+    return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage: unknown'])}."
 
 
 def did_it_work(result: AuditResult) -> Summary | None:
@@ -127,7 +129,7 @@ def what_changed(result: AuditResult) -> Summary | None:
     return replace(result.change.summary(), name="change", title="What did the change do?", about=COMPARED)
 
 
-def tiles(verdict: Verdict) -> tuple[Tile, ...]:
+def tiles(verdict: Verdict) -> tuple[Answer, ...]:
     """Bias measured, bias recoverable, damage: each from the numbers of the verdict's evidence."""
     pieces = {piece.rule: piece for piece in verdict.evidence}
     return (
@@ -146,42 +148,42 @@ def nearer_text(smaller: int, of: int) -> str:
     return f"{'association' if of == 1 else 'associations'} {'is' if smaller == 1 else 'are'} clearly nearer to 0"
 
 
-def _measured(reduced: Evidence | None, turned: Evidence | None) -> Tile:
+def _measured(reduced: Evidence | None, turned: Evidence | None) -> Answer:
     numbers = _numbers(reduced)
     if not numbers:
-        return Tile("Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution")
+        return Answer("Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution")
     smaller, of = int(numbers["agree"]), int(numbers["of"])
     word = "reduced" if smaller == of else "not reduced" if not smaller else "reduced in part"
     over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
-    about = nearer_text(smaller, of)
-    if over:
-        word, about = "overcorrected", f"{about}; {over} {'shows' if over == 1 else 'show'} the opposite association"
-    return Tile("Bias measured", word, f"{smaller} of {of}", about, TONES[smaller == of and not over])
+    about, tone = nearer_text(smaller, of), TONES[smaller == of and not over]
+    more = f"{over} {'shows' if over == 1 else 'show'} the opposite association" if over else ""
+    return Answer("Bias measured", "overcorrected" if over else word, f"{smaller} of {of}", about, tone, more)
 
 
-def _recoverable(piece: Evidence | None) -> Tile:
+def _recoverable(piece: Evidence | None) -> Answer:
     numbers = _numbers(piece)
     if piece is None or not numbers:
-        return Tile("Bias recoverable", "unknown", "–", "too few biased words for a classifier", TONES[None])
+        return Answer("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
     ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
     about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"
-    return Tile("Bias recoverable", word, share_text(numbers["accuracy"]), about, TONES[piece.passes])
+    return Answer("Bias recoverable", word, share_text(numbers["accuracy"]), about, TONES[piece.passes])
 
 
-def _damage(piece: Evidence | None) -> Tile:
+def _damage(piece: Evidence | None) -> Answer:
     numbers = _numbers(piece)
     if piece is None or not numbers:
-        return Tile("Damage", "unknown", "–", "no similarity benchmark could be tried", TONES[None])
+        return Answer("Damage", "unknown", None, "no similarity benchmark could be tried", TONES[None])
     about = "similarity benchmarks are clearly worse"
     word = "no damage seen" if piece.passes else "damage done"
-    return Tile("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
+    return Answer("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
 
 
 def _short(contrast: ContrastChange) -> str:
     """What a question is called beside its line: "WEAT 7: math and arts"."""
-    return contrast.title.partition(",")[0] if ":" in contrast.title else lexicon_name(contrast.question)
+    name, about = name_and_about(contrast.title)
+    return f"{name}: {about.partition(',')[0]}" if about else lexicon_name(contrast.question)
 
 
 def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:

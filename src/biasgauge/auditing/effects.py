@@ -17,8 +17,8 @@ SETS = ("x", "y", "a", "b")
 
 def effect_rows(result: AuditResult) -> Iterator[Row]:
     """Contrast and effect size of every test, MAC of every list of stereotypes: in each model, and over replicates."""
-    for one in result.bias:
-        content = to_plain(one)
+    for row in result.bias:
+        content = to_plain(row)
         start = {"lexicon": content["name"], "model": content["model"], "over": "words"}
         sets = {role: content["sets"].get(role) for role in SETS}
         if content["test"] != "weat":

@@ -97,8 +97,8 @@ def audit_words(
     spoken = language_of(language)
     asked = lexicons
     if asked is None:
-        asked = [one for one in lexicons_in_language(spoken) if one.kind in ("test", "stereotypes")]
-    words = [word for one in asked for word in one.words]
+        asked = [lexicon for lexicon in lexicons_in_language(spoken) if lexicon.kind in ("test", "stereotypes")]
+    words = [word for lexicon in asked for word in lexicon.words]
     words += [word for name in spoken.named("base_pairs")[:1] for word in words_of(name).words]
     if lexicons is None:
         words += words_of_lists(spoken)
@@ -132,11 +132,11 @@ def curves_of(
 ) -> tuple[SpecificationCurve, ...]:
     """The specification curve of every test in every transformer."""
     return tuple(
-        specification_curve(list(subject.models), one, min_coverage=min_coverage, random_state=random_state)
+        specification_curve(list(subject.models), lexicon, min_coverage=min_coverage, random_state=random_state)
         for subject in subjects
         if subject.viewed and subject.replicated
-        for one in lexicons
-        if isinstance(one, AssociationTest)
+        for lexicon in lexicons
+        if isinstance(lexicon, AssociationTest)
     )
 
 

@@ -67,7 +67,7 @@ def bias(result: AuditResult) -> Summary | None:
     """Association tests with intervals and p."""
     if not result.bias:
         return None
-    rows_of = [to_plain(one) for one in result.bias]
+    rows_of = [to_plain(row) for row in result.bias]
     several = ["model"] if len({content["model"] for content in rows_of}) > 1 else []
     columns: list[Column | str] = [
         "concept", Column("test", "name"), *several, Column("value", "estimate", 3), Column("p over targets", "p"),
@@ -112,19 +112,19 @@ def replicates(result: AuditResult) -> Summary | None:
     ]  # fmt: skip
     rows = [
         (
-            _concept(one.name),
-            one.test,
-            Estimate(value=one.mean, low=one.low, high=one.high, reason=one.reason),
-            one.least,
-            one.most,
-            one.sd,
-            None if one.agree is None else Shown(one.agree / one.models, f"{one.agree} of {one.models}"),
-            one.models,
+            _concept(row.name),
+            row.test,
+            Estimate(value=row.mean, low=row.low, high=row.high, reason=row.reason),
+            row.least,
+            row.most,
+            row.sd,
+            None if row.agree is None else Shown(row.agree / row.models, f"{row.agree} of {row.models}"),
+            row.models,
         )
-        for one in result.spread
+        for row in result.spread
     ]
-    known = [one for one in result.spread if one.agree is not None]
-    same = sum(one.agree == one.models for one in known)
+    known = [row for row in result.spread if row.agree is not None]
+    same = sum(row.agree == row.models for row in known)
     return Summary(
         title="Over replicates",
         headline=f"{same} of {len(known)} tests lie on the same side of no bias in all models.",
@@ -178,18 +178,18 @@ def uncertainty(result: AuditResult) -> Summary | None:
     """Posteriors with their intervals; charts of the first model alone, a group for each lexicon; numbers of all."""
     if not result.uncertainty:
         return None
-    several = len({to_plain(one)["model"] for one in result.uncertainty}) > 1
+    several = len({to_plain(row)["model"] for row in result.uncertainty}) > 1
     first = result.models[0].name
     charts: list[Chart] = []
     sentences: list[str] = []
     rows: list[tuple[Any, ...]] = []
-    for one in result.uncertainty:
-        content = to_plain(one)
+    for row in result.uncertainty:
+        content = to_plain(row)
         of = f" ({content['model']})" if several else ""
         sentences += [f"{sentence}{of}" for sentence in content["sentences"]]
-        if isinstance(one, LexiconPosterior) and one.posterior is not None and one.model == first:
-            own = {chart.name: chart for chart in one.posterior.summary().charts}
-            charts += [replace(own[name], group=one.lexicon) for name in POSTERIORS if name in own]
+        if isinstance(row, LexiconPosterior) and row.posterior is not None and row.model == first:
+            own = {chart.name: chart for chart in row.posterior.summary().charts}
+            charts += [replace(own[name], group=row.lexicon) for name in POSTERIORS if name in own]
         groups = content["groups"] or [{"connection": None, "reason": content.get("reason")}]
         for group in groups:
             mean, low, high, sd, reason = (group.get(name) for name in ("mean", "low", "high", "sd", "reason"))
@@ -221,10 +221,10 @@ def error_rates(result: AuditResult) -> Summary | None:
         Column("share", "estimate", 3),
     ]  # fmt: skip
     rows = [
-        (one.subject, one.about, one.audits, one.found, Estimate(value=one.rate, low=one.low, high=one.high))
-        for one in result.error_rates
+        (rate.subject, rate.about, rate.audits, rate.found, Estimate(value=rate.rate, low=rate.low, high=rate.high))
+        for rate in result.error_rates
     ]
-    worst = max(result.error_rates, key=lambda one: one.rate)
+    worst = max(result.error_rates, key=lambda rate: rate.rate)
     about = ERRORS.format(alpha=level_text(worst.alpha))
     return Summary(
         title="How often would it be wrong?",
@@ -245,8 +245,8 @@ def chance(result: AuditResult) -> Summary | None:
     columns: list[Column | str] = [
         "question", "vectors", Column("contrast", "number", 3), Column("95 % of random lists below", "number", 3),
     ]  # fmt: skip
-    rows = [(_concept(one.question), one.model, one.contrast, one.band) for one in result.chance]
-    outside = sum(abs(one.contrast) > one.band for one in result.chance)
+    rows = [(_concept(band.question), band.model, band.contrast, band.band) for band in result.chance]
+    outside = sum(abs(band.contrast) > band.band for band in result.chance)
     return Summary(
         title="What would random words give?",
         headline=f"{outside} of {len(rows)} contrasts are larger than those of 95 % of random lists.",

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from biasgauge.auditing.shared_scores import SharedScores, usable_pairs
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import Language, Pairs, lexicons_in_language
 from biasgauge.names import lexicon_name, measure_name
 from biasgauge.results import Extra, Summary
 from biasgauge.scores import REASONS, ScoreTensor
+from biasgauge.stats.means import Means, means_along
 
 ABOUT = {
     "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
@@ -30,37 +32,6 @@ LARGEST = 32_000
 UNDEFINED = -32_768
 FINEST = 0.0005
 """The smallest step: a page shows three decimals, and finer ones would not pack. Intervals have twice that."""
-
-
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Means with Student's t intervals: NaN where there is nothing to average.
-
-    Attributes:
-        count: how many values each mean is of.
-        mean: the means.
-        reach: half of the 95 % interval; NaN of fewer than two values.
-    """
-
-    count: NDArray[np.intp]
-    mean: NDArray[np.float64]
-    reach: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, values: NDArray[np.floating[Any]], axis: int) -> Means:
-        """Average over one axis, leaving out what is NaN."""
-        from scipy import stats
-
-        defined = ~np.isnan(values)
-        count = defined.sum(axis=axis)
-        with np.errstate(invalid="ignore", divide="ignore"):  # undefined stays NaN
-            mean = np.where(defined, values, 0).sum(axis=axis, dtype=np.float64) / np.where(count, count, np.nan)
-            gaps = np.where(defined, values - np.expand_dims(mean, axis), 0)
-            variance = (gaps**2).sum(axis=axis) / np.where(count > 1, count - 1, np.nan)
-        sizes = np.arange(values.shape[axis] + 1)
-        quantiles = np.full(len(sizes), np.nan)
-        quantiles[2:] = stats.t.ppf((1 + LEVEL) / 2, sizes[2:] - 1) / np.sqrt(sizes[2:])
-        return cls(count, mean, quantiles[count] * np.sqrt(variance))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +67,7 @@ class Explorer:
         """Of whom the pairs are."""
         return ", ".join(lexicon_name(given.name) for given in self.lists)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What was scored, without the scores: as it stands in `--json`."""
         if self.scores is None:
             return {"words": 0, "reason": self.reason}
@@ -114,7 +85,7 @@ class Explorer:
         values = self.scores.values[..., 0].astype(np.float64)
         undefined = self.scores.undefined[..., 0]
         scales = self._scales(values)
-        content: dict[str, Any] = {
+        content: JsonObject = {
             **self.to_dict(),
             "model": self.scores.models[0],
             "words": list(self.scores.words),
@@ -135,7 +106,7 @@ class Explorer:
         if self.by_pair is not None and self.over_replicates is not None:
             content["by_pair"] = _packed_means(self.by_pair, scales)
             content["over_replicates"] = _packed_means(self.over_replicates, scales)
-            content["models"] = self.over_replicates.count.max(axis=0).tolist()
+            content["models"] = self.over_replicates.n.max(axis=0).tolist()
         return content
 
     def summary(self, *, shipped: bool) -> Summary:
@@ -156,7 +127,7 @@ class Explorer:
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """What one step of an integer is, for each measure: the largest number of all tables is at most `LARGEST`."""
         tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
-        tables += [one.reach[:, None] for one in (self.over_pairs, self.over_replicates) if one is not None]
+        tables += [means.reach[:, None] for means in (self.over_pairs, self.over_replicates) if means is not None]
         largest = np.max([np.nan_to_num(np.abs(table)).max(axis=(1, 2)) for table in tables], axis=0)
         return np.asarray(np.maximum(np.where(largest > 0, largest, 1) / LARGEST, FINEST))
 
@@ -184,7 +155,7 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     first = whole.select(model=whole.models[:1])
     explorer = Explorer(
         scores=first,
-        over_pairs=Means.of(first.values[..., 0], axis=1),
+        over_pairs=means_along(first.values[..., 0], axis=1),
         pool=scores.pool,
         lost_pairs=lost,
         lists=given,
@@ -192,24 +163,24 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     )
     if len(replicates) < 2:
         return explorer
-    among = any(one is model for one in replicates)
+    among = any(replicate is model for replicate in replicates)
     held = whole.values if among else whole.values[..., 1:]
     return replace(
         explorer,
         replicates=len(replicates),
-        by_pair=Means.of(held, axis=3),
-        over_replicates=Means.of(Means.of(held, axis=1).mean, axis=2),
+        by_pair=means_along(held, axis=3),
+        over_replicates=means_along(means_along(held, axis=1).mean, axis=2),
     )
 
 
 def _others(language: Language, base: Pairs) -> tuple[Pairs, ...]:
-    known = (one for one in lexicons_in_language(language) if isinstance(one, Pairs))
-    return tuple(one for one in known if one.name != base.name)
+    known = (lexicon for lexicon in lexicons_in_language(language) if isinstance(lexicon, Pairs))
+    return tuple(lexicon for lexicon in known if lexicon.name != base.name)
 
 
 def pair_lists(pairs: Sequence[tuple[str, str]], several: Sequence[Pairs]) -> dict[str, list[int]]:
     """Which of these pairs stand in each of several lists: their places, by name."""
-    places = {pair: place for place, pair in enumerate(pairs)}
+    places = {pair: index for index, pair in enumerate(pairs)}
     lists = {}
     for known in several:
         shared = [places[pair] for pair in known.pairs if pair in places]

@@ -55,7 +55,7 @@ def track(
     if isinstance(points, CorrelationResult):
         return points
     table = as_points(points.to_frame() if hasattr(points, "to_frame") else points)  # type: ignore[arg-type]  # says so
-    x, y = (_needed(table, one, name) for one, name in ((x, "x"), (y, "y")))
+    x, y = (_needed(table, column, axis) for column, axis in ((x, "x"), (y, "y")))
     if by is None:
         by = [name for name in _called(table, "by") if len(set(table.texts(name))) > 1 and name not in {x, y}]
     if unit is None:

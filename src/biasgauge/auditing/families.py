@@ -57,6 +57,7 @@ def corrected(p_values: Mapping[Key, tuple[str, float | None]], alpha: float) ->
 def corrected_questions(asked: Sequence[Asked], alpha: float) -> dict[int, Corrected]:
     """P of each question that was measured, by its place in `asked`; all that were asked count."""
     p_values = {
-        place: (one.question.family, one.p if isinstance(one, Measured) else None) for place, one in enumerate(asked)
+        index: (measurement.question.family, measurement.p if isinstance(measurement, Measured) else None)
+        for index, measurement in enumerate(asked)
     }
     return corrected(p_values, alpha)

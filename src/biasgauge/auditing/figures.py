@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import ACCENT, BAD, CAUTION, GOOD, NEUTRAL, altair, marks_of, zero_line
+from biasgauge.results.drawing import ACCENT, BAD, CAUTION, GOOD, NEUTRAL, AltairChart, altair, marks_of, zero_line
 from biasgauge.results.plain import to_plain
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _rows(result: AuditResult, test: str) -> list[dict[str, Any]]:
         if subject.name == verdict.model
         for model in subject.models
     }
-    for content in (one for one in map(to_plain, result.bias) if one["test"] == test):
+    for content in (row for row in map(to_plain, result.bias) if row["test"] == test):
         number = content["contrast"] if test == "weat" else {**(content["interval"] or {}), "value": content["value"]}
         if not number or number["value"] is None:
             continue
@@ -79,7 +79,7 @@ def _rows(result: AuditResult, test: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _dots(rows: list[dict[str, Any]], test: str) -> Any:  # noqa: ANN401 - a chart
+def _dots(rows: list[dict[str, Any]], test: str) -> AltairChart:
     import pandas as pd
 
     alt = altair()

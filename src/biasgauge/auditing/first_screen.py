@@ -10,6 +10,7 @@ from biasgauge.auditing.did_it_work import headline_of_change
 from biasgauge.auditing.questions import OWN, SANITY
 from biasgauge.auditing.tracking import TEST as TRACKING
 from biasgauge.auditing.verdicts import REPORTED, SHAPES, TONES, Verdict
+from biasgauge.names import name_and_about
 from biasgauge.results.blocks import Forest, ForestRow, Tile
 from biasgauge.stats.estimate import Estimate
 from biasgauge.wording import count_of, level_text, number_text, p_phrase
@@ -142,8 +143,7 @@ def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
 
 def short_title(verdict: Verdict) -> str:
     """What a test is called in a few letters: "WEAT 7" of "WEAT 7: math and arts, …"."""
-    start, colon, _ = verdict.title.partition(":")
-    return start if colon else verdict.title or verdict.question
+    return name_and_about(verdict.title)[0] or verdict.question
 
 
 def _statement(result: AuditResult, verdict: Verdict) -> str:

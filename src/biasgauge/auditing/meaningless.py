@@ -74,13 +74,17 @@ def error_rates(
 ) -> tuple[ErrorRate, ...]:
     """Audit meaningless lists of the same sizes, on each subject and in each way."""
     rates = []
-    for subject in dict.fromkeys(one.subject for one in measured):
-        asked = [one for one in measured if one.subject is subject and isinstance(one, Measured)]
+    for subject in dict.fromkeys(measurement.subject for measurement in measured):
+        asked = [
+            measurement
+            for measurement in measured
+            if measurement.subject is subject and isinstance(measurement, Measured)
+        ]
         random = np.random.default_rng([random_state, 19])
         if len(asked) > MOST_QUESTIONS:
-            asked = [asked[place] for place in sorted(random.choice(len(asked), MOST_QUESTIONS, replace=False))]
+            asked = [asked[index] for index in sorted(random.choice(len(asked), MOST_QUESTIONS, replace=False))]
         for null, about in NULLS.items():
-            usable = [one for one in asked if _simulated(one, null)]
+            usable = [measurement for measurement in asked if _simulated(measurement, null)]
             if not usable:
                 continue
             found = _found(usable, null, alpha, audits, random)
@@ -91,68 +95,70 @@ def error_rates(
     return tuple(rates)
 
 
-def _simulated(one: Measured, null: Null) -> bool:
+def _simulated(measurement: Measured, null: Null) -> bool:
     """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
-    return (null == "shuffled" or not one.question.pairs) and one.table[0].size <= CELLS
+    return (null == "shuffled" or not measurement.question.pairs) and measurement.table[0].size <= CELLS
 
 
 def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
     """In how many simulated audits any question has a small p after correction."""
     by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
-    for number, one in enumerate(asked):
-        tables = _meaningless(one, null, audits, random)
-        p_values = contrast_parts(tables, one.rows, one.columns, one.question.weights).p
+    for number, measurement in enumerate(asked):
+        tables = _meaningless(measurement, null, audits, random)
+        p_values = contrast_parts(tables, measurement.rows, measurement.columns, measurement.question.weights).p
         for audit, p in enumerate(p_values):
             largest = 1.0 if np.isnan(p) else float(p)
             if largest <= alpha:  # the other tests can only make it larger
-                test = contrast_test(tables[audit], one.rows, one.columns, one.question.weights)
+                test = contrast_test(tables[audit], measurement.rows, measurement.columns, measurement.question.weights)
                 largest = 1.0 if test.p is None else test.p
-            by_audit[audit][number] = (one.question.family, largest)
-    return sum(any(one.p <= alpha for one in corrected(p_values, alpha).values()) for p_values in by_audit)
+            by_audit[audit][number] = (measurement.question.family, largest)
+    return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
 
 
-def _meaningless(one: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
+def _meaningless(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
     """Tables of similarities, count × models × targets × attributes, that mean nothing."""
-    rows, columns = one.table.shape[1:]
+    rows, columns = measurement.table.shape[1:]
     if null == "relabeled":
         order = random.random((count, columns)).argsort(axis=1)
-        return np.moveaxis(one.table[:, :, order], 2, 0)
-    models = one.subject.models if _alike(one.subject) else one.subject.models[:1]
+        return np.moveaxis(measurement.table[:, :, order], 2, 0)
+    models = measurement.subject.models if _alike(measurement.subject) else measurement.subject.models[:1]
     if null == "shuffled":
-        paired = 2 if one.question.pairs else 1
+        paired = 2 if measurement.question.pairs else 1
         needed = 2 * (rows + paired * columns)
         pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
         drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
         found = np.empty((count, len(models), rows, columns))
-        for place, model in enumerate(models):
+        for index, model in enumerate(models):
             units = unit_vectors(model, pool)
             similar = units @ units.T
             ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
-            found[:, place] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
+            found[:, index] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
         return found
-    targets, attributes = one.places
+    targets, attributes = measurement.places
     choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
     picked = random.integers(0, CANDIDATES, (count, columns))
     found = np.empty((count, len(models), rows, columns))
-    for place, model in enumerate(models):
+    for index, model in enumerate(models):
         similar = unit_vectors(model, targets) @ unit_vectors(model, choices.ravel()).T
         similar = similar.reshape(rows, CANDIDATES, columns)
-        found[:, place] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
+        found[:, index] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
     return found
 
 
-def chance_contrasts(one: Measured, random_state: int, draws: int = DRAWS) -> Floats:
+def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
     """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
     random = np.random.default_rng([random_state, 7])
-    if not one.question.pairs:
-        tables = _meaningless(one, "matched", draws, random)
-        return contrast_parts(tables, one.rows, one.columns, one.question.weights).value
-    leans = one.random_leans
+    if not measurement.question.pairs:
+        tables = _meaningless(measurement, "matched", draws, random)
+        return contrast_parts(tables, measurement.rows, measurement.columns, measurement.question.weights).value
+    leans = measurement.random_leans
     if not leans.size:
         return leans
-    drawn = random.choice(leans - leans.mean() if one.question.kind == "lean" else leans, (draws, len(one.rows)))
-    groups = [drawn[:, one.rows == group].mean(axis=1) for group in range(len(one.question.weights))]
-    return np.asarray(np.array([weight for (weight,) in one.question.weights]) @ np.stack(groups))
+    drawn = random.choice(
+        leans - leans.mean() if measurement.question.kind == "lean" else leans, (draws, len(measurement.rows))
+    )
+    groups = [drawn[:, measurement.rows == group].mean(axis=1) for group in range(len(measurement.question.weights))]
+    return np.asarray(np.array([weight for (weight,) in measurement.question.weights]) @ np.stack(groups))
 
 
 @dataclass(frozen=True)
@@ -176,21 +182,26 @@ class ChanceBand(Record):
     counts: tuple[int, ...]
 
 
-def chance_band(one: Asked, random_state: int) -> ChanceBand | None:
+def chance_band(measurement: Asked, random_state: int) -> ChanceBand | None:
     """Contrasts by chance as a histogram; None where there are none."""
-    drawn = np.empty(0) if isinstance(one, Unmeasurable) else chance_contrasts(one, random_state)
-    if isinstance(one, Unmeasurable) or not drawn.size:
+    drawn = np.empty(0) if isinstance(measurement, Unmeasurable) else chance_contrasts(measurement, random_state)
+    if isinstance(measurement, Unmeasurable) or not drawn.size:
         return None
     counts, edges = np.histogram(drawn, BINS)
     band = float(np.quantile(np.abs(drawn), 0.95))
     return ChanceBand(
-        one.question.name, one.subject.name, one.value, band, tuple(edges.tolist()), tuple(map(int, counts))
+        measurement.question.name,
+        measurement.subject.name,
+        measurement.value,
+        band,
+        tuple(edges.tolist()),
+        tuple(map(int, counts)),
     )
 
 
 def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
     """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
-    known = [np.concatenate(one.places) for one in asked if not one.question.pairs]
+    known = [np.concatenate(measurement.places) for measurement in asked if not measurement.question.pairs]
     places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
     model = subject.models[0]
     random = np.random.default_rng([random_state, 11])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Result, Summary
 
 
@@ -22,7 +23,7 @@ class NotMeasured(Result):
     reason: str
     empty: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Empty lists, and the reason."""
         return {**{name: [] for name in self.empty}, "reason": self.reason}
 

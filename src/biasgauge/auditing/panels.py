@@ -159,7 +159,7 @@ def _pairs(broken: Breakdown, side: float) -> Strip:
 
 
 def _replicates(broken: Breakdown, side: float) -> Strip:
-    values = [one.value for one in broken.replicates]
+    values = [replicate.value for replicate in broken.replicates]
     agree = sum(value * side > 0 for value in values)
     called = "views" if broken.viewed else "replicates"
     differ = "their layer, pooling or template" if broken.viewed else "their random seed or sample alone"
@@ -168,7 +168,9 @@ def _replicates(broken: Breakdown, side: float) -> Strip:
         f"{agree} of {len(values)} {called} agree, from {signed_text(min(values))} to {signed_text(max(values))}",
         f"A dot is the contrast in one model; the models differ by {differ}.",
         AXIS,
-        tuple(Dot(one.name, one.value, apart=one.value * side <= 0) for one in broken.replicates),
+        tuple(
+            Dot(replicate.name, replicate.value, apart=replicate.value * side <= 0) for replicate in broken.replicates
+        ),
         of=called[:-1],
     )
 

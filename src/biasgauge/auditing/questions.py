@@ -146,29 +146,29 @@ Asked: TypeAlias = Measured | Unmeasurable
 
 def questions_of(lexicons: Sequence[Lexicon]) -> Iterator[Question]:
     """Every question that lexicons ask: tests and stereotypes by themselves, words and values along pairs."""
-    bases = [one for one in lexicons if isinstance(one, Pairs)]
-    for one in lexicons:
-        if isinstance(one, AssociationTest):
-            yield _of_test(one)
-        elif isinstance(one, Stereotypes):
-            yield _of_stereotypes(one)
+    bases = [lexicon for lexicon in lexicons if isinstance(lexicon, Pairs)]
+    for lexicon in lexicons:
+        if isinstance(lexicon, AssociationTest):
+            yield _of_test(lexicon)
+        elif isinstance(lexicon, Stereotypes):
+            yield _of_stereotypes(lexicon)
         else:
             for base in bases:
-                for question in _along(one, base):
+                for question in _along(lexicon, base):
                     yield replace(question, name=f"{question.name}~{base.name}") if len(bases) > 1 else question
 
 
 def asks_nothing(lexicons: Sequence[Lexicon]) -> Iterator[tuple[Lexicon, str]]:
     """Lexicons that were given and ask no question, with what would make one of them."""
-    words = [one for one in lexicons if isinstance(one, (Words, WordSets, Values))]
-    bases = [one for one in lexicons if isinstance(one, Pairs)]
-    for one in lexicons:
-        if isinstance(one, Pairs) and not words:
-            yield one, "pairs measure words: give a list of words too (--lexicon words.txt)"
-        elif isinstance(one, (Words, WordSets, Values)) and not bases:
-            yield one, "a list of words asks nothing by itself: give base pairs too, as --lexicon du2021 for gender"
-        elif not isinstance(one, (Pairs, Words, WordSets, Values, AssociationTest, Stereotypes)):
-            yield one, f"a lexicon of kind {one.kind!r} asks nothing by itself"
+    words = [lexicon for lexicon in lexicons if isinstance(lexicon, (Words, WordSets, Values))]
+    bases = [lexicon for lexicon in lexicons if isinstance(lexicon, Pairs)]
+    for lexicon in lexicons:
+        if isinstance(lexicon, Pairs) and not words:
+            yield lexicon, "pairs measure words: give a list of words too (--lexicon words.txt)"
+        elif isinstance(lexicon, (Words, WordSets, Values)) and not bases:
+            yield lexicon, "a list of words asks nothing by itself: give base pairs too, as --lexicon du2021 for gender"
+        elif not isinstance(lexicon, (Pairs, Words, WordSets, Values, AssociationTest, Stereotypes)):
+            yield lexicon, f"a lexicon of kind {lexicon.kind!r} asks nothing by itself"
 
 
 def measure(
@@ -197,7 +197,7 @@ def tabulate(
     models = subject.models
     counterparts = question.lexicon.counterparts if isinstance(question.lexicon, AssociationTest) else ()
     known = partial(_known, models, counterparts=counterparts, case_fallback=case_fallback)
-    targets = [known(one.words) for one in question.targets]
+    targets = [known(group.words) for group in question.targets]
     counted = list(_counted(question.targets, targets))
     if question.pairs:
         ends = known(word for pair in question.pairs for word in pair)
@@ -205,7 +205,7 @@ def tabulate(
         counted.append(("base pairs", len(pairs), len(question.pairs)))
         columns = _Located.of_pairs(pairs, ends, len(models))
     else:
-        attributes = [known(one.words) for one in question.attributes]
+        attributes = [known(group.words) for group in question.attributes]
         counted += _counted(question.attributes, attributes)
         columns = _Located.of_sets(attributes, len(models))
     reason, share = _shortfall(counted, min_coverage)
@@ -259,7 +259,7 @@ def _known(
 
 def _counted(sets: Sequence[WordSet], found: Sequence[Sized]) -> Iterator[tuple[str, int, int]]:
     """Name of each set, how many of its words were found, and how many it has."""
-    return ((one.name, len(rows), len(set(one.words))) for one, rows in zip(sets, found, strict=True))
+    return ((group.name, len(rows), len(set(group.words))) for group, rows in zip(sets, found, strict=True))
 
 
 def _shortfall(counted: Sequence[tuple[str, int, int]], min_coverage: float) -> tuple[str, float]:
@@ -287,9 +287,9 @@ class _Located:
     @classmethod
     def of_sets(cls, sets: Sequence[Mapping[str, Sequence[int]]], models: int) -> _Located:
         """From the rows of each word of each set."""
-        words = tuple(word for found in sets for word in found)
-        groups = np.repeat(np.arange(len(sets)), [len(found) for found in sets])
-        places = np.array([rows for found in sets for rows in found.values()], np.intp)
+        words = tuple(word for rows_of in sets for word in rows_of)
+        groups = np.repeat(np.arange(len(sets)), [len(rows_of) for rows_of in sets])
+        places = np.array([rows for rows_of in sets for rows in rows_of.values()], np.intp)
         return cls(words, groups, places.reshape(len(words), 1, models))
 
     @classmethod
@@ -350,11 +350,11 @@ def _along(lexicon: Lexicon, base: Pairs) -> Iterator[Question]:
     if not isinstance(lexicon, (Words, WordSets)):
         return
     several = lexicon.members if isinstance(lexicon, WordSets) else (WordSet(lexicon.name, lexicon.words),)
-    for one in several:
-        name = f"{lexicon.name}:{one.name}" if isinstance(lexicon, WordSets) else lexicon.name
-        claim = f"{members(one)} lean to {{}} rather than {{}}, more than words of like frequency do"
+    for group in several:
+        name = f"{lexicon.name}:{group.name}" if isinstance(lexicon, WordSets) else lexicon.name
+        claim = f"{members(group)} lean to {{}} rather than {{}}, more than words of like frequency do"
         claims = claim.format(*base.ends), claim.format(*base.ends[::-1])
-        yield Question(name, "lean", lexicon, (one,), ends, ((1.0,),), claims, base.pairs)
+        yield Question(name, "lean", lexicon, (group,), ends, ((1.0,),), claims, base.pairs)
 
 
 def members(words: WordSet) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Record
 from biasgauge.scores import Association
 from biasgauge.stats.means import mean_estimate
@@ -46,9 +47,9 @@ class ReplicateSpread(Record):
     @classmethod
     def of(cls, name: str, test: str, found: Sequence[Association]) -> ReplicateSpread:
         """Gather one test's values over models."""
-        values = np.array([one.value for one in found if one.value is not None])
+        values = np.array([row.value for row in found if row.value is not None])
         if len(values) < 2:
-            why = next((one.reason for one in found if one.reason), None)
+            why = next((row.reason for row in found if row.reason), None)
             return cls(name, test, len(values), reason=why or "fewer than two models have a value")
         around = mean_estimate(values, level=LEVEL)
         mean = float(values.mean())
@@ -66,7 +67,7 @@ class ReplicateSpread(Record):
             agree=int((np.sign(values - middle) == np.sign(mean - middle)).sum()),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         interval = {"low": self.low, "high": self.high, "level": LEVEL, "method": "t over models"}
         numbers = {name: getattr(self, name) for name in ("models", "mean", "sd", "least", "most", "agree")}
@@ -74,7 +75,7 @@ class ReplicateSpread(Record):
         return {"name": self.name, "test": self.test, **numbers, "interval": interval, **why}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """From what `to_dict` gave."""
         return super().from_dict({**content, **{end: content["interval"][end] for end in ("low", "high")}})
 
@@ -82,6 +83,6 @@ class ReplicateSpread(Record):
 def spread_of(found: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
     """Gather the tests of several models, in the order in which they first occur."""
     tests: dict[tuple[str, str], list[Association]] = {}
-    for one in found:
-        tests.setdefault((one.name, one.test), []).append(one)
+    for row in found:
+        tests.setdefault((row.name, row.test), []).append(row)
     return tuple(ReplicateSpread.of(name, test, values) for (name, test), values in tests.items())

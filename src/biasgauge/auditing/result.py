@@ -22,6 +22,7 @@ from biasgauge.auditing.uncertainty import LexiconPosterior
 from biasgauge.auditing.verdicts import Verdict
 from biasgauge.embeddings import Notice
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.mitigation import MitigationEffect
 from biasgauge.results import Record, Result, Stored, Summary
 from biasgauge.results.blocks import Quote
@@ -69,12 +70,14 @@ class SubjectSummary(Record):
         models: one model, or replicates.
         role: "audited", or "second opinion": shown beside, and never evidence.
         views: whether the models are views of one transformer rather than replicates.
+        shared: what the names of replicates or views have in common; empty for one model.
     """
 
     name: str
     models: tuple[str, ...]
     role: Literal["audited", "second opinion"]
     views: bool = False
+    shared: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class LexiconCoverage(Record):
         """Share of the words asked for that were found; 1.0 when none were asked for."""
         return self.found / self.asked if self.asked else 1.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The shape that every `--json` uses: reasons and spellings only where there are any."""
         return {name: value for name, value in super().to_dict().items() if value is not None}
 
@@ -174,7 +177,7 @@ class AuditResult(Result):
     seeds: SeedsResult | None
     uncertainty: tuple[LexiconPosterior, ...]
     change: MitigationEffect | None
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     explorer: Explorer | None = None
     extrinsic: CorrelationResult | None = None
     tasks: tuple[TaskResult, ...] = ()
@@ -200,7 +203,7 @@ class AuditResult(Result):
     @property
     def replicates(self) -> tuple[str, ...]:
         """Names of the models that have replicates."""
-        return tuple(name for one in self.subjects if len(one.models) > 1 for name in one.models)
+        return tuple(name for subject in self.subjects if len(subject.models) > 1 for name in subject.models)
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
@@ -219,9 +222,9 @@ class AuditResult(Result):
     def count(self, verdict: Measurable) -> int:
         """How many lexicons have this verdict; one that differs between models counts under the worst it has."""
         worst: dict[str, int] = {}
-        for one in self.lexicons:
-            worst[one.lexicon] = max(worst.get(one.lexicon, 0), MEASURABLE.index(one.verdict))
-        return sum(place == MEASURABLE.index(verdict) for place in worst.values())
+        for lexicon in self.lexicons:
+            worst[lexicon.lexicon] = max(worst.get(lexicon.lexicon, 0), MEASURABLE.index(lexicon.verdict))
+        return sum(rank == MEASURABLE.index(verdict) for rank in worst.values())
 
     def summary(self) -> Summary:
         """Verdicts first, then each part."""
@@ -233,8 +236,8 @@ class AuditResult(Result):
         """One row for each question and subject: the contrast, its interval, p, and the decision."""
         import pandas as pd
 
-        lexicons = {(one.lexicon, one.model): one.coverage for one in self.lexicons}
-        first = {one.name: one.models[0] for one in self.subjects}
+        lexicons = {(lexicon.lexicon, lexicon.model): lexicon.coverage for lexicon in self.lexicons}
+        first = {subject.name: subject.models[0] for subject in self.subjects}
         rows = []
         for verdict in self.verdicts:
             numbers = verdict.observed(verdict.evidence[0].rule) if verdict.evidence else {}
@@ -272,12 +275,12 @@ class AuditResult(Result):
         """What is written beside the page: the decisions, and the numbers."""
         return {"verdicts": self.to_frame(), "effects": self.effects_frame()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object; its keys are a contract."""
         lost: dict[str, dict[str, None]] = {}
-        for one in self.lexicons:
-            for name, words in one.coverage.lost.items():
-                lost.setdefault(f"{one.lexicon}.{name}", {}).update(dict.fromkeys(words))
+        for lexicon in self.lexicons:
+            for name, words in lexicon.coverage.lost.items():
+                lost.setdefault(f"{lexicon.lexicon}.{name}", {}).update(dict.fromkeys(words))
         found = {"groups": [], "reason": HOW_TO_GET} if self.extrinsic is None else self.extrinsic.to_dict()
         own: dict[str, Any] = {
             "verdicts": self.verdicts,
@@ -296,8 +299,8 @@ class AuditResult(Result):
             "breakdowns": self.breakdowns,
             "extrinsic": {**found, "tasks": self.tasks},
             "coverage": {
-                "asked": sum(one.coverage.asked for one in self.lexicons),
-                "found": sum(one.coverage.found for one in self.lexicons),
+                "asked": sum(lexicon.coverage.asked for lexicon in self.lexicons),
+                "found": sum(lexicon.coverage.found for lexicon in self.lexicons),
                 "lost": {name: list(words) for name, words in lost.items()},
             },
             **({} if self.explorer is None else {"explorer": self.explorer}),
@@ -321,7 +324,7 @@ class AuditResult(Result):
         return content
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The audit of which `to_dict` made `content`.
 
         Raises:
@@ -333,7 +336,7 @@ class AuditResult(Result):
             raise InputError(f"This is not the JSON of an audit ({type(problem).__name__}: {problem}).") from problem
 
     @classmethod
-    def _from_parts(cls, content: Mapping[str, Any]) -> Self:
+    def _from_parts(cls, content: JsonMapping) -> Self:
         stored: Any = Stored  # stands for the part whose JSON it is
         extrinsic = {name: value for name, value in content["extrinsic"].items() if name != "tasks"}
         change = {name: value for name, value in content.get("change", {}).items() if name != "contrasts"}

@@ -147,7 +147,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     )
     everything = lexicons is None
     given_pairs = [] if everything else [given for given in chosen if isinstance(given, Pairs)]
-    questions = list(questions_of([one for one in chosen if one.kind in ASKING] if everything else chosen))
+    questions = list(questions_of([lexicon for lexicon in chosen if lexicon.kind in ASKING] if everything else chosen))
     gathered = [model for subject in subjects if subject.replicated for model in subject.models]
     trained = [model for subject in subjects if subject.replicated and not subject.viewed for model in subject.models]
     first = [subject.models[0] for subject in subjects]
@@ -158,7 +158,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             "measured": lambda: _measured(questions, subjects, asked),
             "others": lambda: _measured(questions, second, asked),
             "bias": lambda: tuple(
-                one for which in chosen for model in single for one in measure_bias(model, which, **asked)
+                row for which in chosen for model in single for row in measure_bias(model, which, **asked)
             ),
             "explorer": lambda: explore(scores, gathered, lists=given_pairs) if everything or given_pairs else None,
             "reliability": lambda: (
@@ -202,13 +202,16 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     changed = () if earlier is None else (answer_change(parts["change"], contrasts),)
     tracking = () if tracked is None else (answer_points(tracked, rules),)
     return AuditResult(
-        models=tuple(summarize(model) for model in (*models, *(one.models[0] for one in second))),
-        subjects=(*(_about(one, "audited") for one in subjects), *(_about(one, "second opinion") for one in second)),
+        models=tuple(summarize(model) for model in (*models, *(subject.models[0] for subject in second))),
+        subjects=(
+            *(_about(subject, "audited") for subject in subjects),
+            *(_about(subject, "second opinion") for subject in second),
+        ),
         verdicts=(*changed, *in_planted_units(verdicts, chosen, gauge), *nothing, *tracking),
         contrasts=contrasts,
         error_rates=error_rates(measured, rules.alpha, random_state),
-        chance=tuple(filter(None, (chance_band(one, random_state) for one in measured))),
-        breakdowns=tuple(break_down(one, scores) for one in measured),
+        chance=tuple(filter(None, (chance_band(measurement, random_state) for measurement in measured))),
+        breakdowns=tuple(break_down(measurement, scores) for measurement in measured),
         date=_today(),
         extrinsic=tracked,
         tasks=applied,
@@ -219,14 +222,14 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             else calibrated_scores(gauge, scores.of_lists(gathered or models))
         ),
         lexicons=tuple(
-            judge(subject.models[0], one, min_coverage=min_coverage, case_fallback=fallback)
-            for one in chosen
+            judge(subject.models[0], lexicon, min_coverage=min_coverage, case_fallback=fallback)
+            for lexicon in chosen
             for subject in subjects
         ),
         bias=bias,
-        spread=spread_of(one for one in bias if any(one.model == model.name for model in trained)),
+        spread=spread_of(row for row in bias if any(row.model == model.name for model in trained)),
         settings={
-            "lexicons": [one.name for one in chosen],
+            "lexicons": [lexicon.name for lexicon in chosen],
             "language": spoken.name,
             "min_coverage": min_coverage,
             "case_fallback": fallback,
@@ -254,7 +257,8 @@ def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked:
 
 
 def _about(subject: Subject, role: Literal["audited", "second opinion"]) -> SubjectSummary:
-    return SubjectSummary(subject.name, tuple(model.name for model in subject.models), role, views=subject.viewed)
+    names = tuple(model.name for model in subject.models)
+    return SubjectSummary(subject.name, names, role, views=subject.viewed, shared=subject.shared)
 
 
 def _lower_case(model: Embedding) -> bool:
@@ -296,9 +300,9 @@ def _together(
         try:
             running = {name: threads.submit(part) for name, part in parts.items()}
             found = {}
-            for done, (name, one) in enumerate(running.items(), 1):
+            for done, (name, part) in enumerate(running.items(), 1):
                 say(STAGES[name])
-                found[name] = one.result()
+                found[name] = part.result()
                 if progress is not None:
                     progress(len(parts) + done, 2 * len(parts) + 1)  # chance lists and verdicts are still to come
         finally:  # without waiting: whoever interrupts an audit waits for no part of it

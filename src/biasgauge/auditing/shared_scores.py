@@ -150,7 +150,7 @@ def page_words(
     """
     kept: dict[str, None] = {}
     for lists in (lexicons, others):
-        for words in sorted((one.words for one in lists), key=len):
+        for words in sorted((lexicon.words for lexicon in lists), key=len):
             rows = model.lookup(words, case_fallback=case_fallback).rows
             wider = {**kept, **dict.fromkeys(model.words[row] for row in rows.tolist())}
             if len(wider) > most_words:

@@ -27,6 +27,11 @@ class Subject:
         return len(self.models) > 1
 
     @property
+    def shared(self) -> str:
+        """What the names of several models have in common; empty for one model."""
+        return _shared(self.models) if self.replicated else ""
+
+    @property
     def viewed(self) -> bool:
         """Whether the models are views of one transformer."""
         return bool(self.models[0].facets)
@@ -54,12 +59,21 @@ def subjects_of(models: Sequence[Embedding], *, replicates: bool = False) -> tup
 def _name(models: Sequence[Embedding]) -> str:
     if len(models) == 1:
         return models[0].name
-    if all("checkpoint" in model.facets for model in models):
-        return f"{models[0].facets['checkpoint']} × {len(models)} views"
+    views = " views" if _of_one_checkpoint(models) else ""
+    return f"{_shared(models)} × {len(models)}{views}"
+
+
+def _of_one_checkpoint(models: Sequence[Embedding]) -> bool:
+    return all("checkpoint" in model.facets for model in models)
+
+
+def _shared(models: Sequence[Embedding]) -> str:
+    """The checkpoint of views; else the letters with which all names begin, without a trailing "seed"."""
+    if _of_one_checkpoint(models):
+        return str(models[0].facets["checkpoint"])
     shared = ""
     for letters in zip(*(model.name for model in models), strict=False):
         if len(set(letters)) > 1:
             break
         shared += letters[0]
-    shared = re.sub(r"[\s,./_-]*(seed)?[\s,./_-]*$", "", shared)
-    return f"{shared or 'replicates'} × {len(models)}"
+    return re.sub(r"[\s,./_-]*(seed)?[\s,./_-]*$", "", shared) or "replicates"

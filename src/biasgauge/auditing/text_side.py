@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.calibration import amplification, corpus_bias
 from biasgauge.corpora.read import corpus_of
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores import Association, Weat
@@ -62,7 +63,7 @@ class TextSide(Result):
     tables: ClassVar[tuple[str, ...]] = ("answers",)
 
     answers: tuple[TextAnswer, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """Text and vectors side by side."""
@@ -109,7 +110,7 @@ def measure_text(
     answers = []
     for test in lexicons:
         if isinstance(test, AssociationTest):
-            own = [one for one in bias if isinstance(one, Weat) and one.name == test.name and one.value is not None]
+            own = [row for row in bias if isinstance(row, Weat) and row.name == test.name and row.value is not None]
             answers.append(_answer(text, test, own, window, min_coverage, random_state))
     settings = {
         "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, "window": window,
@@ -121,7 +122,9 @@ def _answer(
     text: Any,  # noqa: ANN401 - a TokenCorpus
     test: AssociationTest, models: Sequence[Weat], window: int, min_coverage: float, random_state: int,
 ) -> TextAnswer:  # fmt: skip
-    contrasts = [one.contrast.value for one in models if one.contrast is not None and one.contrast.value is not None]
+    contrasts = [
+        model.contrast.value for model in models if model.contrast is not None and model.contrast.value is not None
+    ]
     vectors = sum(contrasts) / len(contrasts) if contrasts else None
     try:
         counted = corpus_bias(text, test=test, window=window, min_coverage=min_coverage)
@@ -131,8 +134,8 @@ def _answer(
     contrast = counted.contrast or Estimate(value=None, reason="there is no contrast")
     plain = Estimate(**{name: getattr(contrast, name) for name in (field.name for field in fields(Estimate))})
     words: dict[str, list[float]] = {}
-    for one in models:
-        for word, number in one.associations.items():
+    for model in models:
+        for word, number in model.associations.items():
             words.setdefault(word, []).append(number)
     if not words:
         none = Estimate(value=None, reason="the vectors have no association")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import Lexicon
 from biasgauge.names import lexicon_name
 from biasgauge.results import Record
@@ -44,7 +45,11 @@ class LexiconPosterior(Record):
         """The contrasts that matter most, of the groups."""
         if self.posterior is None:
             return ()
-        return tuple(one for one in self.posterior.contrasts if one.word is None and (one.a, one.b) in CONTRASTS)
+        return tuple(
+            contrast
+            for contrast in self.posterior.contrasts
+            if contrast.word is None and (contrast.a, contrast.b) in CONTRASTS
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -52,8 +57,8 @@ class LexiconPosterior(Record):
         if self.posterior is None or not self.contrasts:
             return (f"{lexicon_name(self.lexicon)}: unknown: {self.reason or 'too few of its words were found'}.",)
         told = [
-            f"{lexicon_name(self.lexicon)}: {_PREFIX[one.decision or '']}{self.difference(one)}."
-            for one in self.contrasts
+            f"{lexicon_name(self.lexicon)}: {_PREFIX[contrast.decision or '']}{self.difference(contrast)}."
+            for contrast in self.contrasts
         ]
         return (
             *told,
@@ -75,13 +80,13 @@ class LexiconPosterior(Record):
         sure = f"probability of the sign {number_text(contrast.p_direction)}"
         return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({around}, {small}; {sure})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
         about = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
         if self.posterior is None:
             return {**about, "groups": [], "words": [], "contrasts": [], "reason": self.reason}
         content = self.posterior.to_dict()
-        content["contrasts"] = [one.to_dict() for one in self.posterior.contrasts if one.word is None]
+        content["contrasts"] = [contrast.to_dict() for contrast in self.posterior.contrasts if contrast.word is None]
         return {**about, **content}
 
 
@@ -95,24 +100,24 @@ def measure_uncertainty(
     random_state: int,
 ) -> Iterator[LexiconPosterior]:
     """Fit the crossed model to the distances of each lexicon of these kinds, with each model."""
-    for one in lexicons:
-        if one.kind not in kinds:
+    for lexicon in lexicons:
+        if lexicon.kind not in kinds:
             continue
         for model in models:
             try:
                 found = bayes(
                     model,
-                    one,
+                    lexicon,
                     variant=VARIANT,
                     min_coverage=min_coverage,
                     case_fallback=case_fallback,
                     random_state=random_state,
                 )
             except InputError as problem:
-                yield LexiconPosterior(model.name, one.name, one.title, reason=str(problem))
+                yield LexiconPosterior(model.name, lexicon.name, lexicon.title, reason=str(problem))
                 continue
             lacking = "; ".join(f"{name}: {reason}" for name, reason in found.undefined.items()) or None
-            yield LexiconPosterior(model.name, one.name, one.title, found, lacking)
+            yield LexiconPosterior(model.name, lexicon.name, lexicon.title, found, lacking)
 
 
 _PREFIX = {"": "", "different": "", "equivalent": "practically no difference: ", "undecided": "inconclusive: "}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.results.blocks import Shape, Tone
 from biasgauge.wording import count_of, share_text
@@ -176,13 +177,13 @@ class Verdict(Record):
         of += "" if of.endswith("?") else ":"
         return f"{of} {self.why}; {said}." if self.decision in REPORTED else f"{of} {said}: {self.why}."
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """What follows from the rest."""
         return {"id": self.id, "sentence": self.sentence}
 
     def observed(self, rule: str) -> Mapping[str, float | None]:
         """The numbers that one rule looked at, by name."""
-        found = next((one.observed for one in self.evidence if one.rule == rule), None)
+        found = next((piece.observed for piece in self.evidence if piece.rule == rule), None)
         return found if isinstance(found, Mapping) else {} if found is None else {"value": found}
 
 
@@ -219,7 +220,7 @@ def decide_tracking(*, found: bool | None, rest: Sequence[bool | None]) -> Decis
 
 def same_direction(evidence: Sequence[Evidence]) -> str:
     """What gives the same direction, in one clause: "all 23 base pairs and 8 replicates give the same direction"."""
-    parts = [f"{count_of(*one.counts)} {one.rule}" for one in evidence if one.counts is not None]
+    parts = [f"{count_of(*piece.counts)} {piece.rule}" for piece in evidence if piece.counts is not None]
     if not parts:
         return ""
     return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} give the same direction"

@@ -20,7 +20,7 @@ from biasgauge.results.blocks import Quote
 from biasgauge.wording import interval_text, level_text, number_text, p_phrase, share_text, signed_text
 
 if TYPE_CHECKING:
-    from biasgauge.auditing.result import AuditResult
+    from biasgauge.auditing.result import AuditResult, SubjectSummary
 
 ABOUT_THESE = "It is a statement about these vectors and these word lists, not about people or an application."
 METHODS = {
@@ -81,8 +81,8 @@ def what_to_write(result: AuditResult) -> Summary | None:
 def quotes(result: AuditResult) -> tuple[Quote, ...]:
     """A sentence for each question, those that may be reported first."""
     broken = breakdowns(result)
-    verdicts = sorted(in_order(result), key=lambda one: list(SHAPES).index(one.decision))
-    return tuple(quote(one, broken.get((one.question, one.model))) for one in verdicts)
+    verdicts = sorted(in_order(result), key=lambda verdict: list(SHAPES).index(verdict.decision))
+    return tuple(quote(verdict, broken.get((verdict.question, verdict.model))) for verdict in verdicts)
 
 
 def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:
@@ -141,7 +141,7 @@ def methods(result: AuditResult) -> str:
     """How it was done, as a methods section has it."""
     settings, rules = result.settings, result.settings["rules"]
     audited = [subject for subject in result.subjects if subject.role == "audited"]
-    models = listed([_vectors(result, subject.name, subject.models) for subject in audited])
+    models = listed([_vectors(result, subject) for subject in audited])
     asked = [verdict for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)]
     smallest = {verdict.observed("association").get("smallest") for verdict in asked} - {None}
     sizes = listed([number_text(size, 3) for size in sorted(size for size in smallest if size is not None)])
@@ -153,10 +153,12 @@ def methods(result: AuditResult) -> str:
             questions="One question was asked" if count == 1 else f"{count} questions were asked",
             each=":" if count == 1 else ", each",
             families=listed(list(dict.fromkeys(_family(verdict) for verdict in asked if verdict.family))),
-            over=f"targets, attributes and {_repeated(result)}" if result.replicates else "targets and attributes",
+            over=f"targets, attributes and {_repeated(result)}{_facets(result)}"
+            if result.replicates
+            else "targets and attributes",
             alpha=f"{rules['alpha']:g}",
             agreement=f"{100 * rules['agreement']:g}",
-            repeated=_repeated(result).partition(" ")[0],
+            repeated=_repeated(result),
         )
     ]
     if sizes:
@@ -172,19 +174,22 @@ def _family(verdict: Verdict) -> str:
     return "lists of our own" if verdict.family == OWN else verdict.family
 
 
-def _vectors(result: AuditResult, name: str, models: tuple[str, ...]) -> str:
-    about = next((model for model in result.models if model.name == models[0]), None)
+def _vectors(result: AuditResult, subject: SubjectSummary) -> str:
+    about = next((model for model in result.models if model.name == subject.models[0]), None)
     size = "" if about is None else f" ({about.words:,} words, {about.dim} dimensions)"
-    return (
-        f"{name}{size}"
-        if len(models) == 1
-        else f"{len(models)} {_repeated(result)} of {name.rpartition(' × ')[0]}{size}"
-    )
+    if len(subject.models) == 1:
+        return f"{subject.name}{size}"
+    return f"{len(subject.models)} {_repeated(result)}{_facets(result)} of {subject.shared or subject.name}{size}"
 
 
 def _repeated(result: AuditResult) -> str:
     """What the models of a subject are: replicates, or views of a transformer."""
-    return "views (layer × pooling × template)" if any(one.views for one in result.subjects) else "replicates"
+    return "views" if any(subject.views for subject in result.subjects) else "replicates"
+
+
+def _facets(result: AuditResult) -> str:
+    """What views of a transformer differ by."""
+    return " (layer × pooling × template)" if any(subject.views for subject in result.subjects) else ""
 
 
 def _error_rates(result: AuditResult) -> Iterator[str]:

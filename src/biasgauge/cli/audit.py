@@ -16,6 +16,7 @@ from biasgauge.cli.screen import console, progress
 from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
 from biasgauge.cli.words import typed_names
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +54,7 @@ _OF_VIEWS = ("templates", "layers", "pooling")
 _OF_POINTS = ("points_x", "points_y", "points_by", "points_unit", "points_seed")
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Audit the vectors, or those after a change; write the page."""
     from biasgauge.auditing import Rules, audit, audit_encoder, track
     from biasgauge.auditing.brief import DECISIONS, brief, next_step, stopped_by
@@ -81,7 +82,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     lexicons = arguments.pop("lexicon") or None
     models = [after] if after is not None else vectors or None
     with progress(options, "auditing") as bar:
-        told: dict[str, Any] = {"progress": bar, "stage": None if bar is None else bar.stage}
+        told: JsonObject = {"progress": bar, "stage": None if bar is None else bar.stage}
         told |= {"lexicons": lexicons, "rules": rules, "random_state": options.seed}
         start = partial(audit, models) if encoder is None else partial(audit_encoder, encoder, **views)
         result = start(**told, **arguments)
@@ -109,7 +110,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     )
 
 
-def _views(encoder: str | None, arguments: dict[str, Any], *, vectors: bool) -> dict[str, Any]:
+def _views(encoder: str | None, arguments: JsonObject, *, vectors: bool) -> JsonObject:
     """How the transformer is to be seen, taken out of what was typed; the libraries below are told of no hub."""
     typed = {name: arguments.pop(name) for name in _OF_VIEWS}
     given = {name: value for name, value in typed.items() if value is not None}

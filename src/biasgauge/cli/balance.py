@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
@@ -11,6 +11,7 @@ from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -34,7 +35,7 @@ Examples:
 _ROLES = ("x", "y", "a", "b")
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Balance with a lexicon, or with four sets of words."""
     from biasgauge.mitigation import balance
 

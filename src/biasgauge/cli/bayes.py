@@ -9,6 +9,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import console, progress
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -37,7 +38,7 @@ _BY_GROUP = ("interval", "prob", "draws", "priors", "rope")
 """Settings of the model in which attributes have an effect with each group."""
 
 
-def _by_group(arguments: dict[str, Any], options: Options) -> Outcome:
+def _by_group(arguments: JsonObject, options: Options) -> Outcome:
     """The model by group, which is one of its own: crossed, drawn exactly, of one set of distances."""
     from biasgauge import uncertainty
     from biasgauge.embeddings import several_models
@@ -57,7 +58,7 @@ def _by_group(arguments: dict[str, Any], options: Options) -> Outcome:
     return Outcome(result, settings=result.settings)
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """The posterior of distances, or of their change; beside it the share within a band, and a plan."""
     from biasgauge import uncertainty
     from biasgauge.embeddings import several_models
@@ -84,10 +85,10 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         console(options, aside=True).print("sampling with NUTS: a minute or more")
     compute: Any = uncertainty.bayes if after is None else uncertainty.bayes_change
     result: Any = compute(*tables, random_state=options.seed, **arguments)
-    also: dict[str, Any] = {}
+    also: JsonObject = {}
     if band is not None:
         size = None if band == "mac" else float(band)
-        both: dict[str, Any] = {"after": tables[1]} if len(tables) > 1 else {}
+        both: JsonObject = {"after": tables[1]} if len(tables) > 1 else {}
         also["within_band"] = uncertainty.within_band(tables[0], band=size, random_state=options.seed, **both)
     if width is not None:
         also["plan"] = uncertainty.plan_attributes(result, width=width, contrast=contrast)
@@ -104,7 +105,7 @@ def _tables(
     lexicon: str | None,
     distances: Path | None,
     after: Path | None,
-    asked: dict[str, Any],
+    asked: JsonObject,
     options: Options,
 ) -> list[DistanceTable]:
     """The distances to fit, and those after a change where there are any."""

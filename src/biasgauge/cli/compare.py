@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -30,7 +31,7 @@ Examples:
 SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Read the groups, then compare."""
     from biasgauge.comparison import compare
 
@@ -41,10 +42,10 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         return Outcome(compare(groups, tests or None, **arguments))
 
 
-def _groups(typed: tuple[str, ...]) -> dict[str, Any]:
+def _groups(typed: tuple[str, ...]) -> JsonObject:
     from biasgauge.comparison.groups import files_of
 
-    groups: dict[str, Any] = {}
+    groups: JsonObject = {}
     for text in typed:
         name, equals, files = text.partition("=")
         name = name.strip()

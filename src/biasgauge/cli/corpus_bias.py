@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -49,7 +50,7 @@ READING = ("layout", "tokenizer", "field", "documents")
 _SETS = ("words", "a", "b", "x", "y")
 
 
-def read_arguments(arguments: dict[str, Any], options: Options) -> dict[str, Any]:
+def read_arguments(arguments: JsonObject, options: Options) -> JsonObject:
     """Words as the function takes them, and the corpus read, with progress."""
     from biasgauge.corpora.read import corpus_of
 
@@ -77,7 +78,7 @@ def words_or_word(typed: str | list[str]) -> str | list[str]:
     return words
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Count, and set vectors beside it where they are given."""
     from biasgauge.calibration import amplification, corpus_bias
 

@@ -12,6 +12,7 @@ from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
 from biasgauge.cli.words import typed_field, typed_words
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def words(typed: Sequence[str]) -> Any:  # noqa: ANN401 - whatever stands for wo
     return read[0] if len(read) == 1 else [word for part in read for word in words_of(part).words]
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Encode; the libraries below are told that there is no hub."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from biasgauge.encoders.view_files import encode_to_folder

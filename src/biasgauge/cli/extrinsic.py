@@ -9,6 +9,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -44,7 +45,7 @@ Examples:
 _OF_TASKS = ("positive", "order", "group_words", "train_on", "train_data", "winobias", "as_published")
 
 
-def run(arguments: dict[str, Any], options: Options) -> Any:  # noqa: ANN401 - a result
+def run(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - a result
     """Train; of the settings that only some tasks have, those that were typed are given."""
     from biasgauge.applications import extrinsic
 

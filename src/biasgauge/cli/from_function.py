@@ -23,6 +23,7 @@ from biasgauge.cli.outputs import FIGURES, RESULT, Output, try_outputs, what_is_
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names, typed_words
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.signatures import Setting, function_named, settings_of
 from biasgauge.spelling import did_you_mean
 from biasgauge.terms import explained
@@ -68,7 +69,7 @@ class Option:
     minus: bool = False
 
 
-Body = Callable[[dict[str, Any], Options], Any]
+Body = Callable[[JsonObject, Options], Any]
 
 
 def command(
@@ -204,7 +205,7 @@ class _Command:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(what_is_kept(self.outputs, typed)) from None
 
-    def _run(self, typed: dict[str, Any], options: Options) -> None:
+    def _run(self, typed: JsonObject, options: Options) -> None:
         typed = dict(typed)
         places = {name: typed.pop(name) for name in (["figures"] * self.figures + ["out"] * self.saves)}
         settings = further_settings(typed.pop("set", ()), self.further, self.label, open_ended=self.open_ended)
@@ -219,8 +220,8 @@ class _Command:
 def _plain_call(function: Callable[..., Any], doing: str) -> Body:
     takes = signature(function).parameters
 
-    def call(arguments: dict[str, Any], options: Options) -> Any:  # noqa: ANN401 - the function's result
-        own: dict[str, Any] = {"random_state": options.seed} if "random_state" in takes else {}
+    def call(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - the function's result
+        own: JsonObject = {"random_state": options.seed} if "random_state" in takes else {}
         with progress(options, doing) as report:
             own |= {"progress": report} if "progress" in takes else {}
             return function(**own, **arguments)
@@ -310,13 +311,13 @@ def _own(name: str, kind: Any, default: Any, about: str) -> Argument:  # noqa: A
 
 def further_settings(
     typed: Sequence[str], known: Mapping[str, Setting], function: str, *, open_ended: bool = False
-) -> dict[str, Any]:
+) -> JsonObject:
     """Settings typed as NAME=VALUE, each as the function takes it; NAME.KEY=VALUE for one that is a mapping.
 
     Raises:
         ParameterError: it is something else, or the function has no such setting.
     """
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
     for text in typed:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cyclopts import App
 
@@ -11,6 +11,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -75,7 +76,7 @@ Examples:
 )
 
 
-def _vectors(arguments: dict[str, Any], options: Options, words: set[str] | None = None) -> Embedding:
+def _vectors(arguments: JsonObject, options: Options, words: set[str] | None = None) -> Embedding:
     from biasgauge.embeddings import load
 
     about = {name: arguments.pop(name) for name in ("limit", "vocabulary")}
@@ -83,7 +84,7 @@ def _vectors(arguments: dict[str, Any], options: Options, words: set[str] | None
         return load(arguments.pop("vectors"), words, progress=report, **about)
 
 
-def check(arguments: dict[str, Any], options: Options) -> Outcome:
+def check(arguments: JsonObject, options: Options) -> Outcome:
     """Read the words that are asked for, where there are vectors; then check."""
     from biasgauge import registry
     from biasgauge.lexicons import Language, lexicon
@@ -104,7 +105,7 @@ def check(arguments: dict[str, Any], options: Options) -> Outcome:
     return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
 
 
-def _check_language(language: Language, arguments: dict[str, Any], options: Options) -> Outcome:
+def _check_language(language: Language, arguments: JsonObject, options: Options) -> Outcome:
     """A language with all its lists."""
     from biasgauge.lexicons import check_language
     from biasgauge.lexicons.language_checking import words_to_look_up
@@ -118,7 +119,7 @@ def _check_language(language: Language, arguments: dict[str, Any], options: Opti
     return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
 
 
-def expand(arguments: dict[str, Any], options: Options) -> Outcome:
+def expand(arguments: JsonObject, options: Options) -> Outcome:
     """Read the vectors, expand, write the lexicon."""
     from biasgauge.lexicons import lexicon
     from biasgauge.mitigation import expand_lexicon

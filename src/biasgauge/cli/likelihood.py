@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.pair_scores import COVERAGE, MEASURES, MODEL, SCORES, SCORES_OPTION, START, run_pairs, sources
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -30,7 +31,7 @@ Examples:
 """
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Score the pairs."""
     from biasgauge.likelihood import score_pairs
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import NONE, Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_words
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -35,13 +36,13 @@ Examples:
 _OF_METHODS = ("lexicon", "equalize", "specific", "words", "as_published")
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Change the vectors; of the settings that only some methods have, those that were typed are given."""
     from biasgauge.embeddings import several_models
     from biasgauge.mitigation import mitigate_to_file
 
     typed = {name: arguments.pop(name) for name in _OF_METHODS}
-    given: dict[str, Any] = {
+    given: JsonObject = {
         name: None if value == NONE else value for name, value in typed.items() if value not in (None, False)
     }
     views = None if arguments["vectors"] is None else several_models(arguments["vectors"])
@@ -54,7 +55,7 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     return Outcome(result, written={"vectors": Path(result.path)}, then=then)
 
 
-def _views(views: list[Embedding], arguments: dict[str, Any], given: dict[str, Any]) -> Outcome:
+def _views(views: list[Embedding], arguments: JsonObject, given: JsonObject) -> Outcome:
     """Change every view of a transformer by itself, into a folder of views."""
     from biasgauge.encoders import save_views
     from biasgauge.errors import ParameterError

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.screen import console, print_json
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,13 +38,13 @@ class Outcome:
     """
 
     result: Any
-    also: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    also: JsonMapping = field(default_factory=dict)
+    extra: JsonMapping = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
     warnings: Sequence[str] = ()
     written: Mapping[str, Path] = field(default_factory=dict)
     then: str = ""
-    charts: Mapping[str, Any] = field(default_factory=dict)
+    charts: JsonMapping = field(default_factory=dict)
     exit_code: int = 0
     show: Callable[[Console], None] | None = None
     seed: int | None = None
@@ -120,6 +121,6 @@ def _print_markup(outcome: Outcome, options: Options) -> None:
     sys.stdout.write(without_orders(latex(summary, frame) if options.latex else markdown(summary)))
 
 
-def _charts(result: Any, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
+def _charts(result: Any, **choices: Any) -> JsonObject:  # noqa: ANN401 - any result
     """Its figures; none of a result that has none."""
     return dict(result.figures(**choices)) if hasattr(result, "figures") else {}

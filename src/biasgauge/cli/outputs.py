@@ -7,13 +7,14 @@ used, and what does not fit is refused by whoever reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from biasgauge._io.outputs import check_output_file, check_output_folder, refuse_inputs
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping
 
 FORCE = "--force replaces it"
 
@@ -33,9 +34,9 @@ class Output:
     option: str
     kind: Literal["file", "result", "folder", "continued"] = "file"
     names: tuple[str, ...] = ()
-    otherwise: Callable[[Mapping[str, Any]], Path] | None = None
+    otherwise: Callable[[JsonMapping], Path] | None = None
 
-    def place(self, typed: Mapping[str, Any]) -> Path | None:
+    def place(self, typed: JsonMapping) -> Path | None:
         """Where it is written; None where nothing is, or on another machine."""
         named = typed.get(self.option)
         if named is None:
@@ -56,7 +57,7 @@ RESULT = Output("out", "result")
 FIGURES = Output("figures", "folder", ("*.svg", "*.png"))
 
 
-def try_outputs(outputs: Sequence[Output], typed: Mapping[str, Any], *, force: bool) -> None:
+def try_outputs(outputs: Sequence[Output], typed: JsonMapping, *, force: bool) -> None:
     """Refuse outputs that cannot be written, that are inputs, or that are there and may not be replaced.
 
     Args:
@@ -96,7 +97,7 @@ def paths_in(value: object) -> Iterator[Path]:
             yield from paths_in(item)
 
 
-def what_is_kept(outputs: Sequence[Output], typed: Mapping[str, Any]) -> str:
+def what_is_kept(outputs: Sequence[Output], typed: JsonMapping) -> str:
     """What an interrupted command leaves, and how to go on."""
     for output in outputs:
         place = typed.get(output.option) or output.place(typed)

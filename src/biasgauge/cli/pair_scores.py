@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -30,15 +31,13 @@ START = Option("token that a causal model reads first, such as '<|endoftext|>'; 
 COVERAGE = Option("share of pairs that must be defined for a number to be")
 
 
-def sources(arguments: dict[str, Any]) -> dict[str, Any]:
+def sources(arguments: JsonObject) -> JsonObject:
     """Arguments with models and predictions as lists; None where none was typed."""
-    named: dict[str, Any] = {
-        name: list(arguments[name]) or None for name in ("predictions", "model") if name in arguments
-    }
+    named: JsonObject = {name: list(arguments[name]) or None for name in ("predictions", "model") if name in arguments}
     return {**arguments, **named}
 
 
-def run_pairs(function: Callable[..., PairPreferences], arguments: dict[str, Any], options: Options) -> Outcome:
+def run_pairs(function: Callable[..., PairPreferences], arguments: JsonObject, options: Options) -> Outcome:
     """Score pairs, and write their scores where that was asked for."""
     place = arguments.pop("scores", None)
     with progress(options, "scoring sentences") as report:

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._version import __version__
+from biasgauge.json_types import JsonMapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
@@ -63,9 +64,7 @@ def without_orders_on(screen: Console) -> Console:
     return screen
 
 
-def print_json(
-    options: Options, content: Mapping[str, Any], *, settings: Mapping[str, Any], warnings: Sequence[str] = ()
-) -> None:
+def print_json(options: Options, content: JsonMapping, *, settings: JsonMapping, warnings: Sequence[str] = ()) -> None:
     """Print the one JSON object of a command: its content, and always settings, warnings and version."""
     whole = {
         **content,

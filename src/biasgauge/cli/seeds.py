@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.screen import progress
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -38,7 +39,7 @@ _OF_PAIRS = ("a", "b", "pairs", "paper")
 _OF_CHOICE = ("unit", "min_coverage", "case_fallback", "filter", "level")
 
 
-def run(arguments: dict[str, Any], options: Options) -> Any:  # noqa: ANN401 - one of two kinds of results
+def run(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - one of two kinds of results
     """Cards of pairs of sets, or one measurement under every list of a category."""
     from biasgauge import seed_words
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -17,6 +16,7 @@ from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output, try_outputs
 from biasgauge.cli.screen import console, print_json, progress
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.study.read import Study
@@ -120,7 +120,7 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
             print_summary(screen, state.plan.summary())
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Compute what is missing; say what is odd before the work, which may take hours."""
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.read import read_study
@@ -192,7 +192,7 @@ def _with_seed(options: Options, study: Study) -> Options:
     return replace(options, seed=study.about.seed)
 
 
-def _beside(typed: Mapping[str, Any]) -> Path:
+def _beside(typed: JsonMapping) -> Path:
     """Where the outcomes of a study go when no folder is named."""
     file: Path = typed["study"]
     return file.with_name(f"{file.stem}-study")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.words import typed_field, typed_names
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -36,7 +37,7 @@ _OF_TEXT = ("layout", "field", "documents")
 _OF_TRAINING = ("seeds", "bootstrap", "precision", "subwords", "n_jobs_per_model", "n_jobs", "device")
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Settle the settings, tokenize, train."""
     from biasgauge.corpora import read_corpus
     from biasgauge.training import train, training_plan

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -30,7 +31,7 @@ UNDEFINED = 2
 SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
+def run(arguments: JsonObject, options: Options) -> Outcome:
     """Read the vectors, then test; `alternative` and `ddof` are of WEAT alone."""
     from biasgauge.embeddings import load
     from biasgauge.scores import Resampling, association_test

@@ -96,7 +96,7 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
     models = read_groups(groups, words, places, case_fallback=case_fallback, replicates=replicates)
     how = _Settings(measure, min_coverage, level, case_fallback=case_fallback)
     asked = [_Asked(question, models, how) for question in questions]
-    if all(one.reason for one in asked):
+    if all(question.reason for question in asked):
         first = asked[0]
         raise ParameterError(
             f"Nothing can be compared: {first.question.name}: {first.reason}"
@@ -104,17 +104,17 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
             f"case (case fallback), is the text in another language than {first.question.lexicon.language!r}, or will "
             "fewer words do (min_coverage)?"
         )
-    defined = [one for one in asked if not one.reason]
-    trends = {one: row for one in defined for row in one.trends()}
+    defined = [question for question in asked if not question.reason]
+    trends = {question: row for question in defined for row in question.trends()}
     return Comparison(
         groups=tuple(group.about for group in models),
-        questions=tuple(one.about for one in asked),
-        contrasts=tuple(row for one in defined for row in one.contrasts()),
-        differences=_adjusted([row for one in defined for row in one.differences()]),
+        questions=tuple(question.about for question in asked),
+        contrasts=tuple(row for question in defined for row in question.contrasts()),
+        differences=_adjusted([row for question in defined for row in question.differences()]),
         trends=_adjusted(list(trends.values())),
-        words=tuple(row for one in defined for row in one.words()),
-        lines=tuple(point for one, row in trends.items() for point in one.line(row)),
-        coverage={one.about.name: one.coverage.to_dict() for one in asked},
+        words=tuple(row for question in defined for row in question.words()),
+        lines=tuple(point for question, row in trends.items() for point in question.line(row)),
+        coverage={question.about.name: question.coverage.to_dict() for question in asked},
         settings={
             "measure": measure, "replicates": replicates, "min_coverage": min_coverage,
             "case_fallback": case_fallback, "level": level,
@@ -189,9 +189,9 @@ class _Asked:
         """The number of each group, and how far it is from the mean of all groups."""
         count = len(self.groups)
         rows = []
-        for place, group in enumerate(self.groups):
-            own = self.estimate([place], [1.0]).other_words
-            from_mean = self.estimate(range(count), (np.eye(count)[place] - 1 / count).tolist()).other_words
+        for index, group in enumerate(self.groups):
+            own = self.estimate([index], [1.0]).other_words
+            from_mean = self.estimate(range(count), (np.eye(count)[index] - 1 / count).tolist()).other_words
             rows.append(
                 GroupContrast.of_estimate(
                     estimate_alone(own), question=self.question.name, group=group.name,
@@ -257,10 +257,10 @@ class _Asked:
         leanings = self._leanings()
         sets = [words.name for words in self.question.targets]
         rows = []
-        for place, word in enumerate(self.measured.target_words):
-            each = [leaning[:, place] for leaning in leanings]
+        for index, word in enumerate(self.measured.target_words):
+            each = [leaning[:, index] for leaning in leanings]
             change = welch(each[0], each[-1], (self.bootstrap[0], self.bootstrap[-1]), self.how.level)
-            group = int(self.measured.rows[place])
+            group = int(self.measured.rows[index])
             rows.append(
                 WordChange.of_estimate(
                     change, question=self.question.name, word=word, set=sets[group], first=float(each[0].mean()),
@@ -313,15 +313,15 @@ def _questions(
         lexicons: list[Lexicon] = [_given_test({role: words for role, words in given.items() if words is not None})]
     else:
         several = [test] if isinstance(test, str | PathLike | Lexicon) else list(test)
-        lexicons = [lexicon(one) for one in several]
-    languages = list(dict.fromkeys(one.language for one in lexicons))
+        lexicons = [lexicon(reference) for reference in several]
+    languages = list(dict.fromkeys(lexicon.language for lexicon in lexicons))
     if len(languages) > 1:
         raise ParameterError(
             f"Groups are compared in one language. Got lexicons in {' and '.join(languages)}; compare them one by one."
         )
     questions = list(questions_of(lexicons))
     if not questions:
-        silent = [f"{one.name!r}: {why}" for one, why in asks_nothing(lexicons)]
+        silent = [f"{lexicon.name!r}: {why}" for lexicon, why in asks_nothing(lexicons)]
         raise ParameterError(f"No lexicon asks a question ({'; '.join(silent) or 'none was given'}).")
     if measure == "effect_size" and any(question.kind != "test" for question in questions):
         raise ParameterError(
@@ -335,7 +335,7 @@ def _questions(
 
 def _given_test(sets: Mapping[str, WordsLike]) -> AssociationTest:
     named = {role: words_of(words) for role, words in sets.items()}
-    plain = {words.name for words in named.values() if [one.name for one in named.values()].count(words.name) > 1}
+    plain = {words.name for words in named.values() if [group.name for group in named.values()].count(words.name) > 1}
     x, y, a, b = (
         WordSet(role.upper(), named[role].words) if named[role].name in plain else named[role] for role in "xyab"
     )
@@ -358,7 +358,7 @@ def _known(group: ModelGroup, words: Sequence[str], how: _Settings) -> set[str]:
     each = [
         model.coverage({"words": words}, case_fallback=how.case_fallback, directions=True) for model in group.models
     ]
-    return set.intersection(*(set(one.sets["words"].words) for one in each))
+    return set.intersection(*(set(coverage.sets["words"].words) for coverage in each))
 
 
 def _coverage(question: Question, groups: Sequence[ModelGroup], *, case_fallback: bool) -> Coverage:

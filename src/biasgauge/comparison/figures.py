@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
 from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _claim(result: Comparison) -> str:
     return f"{shown} of {len(rows)} {what}s have intervals that exclude 0"
 
 
-def _differences(result: Comparison) -> Any:  # noqa: ANN401 - a chart
+def _differences(result: Comparison) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -88,7 +88,7 @@ def _differences(result: Comparison) -> Any:  # noqa: ANN401 - a chart
     return alt.layer(*layers, data=frame).properties(width=_WIDTH, height=alt.Step(44 if several else 34))
 
 
-def _groups(result: Comparison) -> Any:  # noqa: ANN401 - a chart
+def _groups(result: Comparison) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -117,7 +117,7 @@ def _groups(result: Comparison) -> Any:  # noqa: ANN401 - a chart
     return alt.layer(*layers, data=frame).properties(width=_WIDTH, height=alt.Step(14 if len(names) > 2 else 18))
 
 
-def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
+def _trends(result: Comparison) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -159,7 +159,7 @@ def _trends(result: Comparison) -> Any:  # noqa: ANN401 - a chart
 
 def _named_places(groups: Mapping[float, str]) -> Any:  # noqa: ANN401 - an axis
     """A tick for each group, which says its name."""
-    named = "".join(f"datum.value == {place!r} ? {json.dumps(name)} : " for place, name in groups.items())
+    named = "".join(f"datum.value == {position!r} ? {json.dumps(name)} : " for position, name in groups.items())
     return altair().Axis(values=list(groups), labelExpr=f"{named}''", labelOverlap=True)
 
 

@@ -168,11 +168,11 @@ def positions_of(
                 f"The 'positions' must have a number for each of the {len(names)} groups. Got {len(positions)}."
             )
         placed = dict(zip(names, positions, strict=True))
-    stated: dict[str, Any] = {f"positions of {name}": place for name, place in placed.items()}
+    stated: dict[str, Any] = {f"positions of {name}": position for name, position in placed.items()}
     check_number(**stated)
     if len(set(placed.values())) < len(names):
         raise ParameterError(f"Every group needs a position of its own. Got {', '.join(map(str, placed.values()))}.")
-    return {name: float(place) for name, place in placed.items()}
+    return {name: float(position) for name, position in placed.items()}
 
 
 def _in_order(names: Sequence[str], order: Order) -> dict[str, float]:
@@ -183,7 +183,7 @@ def _in_order(names: Sequence[str], order: Order) -> dict[str, float]:
         raise ParameterError(
             f"The 'order' must name every group once: {', '.join(names)}. Got {', '.join(map(str, ordered))}."
         )
-    return {name: float(place) for place, name in enumerate(ordered)}
+    return {name: float(index) for index, name in enumerate(ordered)}
 
 
 def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:

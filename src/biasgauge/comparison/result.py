@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biasgauge.comparison.figures import charts_of
 from biasgauge.comparison.groups import ComparedGroup, listed
 from biasgauge.comparison.rows import Compared, Difference, GroupContrast, LinePoint, QuestionAbout, Trend, WordChange
+from biasgauge.json_types import JsonMapping
 from biasgauge.names import lexicon_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.result import records_frame
@@ -59,7 +60,7 @@ class Comparison(Result):
     words: tuple[WordChange, ...]
     lines: tuple[LinePoint, ...]
     coverage: Mapping[str, Mapping[str, Any]]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
@@ -84,7 +85,7 @@ class Comparison(Result):
         """What was asked for first: trends where there are any, otherwise differences."""
         return self.trends or self.differences
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The answer in words."""
         return {"headline": self._headline(), "sentences": [self.sentence(row) for row in self.answers]}
 

@@ -152,4 +152,4 @@ def compared(kind: type[Compared], whole: Contrast, fixed: Contrast, **labels: A
 
 def estimate_alone(contrast: Contrast) -> Estimate:
     """A contrast as number and interval alone."""
-    return Estimate(**{one.name: getattr(contrast, one.name) for one in fields(Estimate)})
+    return Estimate(**{field.name: getattr(contrast, field.name) for field in fields(Estimate)})

@@ -19,6 +19,7 @@ from biasgauge.arrays import Floats, Integers
 from biasgauge.checks import check_number, check_whole
 from biasgauge.corpora.tokenizers import unicode_words
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
 
 _DATA = read_toml(Path(__file__).with_name("planted.toml"))
@@ -97,7 +98,7 @@ class PlantedCorpus(Result):
             for (word, strength), (first, second) in zip(self.strengths.items(), self.counts, strict=True)
         ]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The truth stands in JSON in place of the strengths."""
         return {"truth": self.truth}
 

@@ -23,6 +23,7 @@ from biasgauge.corpora.token_corpus import TokenCorpus, is_corpus, open_corpus
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.corpora.writer import CorpusWriter
 from biasgauge.errors import CorpusError, ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
@@ -90,7 +91,7 @@ class _Job:
         self._tokenizer = tokenizer
         self._progress = progress
         self.repeatable = bool(self.files) and tokenizer.ours
-        self.settings: dict[str, Any] = {
+        self.settings: JsonObject = {
             "files": [file.to_dict() for file in self.files],
             "layout": layout.name if self.files else "documents",
             "documents": layout.documents,
@@ -133,7 +134,7 @@ class _TextFile:
     layout: str
     size: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Name, bytes, their SHA-256 and layout, as a corpus records them."""
         try:
             digest = file_sha256(self.path)

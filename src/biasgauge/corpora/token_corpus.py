@@ -16,12 +16,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 from weakref import WeakSet
 
 import numpy as np
@@ -31,8 +30,9 @@ from biasgauge._io.checksums import remembered
 from biasgauge._io.json_file import read_json
 from biasgauge._io.manifests import read_manifest
 from biasgauge._io.npy_file import map_array
-from biasgauge.arrays import Integers
+from biasgauge.arrays import Array, Integers
 from biasgauge.errors import CorpusError
+from biasgauge.json_types import JsonMapping, JsonObject
 
 MANIFEST, WORDS = "corpus.json", "words.json"
 COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
@@ -65,7 +65,7 @@ class TokenCorpus:
     lines: Integers
     documents: Integers
     checksum: str
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def __repr__(self) -> str:
         sizes = self.to_dict()
@@ -77,7 +77,7 @@ class TokenCorpus:
         bounds = self.lines[first : end + 1].tolist()
         return [[self.words[token] for token in self.tokens[start:stop].tolist()] for start, stop in pairwise(bounds)]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Sizes, checksum and settings, without the text."""
         return {
             "path": str(self.path),
@@ -184,7 +184,7 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
     return corpus
 
 
-def _blocks(numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def _blocks(numbers: Array) -> Iterator[Array]:
     return (numbers[place : place + _BLOCK] for place in range(0, len(numbers), _BLOCK))
 
 

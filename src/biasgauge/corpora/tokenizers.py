@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from itertools import groupby
-from typing import Any
 
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.spelling import nearest
 
 _SPACY = "spacy:"
@@ -48,7 +48,7 @@ class Tokenizer:
     whole_records: bool = False
     ours: bool = True
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Name and versions, as a corpus records them."""
         return {"name": self.name, **self.versions}
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from biasgauge._io.manifests import manifest_text
 from biasgauge._io.npy_file import header_bytes
 from biasgauge._io.text_file import utf8
-from biasgauge.arrays import Integers
+from biasgauge.arrays import Array, Integers
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, FORMAT, LINES, MANIFEST, TOKENS, WORDS
 from biasgauge.errors import CorpusError, ParameterError
@@ -192,7 +192,7 @@ class _Spill:
         self.count += len(self.waiting)
         self.waiting = array(self.waiting.typecode)
 
-    def blocks(self, dtype: type[np.uint32 | np.int64]) -> Iterator[NDArray[Any]]:
+    def blocks(self, dtype: type[np.uint32 | np.int64]) -> Iterator[Array]:
         self._file.close()
         with self._path.open("rb") as file:
             while len(block := np.fromfile(file, dtype, _BLOCK)):
@@ -217,7 +217,7 @@ def _sums(lengths: _Spill) -> Iterator[Integers]:
 
 
 def _array(
-    descr: str, count: int, blocks: Iterator[NDArray[Any]], digest: hashlib._Hash | None = None
+    descr: str, count: int, blocks: Iterator[Array], digest: hashlib._Hash | None = None
 ) -> Iterator[bytes | memoryview]:
     """The bytes of a NumPy file; those of its numbers also go into `digest`."""
     yield header_bytes(descr, (count,))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from biasgauge.embeddings.loading import load, load_models
 from biasgauge.embeddings.procrustes import Side, align_sides, best_rotation, check_dimensions, cross_product
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import ModelsLike, VectorsLike, distinct_words
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Result, Summary
 from biasgauge.stats.threads import on_one_thread
 
@@ -87,7 +88,7 @@ class Alignment(Result):
                 turned[part] = side.block(part) @ turn + (0 if self.fixed_center is None else self.fixed_center)
         return replace(embedding, vectors=turned, format="memory")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object, without the words and the matrix."""
         names = {"moving": self.moving, "fixed": self.fixed}
         sizes = {"shared": len(self.words), "dimensions": len(self.rotation)}

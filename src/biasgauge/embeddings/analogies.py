@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Codes, Floats, Places, Singles, Vectors
 from biasgauge.checks import check_choice, check_number, check_whole
@@ -75,7 +75,7 @@ def solve_analogies(
     exclude_inputs: bool = True,
     candidates: ArrayLike | None = None,
     epsilon: float = EPSILON,
-    topn: int = 1,
+    top: int = 1,
 ) -> Solutions:
     """For each question, the words d that best complete "a is to b as c is to d". Among equals the lower row is first.
 
@@ -92,7 +92,7 @@ def solve_analogies(
         exclude_inputs: a, b and c cannot be the answer. Without this the answer is b or c more often than not.
         candidates: rows that can be the answer; all when None. Words with a zero vector never are.
         epsilon: ε of 3CosMul.
-        topn: how many answers to each question.
+        top: how many answers to each question.
 
     Raises:
         ParameterError: rows that are not there, or not as many of a, b and c; an argument cannot be used.
@@ -101,13 +101,13 @@ def solve_analogies(
     inputs = _inputs(embedding, a, b, c)
     check_choice(get_args(Method), method=method)
     check_number(0, inf, ends=False, epsilon=epsilon)
-    check_whole(1, topn=topn)
+    check_whole(1, top=top)
     undefined, lengths = _undefined(embedding, inputs, method)
     asked = np.flatnonzero(undefined == 0)
-    search = _Search(embedding.vectors, inputs[:, asked], _Rule(method, epsilon), topn, exclude_inputs=exclude_inputs)
+    search = _Search(embedding.vectors, inputs[:, asked], _Rule(method, epsilon), top, exclude_inputs=exclude_inputs)
     search.run(_candidates(embedding, candidates))
     undefined[asked[search.rows[:, 0] < 0]] = _NO_CANDIDATE
-    ranked, scores = np.full((len(undefined), topn), -1, np.intp), np.full((len(undefined), topn), np.nan)
+    ranked, scores = np.full((len(undefined), top), -1, np.intp), np.full((len(undefined), top), np.nan)
     ranked[asked] = search.rows
     adds = method == "3cosadd"
     scores[asked] = np.clip(search.scores / lengths[asked, None], -1, 1) if adds else search.scores
@@ -126,7 +126,7 @@ def _inputs(embedding: Embedding, *words: ArrayLike) -> Places:
     return _checked(embedding, rows)
 
 
-def _checked(embedding: Embedding, rows: NDArray[Any]) -> Places:
+def _checked(embedding: Embedding, rows: Places) -> Places:
     if rows.size and not (rows.min() >= 0 and rows.max() < len(embedding)):
         raise ParameterError(
             f"Rows of {embedding.name!r} go from 0 to {len(embedding) - 1}. Got {rows.min()} to {rows.max()}."

@@ -16,6 +16,7 @@ from biasgauge.embeddings.benchmark_files import Question, questions_of
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
@@ -46,7 +47,7 @@ class Accuracy(Estimate):
     correct: int
     lost: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         counts = {"correct": self.correct, "questions": self.n, "lost": self.lost}
         reason = None if self.defined else self.reason
@@ -91,7 +92,7 @@ class AnalogyAccuracy(Result):
         rows = [{**row.to_dict(), "low": row.low, "high": row.high} for row in self.rows()]
         return pd.DataFrame(rows, columns=["name", "value", "low", "high", "correct", "questions", "lost", "reason"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         lost = [{**question._asdict(), "reason": why} for question, why in self.lost]
         return {**super().to_dict(), "lost": lost}

@@ -11,6 +11,7 @@ from biasgauge._version import __version__
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import encode, load_models
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record, Result, Summary, Table
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ByModel(Result):
         """Those of the first; they differ in the model alone."""
         return dict(getattr(self.models[0].result, "settings", {}))
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The version."""
         return {"version": __version__}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from biasgauge.arrays import Codes, Flags, Places
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.wording import share_text
 
@@ -154,7 +155,7 @@ class Coverage(Result):
         more = f" and {len(counts) - 4} more sets" if len(counts) > 4 else ""
         return f"fewer than {share_text(share)} of the words found: {', '.join(counts[:4])}{more}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The shape that every `--json` uses: asked, found, lost; reasons and respelled only when there are any."""
         reasons = {word: why for lookup in self.sets.values() for word, why in lookup.lost.items() if why != NOT_THERE}
         more = {"reasons": reasons, "respelled": self.respelled}

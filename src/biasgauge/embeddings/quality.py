@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import row_cosines
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.correlations import METHODS, Kind, fisher_interval
 from biasgauge.stats.estimate import Estimate, check_level
@@ -74,7 +75,7 @@ class Similarity(Result):
         rows += [(*pair, np.nan, why) for pair, why in self.lost]
         return pd.DataFrame(rows, columns=["first", "second", "human", "cosine", "lost"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         numbers = {name: getattr(self, name) for name in ("spearman", "pearson")}
         return {

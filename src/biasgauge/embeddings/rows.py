@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from biasgauge._io.memory import physical_memory, readable_size
 from biasgauge._io.source import ByteSource
-from biasgauge.arrays import Flags
+from biasgauge.arrays import Flags, Vectors
 from biasgauge.embeddings.formats.vector_format import Request, Table
 from biasgauge.embeddings.notices import NoticeBook
 from biasgauge.errors import EmbeddingFormatError
@@ -53,7 +53,7 @@ def is_utf8(text: str) -> bool:
     return True
 
 
-def unusable_rows(block: NDArray[Any]) -> tuple[Flags, Flags]:
+def unusable_rows(block: Vectors) -> tuple[Flags, Flags]:
     """Which rows hold NaN or infinity, and which are all zero: one pass, then a closer look at the suspects."""
     wide = block if block.dtype.itemsize >= 4 else block.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -89,7 +89,7 @@ class RowTable:
         """Whether all words that are wanted are here; a table of which all is wanted never is."""
         return self._request.wanted is not None and len(self._index) == len(self._request.wanted)
 
-    def add(self, words: Sequence[str], block: NDArray[Any]) -> None:
+    def add(self, words: Sequence[str], block: Vectors) -> None:
         """Add one row of `block` for each word."""
         not_finite, zero = unusable_rows(block)
         start = len(self._index)
@@ -118,7 +118,7 @@ class RowTable:
             return True
         return False
 
-    def _append(self, start: int, block: NDArray[Any]) -> None:
+    def _append(self, start: int, block: Vectors) -> None:
         stop = start + len(block)
         if stop > len(self._matrix):
             self._refuse_impossible(stop)
@@ -159,9 +159,9 @@ def check_matrix(request: Request, kind: str, shape: tuple[int, ...], dtype: np.
 def select_rows(
     request: Request,
     words: Sequence[str],
-    matrix: NDArray[Any],
+    matrix: Vectors,
     *,
-    convert: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+    convert: Callable[[Vectors], Vectors] | None = None,
 ) -> Table:
     """Keep the wanted words among the first `limit`, the first of duplicates, and finite vectors.
 
@@ -191,7 +191,7 @@ def select_rows(
     return Table(tuple(kept), native[usable], MappingProxyType(dict.fromkeys(bad, NOT_FINITE)))
 
 
-def _native(request: Request, matrix: NDArray[Any]) -> NDArray[Any]:
+def _native(request: Request, matrix: Vectors) -> Vectors:
     """Floating point in this machine's byte order; copies only where it must."""
     if matrix.dtype.kind in "iu":
         request.book.add("integers", str(matrix.dtype))
@@ -199,7 +199,7 @@ def _native(request: Request, matrix: NDArray[Any]) -> NDArray[Any]:
     return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))
 
 
-def _note_unusable(request: Request, words: Sequence[str], matrix: NDArray[Any]) -> set[str]:
+def _note_unusable(request: Request, words: Sequence[str], matrix: Vectors) -> set[str]:
     """Look at every vector, a block at a time; note zero vectors, return the words whose vector is not finite."""
     bad: set[str] = set()
     step = max(_CHECKED // max(matrix.shape[1] * matrix.dtype.itemsize, 1), 1)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from biasgauge.checks import check_whole
 from biasgauge.corpora.corpus_texts import visit_documents
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
 
@@ -62,7 +63,7 @@ class Contexts(Result):
     words: tuple[str, ...]
     found: Mapping[str, int]
     draws: int
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     def of(self, word: str) -> tuple[Context, ...]:

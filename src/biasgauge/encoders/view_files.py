@@ -23,6 +23,7 @@ from biasgauge.encoders.templates import TemplatesLike
 from biasgauge.encoders.views import FACETS, Views
 from biasgauge.errors import InputError
 from biasgauge.inputs import WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
 
@@ -78,7 +79,7 @@ class EncodedViews(Result):
     folder: str
     views: tuple[ViewFile, ...]
     lost: Mapping[str, str]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     def summary(self) -> Summary:

@@ -16,10 +16,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from biasgauge.checks import check_choice
 from biasgauge.errors import InternalError
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import shown
@@ -79,7 +80,7 @@ class FilteredSeedBank(Result):
         """Ids of the sets in which a seed was rewritten, in bank order."""
         return tuple(dict.fromkeys(rewriting.set_id for rewriting in self.rewritten))
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Counts of what is left."""
         bank = self.bank
         return {"sets": len(bank.seeds), "seeds": bank.total, "categories": len(bank.categories)}

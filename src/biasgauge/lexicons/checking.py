@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_words
 from biasgauge.lexicons.language_findings import gender_findings, spelling_findings
@@ -92,7 +93,7 @@ class LexiconCheck(Result):
         """Whether there is no finding of severity "error"."""
         return all(finding.severity != "error" for finding in self.findings)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Odd words by set; `coverage` is there when a vocabulary was given."""
         kinds = ("duplicates", "case_duplicates", "multiword")
         shape: dict[str, Any] = {

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.errors import LexiconError
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.findings import Finding, in_order
@@ -72,14 +73,14 @@ class LanguageCheck(Result):
     genders: tuple[GenderShares, ...]
     frequencies: tuple[FrequencyBalance, ...]
     findings: tuple[Finding, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     @property
     def ok(self) -> bool:
         """Whether neither the language nor one of its lists has a finding of severity "error"."""
         return all(check.ok for check in self.checks) and all(one.severity != "error" for one in self.findings)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Whether it can be used."""
         return {"ok": self.ok}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from biasgauge import registry
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons.bank import Filter, seed_bank
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
@@ -41,7 +42,7 @@ class LexiconList(Result):
     tables: ClassVar[tuple[str, ...]] = ("lexicons",)
 
     lexicons: tuple[LexiconRow, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """One row per lexicon."""
@@ -74,10 +75,10 @@ class LexiconContent(Result):
     hidden: ClassVar[frozenset[str]] = frozenset({"words"})
 
     lexicon: Lexicon
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     words: bool = False
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The lexicon with its checksum."""
         return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}}
 
@@ -148,7 +149,7 @@ def check_lexicons(
         min_coverage: share of each set's words that must be in the vocabulary.
         case_fallback: look words up in lower case, then capitalized, when they are not there as written.
     """
-    settings: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
+    settings: JsonObject = {"min_coverage": min_coverage, "case_fallback": case_fallback}
     named = references or registry.names("lexicon")
     return LexiconChecks(tuple(check(reference, vocabulary, **settings) for reference in named))
 
@@ -162,9 +163,9 @@ class SeedSetList(Result):
     bank: SeedBank
     sets: tuple[SeedSet, ...]
     words: bool
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         rows = []
         for seed_set in self.sets:

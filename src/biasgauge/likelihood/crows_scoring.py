@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from biasgauge import registry
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.likelihood.benchmark_scores import DEFAULTS, models_of
 from biasgauge.likelihood.measure import LikelihoodMeasure
 from biasgauge.likelihood.models import ModelLike, kind_of
@@ -69,7 +69,7 @@ def crows_pairs(
     pairs = read_pairs(data)
     ties: Ties = "published" if as_published else "undefined"
     unit = "writers" if any(pair.cluster != pair.identifier for pair in pairs) else "pairs"
-    settings: dict[str, Any] = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit}
+    settings: JsonObject = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit}
     settings |= {"data": Path(data).name, "as_published": as_published}
     if predictions is not None:
         for name, given in (("measures", measures), ("start", start)):

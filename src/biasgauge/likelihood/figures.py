@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from biasgauge.results.drawing import ACCENT, altair, zero_line
+from biasgauge.results.drawing import ACCENT, AltairChart, altair, zero_line
 from biasgauge.stats.estimate import Estimate
 
 
-def forest_chart(rows: Sequence[tuple[str, Estimate]], neutral: float, title: str) -> Any:  # noqa: ANN401 - a chart
+def forest_chart(rows: Sequence[tuple[str, Estimate]], neutral: float, title: str) -> AltairChart:
     """Numbers by name with their intervals, and a line where there is no preference."""
     import pandas as pd
 

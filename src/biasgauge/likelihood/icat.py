@@ -7,12 +7,10 @@ interval of ss holds 50, the upper end is that of lms alone. Coverage is measure
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from biasgauge.stats.clusters import ClusteredMeans
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 METHOD = "MOVER over the clustered intervals of lms and ss"
 FULL = 100.0
@@ -31,7 +29,7 @@ def icat_estimate(means: ClusteredMeans, lms: Estimate, ss: Estimate) -> Estimat
         lms: in percent, with its interval.
         ss: likewise.
     """
-    about: dict[str, Any] = {
+    about: Fields = {
         "level": lms.level, "method": METHOD, "over": ss.over, "n": ss.n, "k": ss.k, "statistic": "icat",
     }  # fmt: skip
     if lms.value is None or ss.value is None:

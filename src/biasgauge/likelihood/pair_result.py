@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.likelihood.stereoset_result import Undefined
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
@@ -46,7 +47,7 @@ class PreferenceScores(IntervalsBeside):
     ties: int
     undefined: int
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Why there is no number, where there is none."""
         return {"reason": self.preferred.reason if self.preferred.value is None else None}
 
@@ -108,7 +109,7 @@ class PairPreferences(Result):
     flips: tuple[Flip, ...]
     undefined: tuple[Undefined, ...]
     models: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
     scores: tuple[PairScore, ...] = ()
     directions: tuple[PreferenceScores, ...] = ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
@@ -57,7 +57,7 @@ class StereoSetScores(IntervalsBeside):
     ties: int
     undefined: tuple[Undefined, ...] = ()
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Why there is no number, where there is none."""
         return {"reason": next((e.reason for e in (self.lms, self.ss, self.icat) if e.value is None), None)}
 
@@ -90,7 +90,7 @@ class StereoSetResult(Result):
     intersentence: SplitScores
     overall: SplitScores
     models: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     @property

@@ -17,6 +17,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.likelihood.icat import FULL, icat_estimate
 from biasgauge.likelihood.preferences import NO_SCORE, NOT_FINITE, TIES, Ties, equal_scores, preferred
 from biasgauge.likelihood.stereoset_files import DOMAINS, SPLITS, Cluster, read_clusters, read_scores
@@ -76,7 +77,7 @@ def stereoset(
     if (predictions is None) == (model is None):
         raise ParameterError("StereoSet needs predictions or a model, and not both.")
     clusters = read_clusters(data)
-    settings: dict[str, Any] = {"data": Path(data).name, "min_coverage": min_coverage, "ties": ties}
+    settings: JsonObject = {"data": Path(data).name, "min_coverage": min_coverage, "ties": ties}
     reasons: Mapping[str, str] = {}
     if predictions is not None:
         for name, given in (("measure", measure), ("start", start)):

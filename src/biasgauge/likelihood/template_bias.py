@@ -7,14 +7,15 @@ log [P(he | word) / P(he | word hidden)] − the same for she, read where the pe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.likelihood.benchmark_scores import models_of
 from biasgauge.likelihood.models import LanguageModel, ModelLike, Query, language_model
 from biasgauge.likelihood.template_reading import Filled, fill_template
@@ -59,7 +60,7 @@ class LpbsResult(Result):
     mean: Contrast
     scores: tuple[LpbsScore, ...]
     models: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     def by_word(self) -> pd.DataFrame:

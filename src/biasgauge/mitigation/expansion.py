@@ -20,6 +20,7 @@ from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import LexiconError
 from biasgauge.geometry import unit_rows
 from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
 
@@ -60,7 +61,7 @@ class Expansion(Result):
     coverage: Coverage | Mapping[str, Any]
     warnings: tuple[str, ...]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The lexicon with its checksum."""
         return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}}
 

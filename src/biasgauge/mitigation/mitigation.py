@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, get_args, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge import registry
-from biasgauge.arrays import Floats, Places
+from biasgauge.arrays import Floats, Places, Vectors
 from biasgauge.checks import check_choice, check_number
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.embeddings.procrustes import ROWS
@@ -157,7 +156,7 @@ class Mitigation(ABC):
         """Look up what the blocks of this model need."""
         del model
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+    def _block(self, block: Vectors, part: slice) -> Vectors:
         """New vectors of a block of rows, `step` of the way; lengths are seen to afterwards."""
         del part
         return block
@@ -166,11 +165,11 @@ class Mitigation(ABC):
         """Vectors at the end of the way for words that the blocks do not settle."""
         return nothing(model)
 
-    def _finished(self, moved: NDArray[Any]) -> NDArray[Any]:
+    def _finished(self, moved: Vectors) -> Vectors:
         """The last touch."""
         return moved
 
-    def _scaled(self, old: NDArray[Any], new: NDArray[Any], out: NDArray[Any]) -> Places:
+    def _scaled(self, old: Vectors, new: Vectors, out: Vectors) -> Places:
         """Write `new` with the lengths asked for; give the places of which nothing is left."""
         before, after = row_lengths(old), row_lengths(new)
         gone = after <= _NOTHING[old.dtype.itemsize] * before

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.procrustes import ROWS
@@ -41,7 +39,7 @@ class Subspace:
         return inside
 
 
-def bias_subspace(sets: Sequence[NDArray[Any]], components: int, *, lengths: bool = False) -> Subspace:
+def bias_subspace(sets: Sequence[Vectors], components: int, *, lengths: bool = False) -> Subspace:
     """Principal components of the words, each set centered on its own mean.
 
     Args:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from biasgauge.papers.row import Row
 from biasgauge.results import Chart, Column, Record, Shown, Table
-from biasgauge.results.drawing import ACCENT, INK, altair, top_legend
+from biasgauge.results.drawing import ACCENT, INK, AltairChart, altair, top_legend
 
 STATES = {
     "reached": "#3b7d5d",
@@ -118,7 +117,7 @@ def coverage_charts(parts: Sequence[PartCoverage]) -> tuple[Chart, ...]:
     return (Chart("coverage", "What came of the numbers of each part", remark, partial(_bars, shown)),)
 
 
-def _bars(parts: Sequence[PartCoverage]) -> Any:  # noqa: ANN401 - a chart
+def _bars(parts: Sequence[PartCoverage]) -> AltairChart:
     import pandas as pd
 
     alt = altair()

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from math import floor, log10
-from typing import Any
 
 from biasgauge.papers.row import Row
 from biasgauge.results import Chart
-from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, top_legend, with_right_labels, zero_line
+from biasgauge.results.drawing import ACCENT, INK, SECOND, AltairChart, altair, top_legend, with_right_labels, zero_line
 
 MOST = 30
 """Rows of a chart; the table has all."""
@@ -68,14 +67,14 @@ def _size(row: Row) -> int:
     return 0 if largest <= _SMALL else 1 + floor(log10(largest / _SMALL) / 2)
 
 
-def _steps(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - a chart
+def _steps(rows: Sequence[Row]) -> AltairChart:
     """A line of dots for each number, a panel for each size of number."""
     alt = altair()
     panels = [_panel([row for row in rows if _size(row) == size]) for size in dict.fromkeys(_size(row) for row in rows)]
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=18).resolve_scale(color="shared")
 
 
-def _panel(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - a chart
+def _panel(rows: Sequence[Row]) -> AltairChart:
     import pandas as pd
 
     alt = altair()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._io.csv_file import csv_records
 from biasgauge._io.toml_file import parse_toml
+from biasgauge.json_types import JsonMapping
 from biasgauge.papers.data import Data, Need
 from biasgauge.papers.row import Number, Recomputed, Row
 from biasgauge.results import Record
@@ -64,7 +65,7 @@ class Paper(Record):
     parts: tuple[Part, ...] = ()
     about: str = ""
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """What its parts are about, and how many numbers they have."""
         return {
             "parts": {part.name: part.about for part in self.parts},

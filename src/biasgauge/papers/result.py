@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, ClassVar, get_args
 
 from biasgauge._version import __version__
+from biasgauge.json_types import JsonMapping
 from biasgauge.papers.coverage import PartCoverage, coverage_charts, coverage_table, part_coverage
 from biasgauge.papers.figures import difference_charts, part_charts
 from biasgauge.papers.paper import Paper
@@ -66,7 +67,7 @@ class Reproduction(Result):
     parts: Mapping[str, str]
     rows: tuple[Row, ...]
     missing: tuple[Missing, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -79,7 +80,7 @@ class Reproduction(Result):
             *(f"not found: {data.name}, for {', '.join(data.parts)}" for data in self.missing),
         )
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """How many rows of each kind are in each state, and what the reader should know first."""
         counts = {
             kind: {state.replace(" ", "_"): self.count(state, kind) for state in Row.counted} for kind in get_args(Kind)

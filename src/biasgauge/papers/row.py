@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 
 Number = float | str | None
@@ -120,7 +121,7 @@ class Row(Record):
         if self.between is not None and self.kind == "value":
             object.__setattr__(self, "kind", "range")
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Whether it agrees."""
         return {"agrees": self.agrees}
 

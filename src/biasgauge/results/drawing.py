@@ -20,6 +20,10 @@ ACCENT, SECOND = "#b3402a", "#2f6f8f"
 GOOD, CAUTION, BAD, NEUTRAL = "#1b6e46", "#8a5a00", "#a3262a", "#5c6470"
 
 
+AltairChart = Any
+"""An Altair chart: its own types do not follow how charts are put together."""
+
+
 def altair() -> Any:  # noqa: ANN401 - the library has no stubs
     """The plotting library, or a sentence that says how to get it."""
     try:
@@ -29,7 +33,7 @@ def altair() -> Any:  # noqa: ANN401 - the library has no stubs
     return alt
 
 
-def styled(chart: Any, title: str, remark: str, width: Width = "full") -> Any:  # noqa: ANN401 - a chart
+def styled(chart: AltairChart, title: str, remark: str, width: Width = "full") -> AltairChart:
     """Give a chart its title, what to read from it, its width, and the looks that all have."""
     alt = altair()
     lines = [part for line in remark.split("\n") for part in wrap(line, _CHARACTERS[width])]
@@ -43,7 +47,7 @@ def styled(chart: Any, title: str, remark: str, width: Width = "full") -> Any:  
     )
 
 
-def _with_display_names(chart: Any) -> Any:  # noqa: ANN401 - a chart
+def _with_display_names(chart: AltairChart) -> AltairChart:
     spec = chart.to_dict(validate=False)
     named = with_display_names(spec)
     return chart if named == spec else altair().Chart.from_dict(named)
@@ -54,14 +58,14 @@ def top_legend() -> Any:  # noqa: ANN401 - a legend
     return altair().Legend(orient="top", title=None, direction="horizontal", columns=6, symbolOpacity=1)
 
 
-def zero_line(at: float = 0.0, *, horizontal: bool = False) -> Any:  # noqa: ANN401 - a chart
+def zero_line(at: float = 0.0, *, horizontal: bool = False) -> AltairChart:
     """The line of no difference."""
     alt = altair()
     rule = alt.Chart().mark_rule(color=ZERO, strokeWidth=1.5)
     return rule.encode(y=alt.datum(at)) if horizontal else rule.encode(x=alt.datum(at))
 
 
-def end_labels(base: Any, x: str, text: str, **looks: Any) -> Any:  # noqa: ANN401 - a chart
+def end_labels(base: AltairChart, x: str, text: str, **looks: Any) -> AltairChart:  # noqa: ANN401 - those of a mark
     """Words right of a mark, in the place of a legend."""
     alt = altair()
     return base.mark_text(align="left", baseline="middle", dx=7, fontSize=11, **looks).encode(
@@ -92,7 +96,7 @@ def spelled(name: str) -> str:
     return name.replace("~", "–").replace(":", " × ")
 
 
-def with_right_labels(chart: Any, frame: Any, row: str, order: Sequence[str], labels: Mapping[str, str]) -> Any:  # noqa: ANN401 - charts, a frame
+def with_right_labels(chart: AltairChart, frame: Any, row: str, order: Sequence[str], labels: Mapping[str, str]) -> Any:  # noqa: ANN401 - charts, a frame
     """A chart of rows with words at the right end of each row, as a forest plot has its numbers.
 
     Args:

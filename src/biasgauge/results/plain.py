@@ -18,11 +18,12 @@ from os import PathLike, fspath
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping
 
 _SCALARS = (str, int, bool, type(None))
 
 
-def to_plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 - one line for each type that a record may hold
+def to_plain(value: Any) -> Any:  # noqa: PLR0911 - one line for each type that a record may hold
     """A value as JSON holds it.
 
     Raises:
@@ -49,7 +50,7 @@ def to_plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 - one line for each ty
     raise TypeError(f"a record cannot hold {type(value).__name__}: {value!r}")
 
 
-def fields_to_plain(record: Any, hidden: Collection[str] = ()) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+def fields_to_plain(record: Any, hidden: Collection[str] = ()) -> dict[str, Any]:
     """The fields of a dataclass by name, as JSON holds them, but for hidden ones.
 
     Under a name that ends in "interval" an estimate stands beside its number: only its interval is told there.
@@ -58,7 +59,7 @@ def fields_to_plain(record: Any, hidden: Collection[str] = ()) -> dict[str, Any]
     return {name: _field(name, getattr(record, name)) for name in names}
 
 
-def _field(name: str, value: Any) -> Any:  # noqa: ANN401 - as to_plain
+def _field(name: str, value: Any) -> Any:
     if name.endswith("interval") and callable(getattr(value, "interval", None)):
         return value.interval()
     return to_plain(value)
@@ -68,12 +69,12 @@ def _key(key: object) -> str:
     return f"{key:g}" if isinstance(key, float) else str(key)
 
 
-def _numpy(kind: Any) -> bool:  # noqa: ANN401 - a type
+def _numpy(kind: Any) -> bool:
     """Whether it is a type of NumPy, which is slow to import and need not be here to know that."""
     return getattr(kind, "__module__", "") == "numpy"
 
 
-def _array_to_lists(array: Any) -> Any:  # noqa: ANN401 - as deep as the array
+def _array_to_lists(array: Any) -> Any:
     import numpy as np
 
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -85,7 +86,7 @@ def _array_to_lists(array: Any) -> Any:  # noqa: ANN401 - as deep as the array
     return array.tolist()
 
 
-def from_plain(kind: Any, value: Any, where: str = "") -> Any:  # noqa: ANN401, C901, PLR0911 - as to_plain
+def from_plain(kind: Any, value: Any, where: str = "") -> Any:  # noqa: C901, PLR0911 - as to_plain
     """A value of type `kind` from what `to_plain` made of it.
 
     Raises:
@@ -118,7 +119,7 @@ def from_plain(kind: Any, value: Any, where: str = "") -> Any:  # noqa: ANN401, 
     return _scalar(kind, value, where)
 
 
-def _record(kind: type[Any], value: Any, where: str) -> Any:  # noqa: ANN401 - of `kind`
+def _record(kind: type[Any], value: Any, where: str) -> Any:
     """A record by its own `from_dict`, if it has one; problems name the whole place."""
     reader = getattr(kind, "from_dict", None)
     if reader is None:
@@ -131,7 +132,7 @@ def _record(kind: type[Any], value: Any, where: str) -> Any:  # noqa: ANN401 - o
         raise InputError(f"{where}.{problem}" if where else str(problem)) from problem
 
 
-def record_from_plain(kind: type[Any], content: Mapping[str, Any], where: str = "") -> Any:  # noqa: ANN401 - of `kind`
+def record_from_plain(kind: type[Any], content: JsonMapping, where: str = "") -> Any:
     """A dataclass from its fields by name; keys that are no fields are left aside (newer versions add keys).
 
     Raises:
@@ -151,12 +152,12 @@ def record_from_plain(kind: type[Any], content: Mapping[str, Any], where: str = 
 
 
 @cache
-def type_hints(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a class
+def type_hints(kind: Any) -> dict[str, Any]:
     """Types of a class's fields."""
     return get_type_hints(kind)
 
 
-def _one_of(kinds: Sequence[Any], value: Any, where: str) -> Any:  # noqa: ANN401 - as from_plain
+def _one_of(kinds: Sequence[Any], value: Any, where: str) -> Any:
     if value is None and type(None) in kinds:
         return None
     problems = []
@@ -178,7 +179,7 @@ def _tuple(arguments: Sequence[Any], items: Sequence[Any], where: str) -> tuple[
     return tuple(from_plain(one, item, where) for one, item in zip(arguments, items, strict=True))
 
 
-def _mapping(arguments: Sequence[Any], value: Any, where: str) -> dict[Any, Any]:  # noqa: ANN401 - as from_plain
+def _mapping(arguments: Sequence[Any], value: Any, where: str) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{where or 'it'} must be an object with keys. Got {value!r:.60}.")
     keys, items = arguments or (Any, Any)
@@ -190,17 +191,17 @@ def _mapping(arguments: Sequence[Any], value: Any, where: str) -> dict[Any, Any]
     return {read[key]: from_plain(items, item, f"{where}.{key}") for key, item in value.items()}
 
 
-def _sequence(value: Any, where: str) -> Sequence[Any]:  # noqa: ANN401 - as from_plain
+def _sequence(value: Any, where: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise InputError(f"{where or 'it'} must be a list. Got {value!r:.60}.")
     return value
 
 
-def _collected(kind: type[Any], items: list[Any]) -> Any:  # noqa: ANN401 - of `kind`
+def _collected(kind: type[Any], items: list[Any]) -> Any:
     return kind(items) if kind in {set, frozenset} else items
 
 
-def _array(kind: Any, value: Any) -> Any:  # noqa: ANN401 - as from_plain
+def _array(kind: Any, value: Any) -> Any:
     import numpy as np
 
     arguments = get_args(kind)
@@ -210,7 +211,7 @@ def _array(kind: Any, value: Any) -> Any:  # noqa: ANN401 - as from_plain
     return np.array(value, dtype=dtype) if value is not None else np.array([], dtype=dtype)
 
 
-def _finite(value: Any, where: str) -> Any:  # noqa: ANN401 - as from_plain
+def _finite(value: Any, where: str) -> Any:
     """The value, if all of its numbers are finite: JSON of ours has no others."""
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{where or 'it'} must be a finite number. Got {value!r}.")
@@ -226,7 +227,7 @@ def _finite(value: Any, where: str) -> Any:  # noqa: ANN401 - as from_plain
 _KINDS: dict[Any, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def _scalar(kind: Any, value: Any, where: str) -> Any:  # noqa: ANN401 - as from_plain
+def _scalar(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(kind, type):
         return value
     if issubclass(kind, Enum):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from biasgauge.results.drawing import ACCENT, SECOND, SOFT, altair, top_legend, zero_line
+from biasgauge.results.drawing import ACCENT, SECOND, SOFT, AltairChart, altair, top_legend, zero_line
 from biasgauge.wording import signed_text
 
 LEGEND = {False: "same sign", True: "sign flipped"}
@@ -43,7 +42,7 @@ class Slope:
         return self.signed and self.before * self.after < 0
 
 
-def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None, digits: int = 3) -> Any:  # noqa: ANN401 - a chart
+def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None, digits: int = 3) -> AltairChart:
     """Lines from before to after, each with its numbers and its name at the right end."""
     import pandas as pd
 
@@ -91,7 +90,7 @@ def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None
     ).properties(height=tall)
 
 
-def slope_panels(panels: Mapping[str, Sequence[Slope]], *, columns: int = 3) -> Any:  # noqa: ANN401 - a chart
+def slope_panels(panels: Mapping[str, Sequence[Slope]], *, columns: int = 3) -> AltairChart:
     """Small slope charts side by side, each with a scale of its own and its name above."""
     alt = altair()
     titles = {name: alt.TitleParams(name, anchor="start", fontSize=12, color=SOFT) for name in panels}
@@ -99,7 +98,7 @@ def slope_panels(panels: Mapping[str, Sequence[Slope]], *, columns: int = 3) -> 
     return alt.concat(*charts, columns=columns, spacing={"row": 16, "column": 24})
 
 
-def _panel(slopes: Sequence[Slope]) -> Any:  # noqa: ANN401 - a chart
+def _panel(slopes: Sequence[Slope]) -> AltairChart:
     import pandas as pd
 
     alt = altair()

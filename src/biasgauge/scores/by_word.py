@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import language_of
 from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.scores.tensor import ScoreTensor, describe
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class WordScore(Estimate):
     model: str | None
     agree: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         ends = {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
         numbers = {"mean": self.value, "interval": ends, "agree": self.agree, "pairs": self.n}
@@ -66,13 +67,13 @@ class WordScores(Result):
     tables: ClassVar[tuple[str, ...]] = ("scores",)
 
     scores: tuple[WordScore, ...]
-    about: Mapping[str, Any]
-    coverage: Mapping[str, Any]
+    about: JsonMapping
+    coverage: JsonMapping
     path: str | None
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         return {**shape.pop("about"), **shape}
@@ -186,20 +187,16 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
 def _of_measure(
     scores: ScoreTensor | ScoreStore, measure: str, model: str | None, words: tuple[str, ...], level: float
 ) -> Iterator[WordScore]:
-    from scipy.special import stdtrit
+    from biasgauge.stats.means import means_along
 
     select = scores.read if hasattr(scores, "read") else scores.select
     part = select(measure=[measure], word=words, model=None if model is None else [model])
     averages = _mean(np.where(part.undefined == 0, part.values, np.nan).astype(np.float64)[0], axis=2)  # pair × word
-    means = _mean(averages, axis=0)
-    counts = (~np.isnan(averages)).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(np.nansum((averages - means) ** 2, axis=0) / (counts - 1))
-        reach = stdtrit(np.maximum(counts - 1, 1), (1 + level) / 2) * spread / np.sqrt(counts)
+    counts, means, reach = means_along(averages, axis=0, level=level)
     agree = (np.sign(averages) == np.sign(means)).sum(axis=0)
     for index, word in enumerate(words):
         n = int(counts[index])
-        about = {
+        about: Fields = {
             "word": word,
             "measure": measure,
             "model": model,
@@ -209,11 +206,11 @@ def _of_measure(
             "n": n,
         }
         if n == 0:
-            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **about)  # type: ignore[arg-type]
+            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **about)
             continue
         mean, half = float(means[index]), float(reach[index])
-        ends = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
-        yield WordScore(value=mean, agree=int(agree[index]) / n, **about, **ends)  # type: ignore[arg-type]
+        ends: Fields = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
+        yield WordScore(value=mean, agree=int(agree[index]) / n, **about, **ends)
 
 
 def _mean(values: Floats, axis: int) -> Floats:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from biasgauge.embeddings import Coverage, Embedding, load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.measures.subspace import Direction, Method, pair_direction
 from biasgauge.measures.subspace import direct_bias as direct_bias_of
@@ -43,9 +44,9 @@ class DirectBias(Result):
     words: Mapping[str, float]
     explained: tuple[float, ...] | None
     coverage: Coverage
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         del shape["mean"]
@@ -129,7 +130,7 @@ def _direction(
 ) -> tuple[Direction, Coverage]:
     """The direction of the pairs of which both ends were found, and which were."""
     given = pairs_of(pairs)
-    ends = {end: [pair[place] for pair in given.pairs] for place, end in enumerate(given.ends)}
+    ends = {end: [pair[index] for pair in given.pairs] for index, end in enumerate(given.ends)}
     coverage = model.coverage(ends, case_fallback=case_fallback, directions=True)
     rows = [lookup.row_of for lookup in coverage.sets.values()]
     whole = [

@@ -136,9 +136,9 @@ def compute(task: Task, *, n_jobs: int | None = None, progress: Callable[[int, i
     phases = [[*_linear_jobs(task, scores), *other_jobs(task, scores)], *map(list, _neighbor_phases(task, scores))]
     total = sum(map(len, phases))
     run_phases(phases, n_jobs, None if progress is None else lambda done: progress(done, total))
-    for place, measure in enumerate(task.measures):
+    for index, measure in enumerate(task.measures):
         if isinstance(measure, Neighborhood):
-            scores[place, task.undirected(measure.bias)] = np.nan
+            scores[index, task.undirected(measure.bias)] = np.nan
     return scores
 
 
@@ -156,7 +156,7 @@ def run_phases(
 
 
 def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
-    places = [place for place, measure in enumerate(task.measures) if isinstance(measure, Linear)]
+    places = [index for index, measure in enumerate(task.measures) if isinstance(measure, Linear)]
     if not places:
         return
     measures = [measure for measure in task.measures if isinstance(measure, Linear)]
@@ -168,10 +168,10 @@ def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
 
 def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
     """Blocks of measures of other kinds, which compute their own scores."""
-    for place, measure in enumerate(task.measures):
+    for index, measure in enumerate(task.measures):
         if not isinstance(measure, Linear | Neighborhood):
             for start in range(0, len(task.rows), _ROWS):
-                yield partial(_other_block, task, scores[place], measure, slice(start, start + _ROWS))
+                yield partial(_other_block, task, scores[index], measure, slice(start, start + _ROWS))
 
 
 def _other_block(task: Task, scores: Singles, measure: Measure, part: slice) -> None:
@@ -218,13 +218,13 @@ def linear_exact(task: Task, rows: Places, directions: Singles, per_length: Flag
 
 
 def _neighbor_phases(task: Task, scores: Singles) -> Iterator[Iterator[Callable[[], None]]]:
-    wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
+    wanted = {index: measure for index, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
     pool = Pool.of(task) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return
     for exclusion in sorted({measure.self_exclusion for measure in wanted.values()}):
         tables = {
-            place: pool.votes(task, measure) for place, measure in wanted.items() if measure.self_exclusion == exclusion
+            index: pool.votes(task, measure) for index, measure in wanted.items() if measure.self_exclusion == exclusion
         }
         yield from _Voting(task, scores, pool, tables, drop_first=exclusion == "first-hit").phases()
 
@@ -297,5 +297,5 @@ class _Voting:
 
     def _tally(self, words: Places, found: Places) -> None:
         """Write the scores of some words, from the places of their neighbors."""
-        for place, votes in self.tables.items():
-            self.scores[place][:, words] = (votes[found].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T
+        for index, votes in self.tables.items():
+            self.scores[index][:, words] = (votes[found].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T

@@ -36,25 +36,25 @@ _LEAST_RANK = 16
 def compute(task: Task, device: torch.device, progress: Callable[[int, int], None] | None = None) -> Singles:
     """Scores, measures × pairs × words; NaN where undefined. As `engine.compute`."""
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
-    for place, measure in enumerate(task.measures):
+    for index, measure in enumerate(task.measures):
         if isinstance(measure, Linear):
-            scores[place] = _linear(task, measure, device)
+            scores[index] = _linear(task, measure, device)
     for job in other_jobs(task, scores):
         job()
-    wanted = {place: measure for place, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
+    wanted = {index: measure for index, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
     pool = Pool.kept(task, threads=_threads()) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return scores
     on_device = widen(torch.from_numpy(pool.unit).to(device))
     for exclusion in sorted({measure.self_exclusion for measure in wanted.values()}):
         tables = {
-            place: _votes(task, measure, pool, on_device)
-            for place, measure in wanted.items()
+            index: _votes(task, measure, pool, on_device)
+            for index, measure in wanted.items()
             if measure.self_exclusion == exclusion
         }
         vote(task, pool, on_device, tables, scores, drop_first=exclusion == "first-hit", progress=progress)
-    for place, measure in wanted.items():
-        scores[place, task.undirected(measure.bias)] = np.nan
+    for index, measure in wanted.items():
+        scores[index, task.undirected(measure.bias)] = np.nan
     return scores
 
 
@@ -75,9 +75,9 @@ def vote(
     for start in range(0, len(task.rows), step):
         part = slice(start, start + step)
         found, usable = _neighbors(task, pool, on_device, part, drop_first=drop_first)
-        for place, votes in tables.items():
+        for index, votes in tables.items():
             tally = votes[found].sum(dim=1, dtype=torch.int32).cpu().numpy()
-            scores[place, :, part] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
+            scores[index, :, part] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
         if progress is not None:
             progress(min(start + step, len(task.rows)), len(task.rows))
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Lock, local
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.arrays import Flags, Floats, Places, Singles
 from biasgauge.scores.unit_pool import UnitPool, similarities_with
@@ -137,7 +135,7 @@ def drop_nearest(queries: Singles, pool: Singles | UnitPool, found: Places) -> P
         part = slice(start, start + step)
         nearest_of_all = np.argmax(exact_similarities(queries[part], pool, found[part]), axis=1)
         keep[np.arange(start, start + len(nearest_of_all)), nearest_of_all] = False
-    kept: NDArray[Any] = found[keep]
+    kept: Places = found[keep]
     return kept.reshape(len(found), -1)
 
 

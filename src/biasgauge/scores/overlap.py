@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from biasgauge.embeddings.coverage import by_reason
 from biasgauge.embeddings.embedding import JointVocabulary
 from biasgauge.geometry import unit_singles
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Result, Summary
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
 from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
@@ -80,7 +81,7 @@ class NeighborOverlap(Result):
         columns = {"word": self.words, "overlap": self.values, "low": self.low, "high": self.high}
         return pd.DataFrame({**columns, "undefined": reasons})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object: the mean; words are in `to_frame`."""
         return {
             "models": list(self.models),
@@ -134,7 +135,7 @@ def neighbor_overlap(
     models = load_models([a, b, *more])
     joint = JointVocabulary.of(models)
     shared = joint.shared()
-    every = (joint.words[place] for place in shared.tolist())
+    every = (joint.words[index] for index in shared.tolist())
     asked = tuple(every) if words is None else distinct_words(words, "words", "neighbor_overlap")
     directed = [model.directed(rows[shared]) for model, rows in zip(models, joint.rows, strict=True)]
     pool = shared[np.logical_and.reduce(directed)]

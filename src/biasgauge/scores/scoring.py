@@ -19,6 +19,7 @@ from biasgauge.checks import check_choice, check_whole
 from biasgauge.embeddings import Embedding, load, named_models
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import ModelsLike, PairsLike, VectorsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure, Neighborhood
 from biasgauge.scores import engine
@@ -117,7 +118,7 @@ class _Plan:
     device: str
     n_jobs: int | None
     progress: Callable[[int, int], None] | None
-    provenance: Mapping[str, Any]
+    provenance: JsonMapping
 
     @property
     def measure_names(self) -> tuple[str, ...]:

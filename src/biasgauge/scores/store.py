@@ -35,6 +35,7 @@ from biasgauge._version import __version__
 from biasgauge.arrays import Codes, Singles
 from biasgauge.embeddings.coverage import by_reason
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, choose, describe
 
 MANIFEST = "store.json"
@@ -68,7 +69,7 @@ class ModelScores:
 class ScoreStore:
     """A folder of scores. `create` makes one, `open` reads one, `append` adds a model, `read` gives a tensor."""
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, manifest: JsonObject) -> None:
         self.path = folder
         self._manifest = manifest
 
@@ -105,7 +106,7 @@ class ScoreStore:
         measures: tuple[str, ...],
         pairs: tuple[tuple[str, str], ...],
         words: tuple[str, ...],
-        provenance: Mapping[str, Any],
+        provenance: JsonMapping,
         replace: bool = False,
     ) -> ScoreStore:
         """Make an empty store, or open the one that is there if it has the same labels and settings.
@@ -157,7 +158,7 @@ class ScoreStore:
             raise InputError(f"{folder / MANIFEST}: is damaged (labels are missing); {_AGAIN}")
         return cls(folder, manifest)
 
-    def must_match(self, manifest: Mapping[str, Any]) -> Self:
+    def must_match(self, manifest: JsonMapping) -> Self:
         """Return this store if it has the labels and settings of `manifest`; say what differs otherwise."""
         asked = as_read_back({**manifest["provenance"], **{key: manifest[key] for key in _LABELS}})
         here = {**self._manifest["provenance"], **{key: self._manifest[key] for key in _LABELS}}
@@ -184,7 +185,7 @@ class ScoreStore:
         for name in _DTYPES:
             check_digest(self._file(number, name), stored.get(name), again=_AGAIN)
 
-    def append(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
+    def append(self, model: str, scores: ModelScores, provenance: JsonMapping) -> None:
         """Add a model to what is on the disk by now; it is there for good once this returns.
 
         Where another process has added the same model meanwhile, with the same vectors, its scores stay.
@@ -206,7 +207,7 @@ class ScoreStore:
             elif there.get("checksum") != provenance.get("checksum"):
                 raise InputError(f"{self.path}: another process has added scores of other vectors named {model!r}")
 
-    def replace(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
+    def replace(self, model: str, scores: ModelScores, provenance: JsonMapping) -> None:
         """Write the scores of a model that is here again, in the place of damaged ones."""
         with writer_lock(self.path / LOCK):
             self._catch_up()
@@ -216,7 +217,7 @@ class ScoreStore:
         """Take up what other processes have written since this store was opened."""
         self._manifest = ScoreStore.open(self.path).must_match(self._manifest)._manifest  # noqa: SLF001 - same class
 
-    def _write(self, model: str, scores: ModelScores, provenance: Mapping[str, Any]) -> None:
+    def _write(self, model: str, scores: ModelScores, provenance: JsonMapping) -> None:
         given = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
         tables = {name: np.ascontiguousarray(table, _DTYPES[name]) for name, table in given.items()}
         digests = {name: array_sha256(table) for name, table in tables.items()}
@@ -259,14 +260,14 @@ class ScoreStore:
         (measures, pairs, words, models), labels = choose(self, measure, pair, word, model)
         shape = (len(measures), len(pairs), len(words), len(models))
         values, undefined = np.empty(shape, np.float32), np.empty(shape, np.uint8)
-        for place, number in enumerate(models):
+        for index, number in enumerate(models):
             scores = self._model(number)
             part = ModelScores(
                 scores.values[np.ix_(measures, pairs, words)],
                 scores.word_reasons[words],
                 scores.pair_reasons[np.ix_(measures, pairs)],
             )
-            values[..., place], undefined[..., place] = part.values, part.undefined()
+            values[..., index], undefined[..., index] = part.values, part.undefined()
         return ScoreTensor(values, undefined, **labels, provenance=self.provenance)
 
     def model_scores(self, model: str) -> ModelScores:
@@ -286,7 +287,7 @@ class ScoreStore:
             counts.update(by_reason(REASONS, self._model(number).undefined()))
         return {reason: counts[reason] for reason in REASONS if reason in counts}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Labels, shape, counts of undefined scores and provenance, without the scores."""
         return describe(self)
 
@@ -322,7 +323,7 @@ class ScoreStore:
         write_text(self.path / MANIFEST, manifest_text(self._manifest))
 
 
-def _is_whole(manifest: Mapping[str, Any]) -> bool:
+def _is_whole(manifest: JsonMapping) -> bool:
     """Whether the labels, settings and models are there, and of the kind that they should be."""
     labels = [manifest.get(key) for key in _LABELS]
     return (

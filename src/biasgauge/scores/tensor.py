@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from biasgauge.arrays import Codes, Singles
 from biasgauge.embeddings.coverage import by_reason
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Result, Summary
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ REASONS = (
 WORD_LOST, END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, NO_NUMBER = 1, 4, 7, 8, 9
 """Places in that list. The first two begin three each: not in the vocabulary, not finite, zero."""
 
+LIES_IN_THE_WORD = frozenset(range(WORD_LOST, END_LOST))
+"""Places of the reasons that lie in the word alone, whatever the pair."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTensor(Result):
@@ -58,7 +62,7 @@ class ScoreTensor(Result):
     pairs: tuple[tuple[str, str], ...]
     words: tuple[str, ...]
     models: tuple[str, ...]
-    provenance: Mapping[str, Any]
+    provenance: JsonMapping
 
     def __post_init__(self) -> None:
         labels = (self.measures, self.pairs, self.words, self.models)
@@ -125,7 +129,7 @@ class ScoreTensor(Result):
             }
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Labels, shape, counts of undefined scores and provenance; the scores are in `to_frame` and `to_numpy`."""
         return describe(self)
 
@@ -140,7 +144,7 @@ class ScoreTensor(Result):
         )
 
 
-def describe(scores: ScoreTensor | ScoreStore) -> dict[str, Any]:
+def describe(scores: ScoreTensor | ScoreStore) -> JsonObject:
     """Labels, shape, counts of undefined scores and provenance of scores in memory or on disk, without the scores."""
     labels = (scores.measures, scores.pairs, scores.words, scores.models)
     return {
@@ -167,7 +171,7 @@ def choose(
     for axis, wanted in zip(AXES, (measure, pair, word, model), strict=True):
         names: tuple[Any, ...] = getattr(scores, f"{axis}s")
         places.append(_places(axis, names, wanted))
-        labels[f"{axis}s"] = tuple(names[place] for place in places[-1])
+        labels[f"{axis}s"] = tuple(names[index] for index in places[-1])
     return places, labels
 
 
@@ -176,7 +180,7 @@ def _places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> li
         return list(range(len(names)))
     if isinstance(wanted, str):
         raise ParameterError(f"Labels of the axis {axis!r} must come in a list. Got the string {wanted!r}.")
-    index = {name: place for place, name in enumerate(names)}
+    index = {name: number for number, name in enumerate(names)}
     found = []
     for label in wanted:
         key = tuple(label) if axis == "pair" else label

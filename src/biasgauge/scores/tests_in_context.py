@@ -16,6 +16,7 @@ from biasgauge.embeddings import Embedding
 from biasgauge.embeddings.coverage import NOT_THERE
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import WordsLike
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import shared_words
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.scores.word_set_tests import TestLike, sets_of_test
@@ -63,7 +64,7 @@ class ContextualTest(Record):
     agreement: Estimate
     published: PublishedSeat | PublishedCeat | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object, the numbers of the test beside the labels."""
         shape = super().to_dict()
         return {**shape, **shape.pop("result")}
@@ -91,10 +92,10 @@ class ContextualTests(Result):
     sets: Mapping[str, str]
     rows: tuple[ContextualTest, ...]
     lost: Mapping[str, Mapping[str, str]]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The version."""
         return {"version": __version__}
 

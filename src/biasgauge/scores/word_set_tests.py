@@ -304,7 +304,7 @@ def mac_change(
     """
     if bool(before_replicates) != bool(after_replicates):
         raise ParameterError("Replicates must be given of both sides, or of neither. Got those of one.")
-    sides = [[load(one) for one in runs] for runs in ((before, *before_replicates), (after, *after_replicates))]
+    sides = [[load(run) for run in runs] for runs in ((before, *before_replicates), (after, *after_replicates))]
     results = [
         mac(vectors, stereotypes, min_coverage=min_coverage, case_fallback=case_fallback, interval=None)
         for vectors in (*sides[0], *sides[1])

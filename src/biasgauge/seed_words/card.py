@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from biasgauge.embeddings import Coverage
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.names import lists_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.advice import Advice
@@ -78,7 +78,7 @@ class FitnessCard(Result):
             return "unfit"
         return "doubtful" if any(advice.serious for advice in self.advice) else "no objection"
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The verdict, numbers with their intervals beside them, and the advice as sentences."""
         return {
             "verdict": self.verdict,
@@ -93,7 +93,7 @@ class FitnessCard(Result):
 
     def to_row(self) -> dict[str, Any]:
         """One row of a table of pairs."""
-        row: dict[str, Any] = {"a": self.a, "b": self.b, "verdict": self.verdict}
+        row: JsonObject = {"a": self.a, "b": self.b, "verdict": self.verdict}
         for name, number in (
             ("coherence", self.coherence),
             ("coherence_held_out", self.held_out),

@@ -12,6 +12,7 @@ from biasgauge.arrays import Floats
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import WordSet, seed_bank, words_of
 from biasgauge.lexicons.bank import Filter
 from biasgauge.results import Column, Result, Summary, Table
@@ -78,7 +79,7 @@ class SeedChoice(Result):
     replicate_spread: float | None
     list_share: float | None
     sign_changes: bool
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """The measurement under every list, and what the choice does to it."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import BAD, CAUTION, GOOD, NEUTRAL, altair, marks_of, zero_line
+from biasgauge.results.drawing import BAD, CAUTION, GOOD, NEUTRAL, AltairChart, altair, marks_of, zero_line
 from biasgauge.wording import estimate_text, number_text
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _relation(result: SeedsResult, column: str) -> str:
     return f"{f'Spearman: {said}' if said else 'Each dot is a pair of sets'}{gray}"
 
 
-def _variance(cards: list[FitnessCard]) -> Any:  # noqa: ANN401 - a chart
+def _variance(cards: list[FitnessCard]) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -99,7 +99,7 @@ def _variance(cards: list[FitnessCard]) -> Any:  # noqa: ANN401 - a chart
     )  # fmt: skip
 
 
-def _coherence(result: SeedsResult) -> Any:  # noqa: ANN401 - a chart
+def _coherence(result: SeedsResult) -> AltairChart:
     alt = altair()
     frame = _measured(result).sort_values("coherence", ascending=False)
     if len(frame) > MOST_ROWS:
@@ -128,7 +128,7 @@ def _measured(result: SeedsResult) -> pd.DataFrame:
     return frame[frame["coherence"].notna()]
 
 
-def _against(result: SeedsResult, column: str, axis: str) -> Any:  # noqa: ANN401 - a chart
+def _against(result: SeedsResult, column: str, axis: str) -> AltairChart:
     alt = altair()
     frame = _measured(result)
     frame = frame[frame[column].notna() & frame["similarity"].notna()]
@@ -161,7 +161,7 @@ def subspace_charts(result: BiasSubspace) -> tuple[Chart, ...]:
     return (Chart("subspace", "The ends of a bias subspace", remark, partial(_subspace, result)),)
 
 
-def _subspace(result: BiasSubspace) -> Any:  # noqa: ANN401 - a chart
+def _subspace(result: BiasSubspace) -> AltairChart:
     alt = altair()
     return (
         alt.Chart(result.to_frame())
@@ -186,7 +186,7 @@ def choice_charts(result: SeedChoice) -> tuple[Chart, ...]:
     return (Chart("choice", title, f"{spread}{runs}" or "With its interval", partial(_choice, result)),)
 
 
-def _choice(result: SeedChoice) -> Any:  # noqa: ANN401 - a chart
+def _choice(result: SeedChoice) -> AltairChart:
     alt = altair()
     frame = result.to_frame()
     base = alt.Chart(frame[frame["value"].notna()]).encode(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import unit_singles
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores.neighbors import exact_similarities, nearest
@@ -145,7 +146,7 @@ class Cloud(Result):
         known = self.coherence[np.isfinite(self.coherence)]
         return float((known < coherence).mean()) if len(known) else float("nan")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Sets and quantiles, without the pairs."""
         return {
             "sets": [list(drawn.words) for drawn in self.sets],

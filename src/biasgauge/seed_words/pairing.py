@@ -11,6 +11,7 @@ import numpy as np
 from biasgauge.arrays import Flags, Floats, Places, Vectors
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.seed_words.located import Located, Rows
 from biasgauge.seed_words.subspaces import component_shares, pair_components, seed_vectors
@@ -58,7 +59,7 @@ class Pairing(Record):
     accuracy: Estimate = UNDEFINED
     reason: str | None = None
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Shares with their intervals; the card has `explained_variance` and `explained_variance_shuffled`."""
         spreads = {"first_share_shuffled": self.shuffled_first, "first_share_random": self.random}
         return {

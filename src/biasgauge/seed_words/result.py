@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.blocks import Tone
 from biasgauge.seed_words.card import FitnessCard
@@ -43,7 +44,7 @@ class SeedsResult(Result):
 
     cards: tuple[FitnessCard, ...]
     models: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     cloud: Cloud | None = None
     warnings: tuple[str, ...] = ()
 
@@ -76,7 +77,7 @@ class SeedsResult(Result):
 
         return pd.DataFrame([card.to_row() for card in self.cards])
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Relations over all pairs, and the generated sets where they were asked for."""
         return {"relations": self.relations, **({} if self.cloud is None else {"generated": self.cloud})}
 

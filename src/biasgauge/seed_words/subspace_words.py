@@ -14,6 +14,7 @@ from biasgauge.embeddings import Coverage, Embedding, load_models, mean_embeddin
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import BLOCK, unit_singles
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import shared_words
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.seed_words.figures import subspace_charts
@@ -50,7 +51,7 @@ class BiasSubspace(Result):
     words: tuple[str, ...]
     cosines: Floats
     coverage: Coverage
-    settings: dict[str, Any]
+    settings: JsonObject
 
     @property
     def warnings(self) -> tuple[str, ...]:

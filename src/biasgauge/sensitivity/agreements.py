@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats, Vectors
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Record
 from biasgauge.scores import REASONS, ScoreTensor
+from biasgauge.scores.tensor import LIES_IN_THE_WORD
 from biasgauge.sensitivity.forms import Pair
 from biasgauge.sensitivity.plan import Plan
 from biasgauge.sensitivity.truths import Truth
@@ -58,7 +60,7 @@ class Row(Record):
         """The same row, undefined for a reason that lies outside it."""
         return replace(self, **{name: estimate.without(reason) for name, estimate in self.estimates().items()})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         shape = super().to_dict()
         for name, estimate in self.estimates().items():
@@ -96,11 +98,11 @@ class Agreement(Row):
     flipped: tuple[str, ...]
     undirected: tuple[str, ...]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The other way of asking under its name, and the number of words."""
         return {AGAINST[self.part]: self.against, "pair": pair_name(self.pair), "n": self.kappa.n}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         shape = super().to_dict()
         if self.part == CORRESPONDENCE:
@@ -125,7 +127,7 @@ class MeanKappa(Row):
     against: str
     kappa: Estimate
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The other way of asking under its name, and the numbers of words and pairs."""
         return {AGAINST[self.part]: self.against, "n": self.kappa.n, "pairs": self.kappa.k}
 
@@ -212,7 +214,7 @@ def _lost(scores: ScoreTensor, measure: int) -> dict[Pair, str]:
     lost = {}
     for index, pair in enumerate(scores.pairs):
         codes = np.unique(scores.undefined[measure, index, :, 0])
-        reasons = [REASONS[code] for code in codes if not REASONS[code].startswith("the word")]
+        reasons = [REASONS[code] for code in codes if code not in LIES_IN_THE_WORD]
         if reasons and codes.min() > 0:
             lost[pair] = reasons[0]
     return lost

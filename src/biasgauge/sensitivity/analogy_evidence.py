@@ -11,6 +11,7 @@ from biasgauge.embeddings.analogy_questions import AnalogyAccuracy, analogy_accu
 from biasgauge.embeddings.benchmark_files import questions_of
 from biasgauge.embeddings.loading import load
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Result, Summary
 from biasgauge.sensitivity.analogy_search import RESTRICT
 from biasgauge.sensitivity.explained import SimilarityExplained, similarity_explained
@@ -61,7 +62,7 @@ class AnalogyReport(Result):
             )
         return tuple(sentences)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Its sentences, and every total and category of the questions."""
         rows = [
             {"method": way.method, "exclude_inputs": way.exclude_inputs, **row.to_dict()}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record, Result, Summary, Table
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class AnalogyAnswer(Record):
         """The best candidate; None where the question is undefined."""
         return self.answers[0][0] if self.answers else None
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The words of the question, and each answer with its score."""
         return {**self.question._asdict(), "answers": [{"word": word, "score": score} for word, score in self.answers]}
 
@@ -119,7 +120,7 @@ def analogies(
     exclude_inputs: bool = True,
     restrict: int | None = RESTRICT,
     direction: Direction | Literal["both"] = "stated",
-    topn: int = 1,
+    top: int = 1,
     case_fallback: bool = False,
 ) -> Analogies:
     """Solve analogy questions: which word is to c as b is to a?
@@ -133,7 +134,7 @@ def analogies(
             van Noord & van der Goot, *Computational Linguistics* 46, 2020).
         restrict: only the first so many words of the model can be an answer; None: all. Any word may be asked about.
         direction: "stated"; "reversed" asks "c is to b as a is to …?" instead; or "both".
-        topn: how many answers to each question.
+        top: how many answers to each question.
         case_fallback: look words up in lower case, then capitalized, when they are not there as written.
 
     Raises:
@@ -145,7 +146,7 @@ def analogies(
     stated = questions_of(questions, "analogies", answers=False)
     pool = candidate_rows(model, restrict)
     solve = partial(
-        solve_analogies, model, method=method, exclude_inputs=exclude_inputs, candidates=pool, topn=topn
+        solve_analogies, model, method=method, exclude_inputs=exclude_inputs, candidates=pool, top=top
     )  # fmt: skip
     directions = get_args(Direction) if direction == "both" else (direction,)
     answers = [_answers(model, stated, way, solve, case_fallback=case_fallback) for way in directions]

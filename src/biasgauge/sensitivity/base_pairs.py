@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from biasgauge.arrays import Floats, Vectors
 from biasgauge.embeddings import Embedding
+from biasgauge.json_types import JsonMapping
 from biasgauge.measures import Measure
 from biasgauge.scores import score
 from biasgauge.sensitivity.agreements import Row
 from biasgauge.sensitivity.forms import Pair
+from biasgauge.stats.clusters import normal_moments
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.kappas import fleiss_kappa
 from biasgauge.stats.means import mean_share
@@ -26,6 +27,7 @@ from biasgauge.stats.shares import share_of_words
 
 NO_SD = "the scores of the embedding have no standard deviation"
 QUANTILES = (0.05, 0.5, 0.95)
+METHOD = "normal, a word's scores as one cluster"
 NO_SCORES = "fewer than two words have scores"
 
 
@@ -60,7 +62,7 @@ class BasePairs(Row):
         changed = self.changed_by_one_sd.value
         return None if changed is None else 1 - changed
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Numbers of words and pairs; `magnitude_as_published` only where it was asked for."""
         published = {"magnitude_as_published": self.magnitude_as_published} if self.as_published else {}
         return {**published, "n": self.kappa.n, "pairs": self.kappa.k}
@@ -171,33 +173,10 @@ def reference_scores(
 
 def describe(measure: str, scores: Vectors, level: float) -> Reference:
     """Mean and standard deviation of scores, pairs × words, NaN where undefined."""
-    values = scores.astype(np.float64)
-    defined = ~np.isnan(values)
-    counts = defined.sum(axis=0)
-    words, pairs, total = int(np.count_nonzero(counts)), int(defined.any(axis=1).sum()), int(counts.sum())
-    method = "normal, a word's scores as one cluster"
-    mean, sd = (
-        Estimate(statistic=name, value=None, level=level, method=method, n=words, k=pairs) for name in ("mean", "sd")
-    )
-    missing = int(defined.size - total)
-    if words < 2:
+    defined = ~np.isnan(scores)
+    mean, sd = (replace(moment, method=METHOD) for moment in normal_moments(scores, level))
+    words, pairs, missing = mean.n, mean.k, int((~defined).sum())
+    if mean.value is None:
         return Reference(measure, mean.without(NO_SCORES), sd.without(NO_SCORES), None, words, pairs, missing)
-    center = float(values[defined].mean())
-    apart = np.where(defined, values - center, 0)
-    variance = float((apart**2).sum() / total)
-    spread = variance**0.5
-    quantile = float(ndtri((1 + level) / 2))
-    # Influence of a word on the mean, and on the variance: the sum of its scores' contributions.
-    of_mean = apart.sum(axis=0) / total
-    of_variance = ((apart**2).sum(axis=0) - counts * variance) / total
-    margin = quantile * float(np.sqrt((of_mean**2).sum()))
-    around_sd = quantile * float(np.sqrt((of_variance**2).sum())) / (2 * spread) if spread else 0.0
-    return Reference(
-        measure,
-        replace(mean, value=center, low=center - margin, high=center + margin),
-        replace(sd, value=spread, low=max(spread - around_sd, 0.0), high=spread + around_sd),
-        dict(zip(QUANTILES, np.quantile(values[defined], QUANTILES).tolist(), strict=True)),
-        words,
-        pairs,
-        missing,
-    )
+    quantiles = np.quantile(scores[defined].astype(np.float64), QUANTILES).tolist()
+    return Reference(measure, mean, sd, dict(zip(QUANTILES, quantiles, strict=True)), words, pairs, missing)

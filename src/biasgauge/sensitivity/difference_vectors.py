@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from biasgauge.agreement.relations import correlation
 from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import unit_rows
+from biasgauge.json_types import JsonMapping
 from biasgauge.sensitivity.agreements import Agreement, Row
 from biasgauge.sensitivity.forms import Pair
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.correlations import jackknife_r
+from biasgauge.stats.estimate import Estimate, Fields
 
 _LEAST = 4
 """Pairs that a jackknife of correlations takes."""
@@ -41,7 +41,7 @@ class SimilarityAgreement(Row):
     p: float | None
     with_itself: bool
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The name of the pair, and the number of points."""
         return {"pair": None if self.pair is None else pair_name(self.pair), "n": self.r.n}
 
@@ -108,25 +108,19 @@ def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
     usable = np.flatnonzero((known | known.T).any(axis=1))
     units = len(usable)
     method = "jackknife over pairs (Fisher's z, Student's t)"
+    about: Fields = {"statistic": "Pearson's r", "method": method, "n": int(known.sum()), "k": units}
     value = _pearson(cosines[known], kappas[known])
-    r = Estimate(statistic="Pearson's r", value=value, level=level, method=method, n=int(known.sum()), k=units)
     if value is None:
-        return replace(r, reason="fewer than three pairs, or one of the two does not vary")
+        reason = "fewer than three pairs, or one of the two does not vary"
+        return Estimate(value=None, level=level, reason=reason, **about)
     if units < _LEAST:
-        return replace(r, reason=f"an interval takes at least {_LEAST} pairs")
+        return Estimate(value=value, level=level, reason=f"an interval takes at least {_LEAST} pairs", **about)
     left_out = []
     for unit in usable:
         others = known.copy()
         others[unit], others[:, unit] = False, False
         left_out.append(_pearson(cosines[others], kappas[others]))
-    rs = np.array([value, *left_out], np.float64)  # None becomes NaN
-    if not (np.abs(rs) < 1).all():
-        return replace(r, reason="r is ±1, or undefined, without some pair")
-    z = np.arctanh(rs[1:])
-    spread = float(((units - 1) / units * ((z - z.mean()) ** 2).sum()) ** 0.5)
-    margin = float(stdtrit(units - 1, (1 + level) / 2)) * spread
-    low, high = np.tanh([np.arctanh(value) - margin, np.arctanh(value) + margin]).tolist()
-    return replace(r, low=low, high=high)
+    return jackknife_r(value, np.array(left_out, np.float64), level, "pair", **about)  # None becomes NaN
 
 
 def _pearson(x: Floats, y: Floats) -> float | None:

@@ -23,6 +23,7 @@ from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.loading import load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike, distinct_words
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.sensitivity.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
@@ -180,7 +181,7 @@ class SimilarityExplained(Result):
         """One row for each word and way of asking."""
         return records_frame(self.answers)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """`as_published` follows the published code, `corrected` the published text."""
         return {
             "as_published": {"correct": self.condition("reversed").correct, "listed": self.listed_with_excluded},

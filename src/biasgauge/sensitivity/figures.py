@@ -10,7 +10,7 @@ import numpy as np
 
 from biasgauge.names import measure_name
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair, spelled
+from biasgauge.results.drawing import AltairChart, altair, spelled
 from biasgauge.wording import number_text, pair_text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
     return tuple(charts)
 
 
-def draw_word(result: RobustnessResult, word: str) -> Any:  # noqa: ANN401 - a chart
+def draw_word(result: RobustnessResult, word: str) -> AltairChart:
     """Scores of one word and its forms on every pair; the band is the embedding's mean ± one standard deviation.
 
     After Figure 1 of Zhang et al. 2020.
@@ -95,7 +95,7 @@ def _word(result: RobustnessResult) -> str | None:
     return max(there, key=lambda word: (forms[word], flips[word]), default=None)
 
 
-def _pairs(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
+def _pairs(result: RobustnessResult) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -118,7 +118,7 @@ def _pairs(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     return chart.resolve_scale(x="independent")
 
 
-def _kappas(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
+def _kappas(result: RobustnessResult) -> AltairChart:
     alt = altair()
     frame = result.to_frame()
     cells = frame[frame["part"].isin(list(CHANGES)) & frame["pair"].notna() & frame["value"].notna()]
@@ -141,7 +141,7 @@ def _kappas(result: RobustnessResult) -> Any:  # noqa: ANN401 - a chart
     return alt.vconcat(*panels, spacing=12)
 
 
-def _heat(base: Any, field: str, width: int, height: int) -> Any:  # noqa: ANN401 - charts
+def _heat(base: AltairChart, field: str, width: int, height: int) -> Any:  # noqa: ANN401 - charts
     """Cells colored from disagreement to agreement, with their numbers."""
     alt = altair()
     color = alt.Color(

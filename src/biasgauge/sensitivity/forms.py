@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import Language, pairs_of
 from biasgauge.results import Record
 from biasgauge.sensitivity.plurals import Spellings, plural, plural_zhang2020
@@ -52,7 +53,7 @@ class WordForms(Record):
     found: Mapping[str, str]
     lost: Mapping[str, str]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """How many words were asked for, and how many have the form."""
         return {"asked": len(self.found) + len(self.lost), "found": len(self.found)}
 

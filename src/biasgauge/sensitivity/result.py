@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.agreement.rows import pair_name
 from biasgauge.arrays import Floats
 from biasgauge.embeddings import Coverage
+from biasgauge.json_types import JsonMapping
 from biasgauge.names import measure_name
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores import ScoreTensor
@@ -92,7 +92,7 @@ class RobustnessResult(Result):
     formed_pairs: tuple[PairForms, ...]
     scores: ScoreTensor
     coverage: Coverage
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...]
     analogies: AnalogyReport | None = None
     flips: Flips | None = None
@@ -112,7 +112,7 @@ class RobustnessResult(Result):
                 sentences.append(f"{about}: {' to '.join(bands)} agreement; {each}.")
         return tuple(sentences)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Difference vectors, lost forms of pairs, sentences; what `flips` found, where that was asked for."""
         pairs = [pair_name(pair) for pair in self.pairs]
         return {

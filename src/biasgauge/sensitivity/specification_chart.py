@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from biasgauge.results.drawing import ACCENT, NEUTRAL, SECOND, ZERO, altair, top_legend, zero_line
+from biasgauge.results.drawing import ACCENT, NEUTRAL, SECOND, ZERO, AltairChart, altair, top_legend, zero_line
 
 if TYPE_CHECKING:
     from biasgauge.sensitivity.specifications import SpecificationCurve
@@ -15,7 +15,7 @@ _LABEL = 34
 """Characters of a level that are shown."""
 
 
-def curve(result: SpecificationCurve) -> Any:  # noqa: ANN401 - a chart
+def curve(result: SpecificationCurve) -> AltairChart:
     """Points of all analyses with the band of chance, over a table of dots."""
     import pandas as pd
 

@@ -22,6 +22,7 @@ from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import cosines
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.results.blocks import Tone
 from biasgauge.scores.word_set_tests import TestLike, sets_of_test
@@ -110,10 +111,10 @@ class SpecificationCurve(Result):
     null_low: tuple[float, ...]
     null_high: tuple[float, ...]
     words: Mapping[str, int]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The sentence, and the version."""
         return {"sentence": self.sentence(), "version": __version__}
 
@@ -249,7 +250,7 @@ def _joint(
 ) -> SpecificationCurve:
     sizes = {role: len(members) for role, members in words.items()}
     sides = [_leans(tables[place], sizes) for place in usable]
-    settings: dict[str, Any] = {"alpha": alpha, "samples": samples, "random_state": random_state}
+    settings: JsonObject = {"alpha": alpha, "samples": samples, "random_state": random_state}
     targets = joint_permutation([rows for rows, _ in sides], sizes["x"], **settings)
     attributes = joint_permutation([columns for _, columns in sides], sizes["a"], **settings)
     level = about["settings"]["level"]

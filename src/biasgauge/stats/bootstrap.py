@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import slack
 
 Method = Literal["bca", "percentile", "jackknife"]
@@ -112,7 +112,7 @@ def estimate_from_draws(
     """
     sound = drawn[np.isfinite(drawn)]
     lost = len(drawn) - len(sound)
-    about: dict[str, Any] = {
+    about: Fields = {
         "value": value, "level": how.level, "over": over, "n": n, "resamples": len(drawn), "undefined_resamples": lost,
     }  # fmt: skip
     if lost > TOLERATED * len(drawn):
@@ -158,7 +158,7 @@ def estimate_over_words(
     """
     if settings is None:
         return None
-    about: dict[str, Any] = {"value": value, "level": settings.level, "method": settings.method, "over": over}
+    about: Fields = {"value": value, "level": settings.level, "method": settings.method, "over": over}
     for name, words in resampled.units.items():
         if words < 2:
             few = "there are fewer than two pairs" if name == "xy" else f"the set {name!r} has fewer than two words"
@@ -217,7 +217,7 @@ def blocks(total: int, size: int, cells: int = _CELLS) -> Iterator[int]:
 
 
 def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, over: str, n: int) -> Estimate:
-    about: dict[str, Any] = {"value": value, "level": level, "method": "jackknife", "over": over, "n": n}
+    about: Fields = {"value": value, "level": level, "method": "jackknife", "over": over, "n": n}
     if not all(np.isfinite(values).all() for values in left_out):
         return Estimate(reason="without some word there is no value", **about)
     variance = jackknife_variance(left_out)
@@ -305,7 +305,7 @@ def jackknife_mean(
     value: float | None, margin: float, level: float, bounds: tuple[float, float], *, n: int, reason: str = NO_SPREAD
 ) -> Estimate:
     """A mean over pairs of models with its interval, cut at `bounds`; `reason` is why there may be no margin."""
-    about: dict[str, Any] = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
+    about: Fields = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
     if value is None:
         return Estimate(reason="no words have a value", **about)
     if np.isnan(margin):

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.means import UNBOUNDED
 from biasgauge.stats.rounding import SAME
 
@@ -139,6 +139,38 @@ def clustered_mean(
     table = np.atleast_2d(np.asarray(values, np.float64))
     means = clustered_means(*cluster_totals(table[None], clusters))
     return means.estimate(0, level=level, bounds=bounds, unit=unit, **about)
+
+
+def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
+    """Mean and standard deviation (ddof 0) of all values, each column one cluster; NaN is left out.
+
+    Intervals are normal, from what each cluster adds to the mean and to the variance: they want many clusters. Both are
+    undefined, without a reason, where fewer than two clusters have a value.
+
+    Args:
+        values: items × clusters.
+        level: nominal coverage.
+    """
+    table = values.astype(np.float64)
+    defined = ~np.isnan(table)
+    counts = defined.sum(axis=0)
+    clusters, items, total = int(np.count_nonzero(counts)), int(defined.any(axis=1).sum()), int(counts.sum())
+    about: Fields = {"level": level, "method": "normal, clusters as units", "n": clusters, "k": items}
+    if clusters < 2:
+        return Estimate(statistic="mean", value=None, **about), Estimate(statistic="sd", value=None, **about)
+    center = float(table[defined].mean())
+    apart = np.where(defined, table - center, 0)
+    variance = float((apart**2).sum() / total)
+    spread = variance**0.5
+    quantile = float(ndtri((1 + level) / 2))
+    # Influence of a cluster on the mean, and on the variance: the sum of its values' contributions.
+    of_mean = apart.sum(axis=0) / total
+    of_variance = ((apart**2).sum(axis=0) - counts * variance) / total
+    margin = quantile * float(np.sqrt((of_mean**2).sum()))
+    around = quantile * float(np.sqrt((of_variance**2).sum())) / (2 * spread) if spread else 0.0
+    mean = Estimate(statistic="mean", value=center, low=center - margin, high=center + margin, **about)
+    low = max(spread - around, 0.0)
+    return mean, Estimate(statistic="sd", value=spread, low=low, high=spread + around, **about)
 
 
 def cluster_totals(values: Floats, clusters: ArrayLike) -> tuple[Floats, Floats]:

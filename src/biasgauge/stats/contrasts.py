@@ -20,7 +20,7 @@ from scipy.special import chdtri, nctdtr, stdtr, stdtrit
 from biasgauge.arrays import Floats, Integers
 from biasgauge.checks import check_number
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import SAME
 
 WEAT = ((1.0, -1.0), (-1.0, 1.0))
@@ -31,6 +31,9 @@ METHOD = "two-way clustered t"
 _LARGE = 2**24
 """Numbers of a table that are squared at a time."""
 SIDES = ("targets", "attributes")
+REPLICATES, BOTH, ALL = "replicates", "both", "all"
+CROSSED = {side: f"{side} × {REPLICATES}" for side in SIDES}
+"""Parts of a variance: what the words and the models add, and what they have in common."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,12 +115,18 @@ def contrast_estimate(
     table, *groups, pattern = _checked(similarities, rows, columns, weights)
     parts = contrast_parts(table[None], groups[0], groups[1], pattern)
     value = float(parts.value[0])
-    about = {"level": level, "n": len(groups[0]), "k": len(groups[1]), "statistic": "contrast", "words": parts.words}
+    about: Fields = {
+        "level": level,
+        "n": len(groups[0]),
+        "k": len(groups[1]),
+        "statistic": "contrast",
+        "words": parts.words,
+    }
     if parts.reason:
-        return Contrast(value=value, method=METHOD, reason=parts.reason, **about)  # type: ignore[arg-type]
+        return Contrast(value=value, method=METHOD, reason=parts.reason, **about)
     if not np.isfinite(parts.se[0]):
         reason = "all similarities of a list are the same"
-        return Contrast(value=value, method=METHOD, over=parts.over, reason=reason, **about)  # type: ignore[arg-type]
+        return Contrast(value=value, method=METHOD, over=parts.over, reason=reason, **about)
     contrast = Contrast(
         value=value,
         method=METHOD,
@@ -126,7 +135,7 @@ def contrast_estimate(
         df=float(parts.df[0]),
         p=float(parts.p[0]),
         variances={name: float(part[0]) for name, part in parts.variances.items()},
-        **about,  # type: ignore[arg-type]
+        **about,
     )
     return contrast.at(level)
 
@@ -164,7 +173,7 @@ def contrast_parts(tables: Floats, rows: Integers, columns: Integers, weights: A
         df: Floats = total**2 / np.sum([part**2 / freedom for part, freedom in pieces], axis=0)
         se: Floats = np.sqrt(variance)
         p: Floats = 2 * stdtr(df, -np.abs(value) / se)
-    over = " and ".join([*spread, "replicates"] if tables.shape[1] > 1 else spread)
+    over = " and ".join([*spread, REPLICATES] if tables.shape[1] > 1 else spread)
     return ContrastParts(value, se, df, p, variances, words, over)
 
 
@@ -213,15 +222,15 @@ class _Power:
         self.rows, self.columns = (len(counts) / sum(1 / count for count in counts) for counts in contrast.words)
         self.groups = [len(counts) for counts in contrast.words]
         self.parts = contrast.variances
-        crossed = sum(part for name, part in self.parts.items() if name.endswith("× replicates"))
-        self.models = max(self.parts.get("replicates", 0.0) - crossed + self.parts.get("all", 0.0), 0.0)
+        crossed = sum(self.parts.get(name, 0.0) for name in CROSSED.values())
+        self.models = max(self.parts.get(REPLICATES, 0.0) - crossed + self.parts.get(ALL, 0.0), 0.0)
         freedom = contrast.df or 1.0
         self.assured = freedom / float(chdtri(freedom, assurance))
 
     def at(self, rows: float, columns: float, *, assured: bool = True) -> float:
         """Power with so many words in each list."""
         parts = self.parts
-        both = parts.get("both", 0.0)
+        both = parts.get(BOTH, 0.0)
         targets = max(parts.get("targets", 0.0) - both, 0.0) * self.rows / rows
         attributes = max(parts.get("attributes", 0.0) - both, 0.0) * self.columns / columns
         shared = both * self.rows * self.columns / (rows * columns)
@@ -333,19 +342,19 @@ def _variances(
         stacks = (means.tables, means.by_row, means.by_column, means.blocks)
         average = [array.mean(axis=1) if models > 1 else array[:, 0] for array in stacks]
         squares = means.interaction(*average)
-        parts["both"] = (scale * squares).sum(axis=(1, 2))
+        parts[BOTH] = (scale * squares).sum(axis=(1, 2))
     if models == 1:
         return parts, pieces
     each = (pattern * means.blocks).sum(axis=(2, 3))
-    parts["replicates"] = each.var(axis=1, ddof=1) / models
-    pieces.append((parts["replicates"], models - 1))
+    parts[REPLICATES] = each.var(axis=1, ddof=1) / models
+    pieces.append((parts[REPLICATES], models - 1))
     for side, by_model in shares.items():
         crossed = [_crossed(part) for part in _by_group(by_model, means.groups[SIDES.index(side)])]
-        parts[f"{side} × replicates"] = np.sum(crossed, axis=0)
+        parts[CROSSED[side]] = np.sum(crossed, axis=0)
     if both:
         own = means.interaction(means.tables, means.by_row, means.by_column, means.blocks).sum(axis=1)
         left = np.maximum(own - models * squares, 0.0)
-        parts["all"] = (scale * left).sum(axis=(1, 2)) / ((models - 1) * models)
+        parts[ALL] = (scale * left).sum(axis=(1, 2)) / ((models - 1) * models)
     return parts, pieces
 
 
@@ -355,11 +364,11 @@ def _by_group(shares: Floats, groups: Integers) -> list[Floats]:
 
 def total_variance(parts: Mapping[str, Floats]) -> Floats:
     """The variance: each part counted once, and never less than with fewer ways."""
-    main = [parts.get(name, np.zeros(())) for name in (*SIDES, "replicates")]
-    both = parts.get("both", np.zeros(()))
-    crossed = sum(part for name, part in parts.items() if name.endswith("× replicates"))
+    main = [parts.get(name, np.zeros(())) for name in (*SIDES, REPLICATES)]
+    both = parts.get(BOTH, np.zeros(()))
+    crossed = sum(parts[name] for name in CROSSED.values() if name in parts)
     two_way = main[0] + main[1] - both
-    whole = main[0] + main[1] + main[2] - both - crossed + parts.get("all", np.zeros(()))
+    whole = main[0] + main[1] + main[2] - both - crossed + parts.get(ALL, np.zeros(()))
     total: Floats = np.maximum.reduce(np.broadcast_arrays(whole, two_way, *main))
     return total
 

@@ -5,17 +5,18 @@ Both are functions of how often each point is drawn, so that a bootstrap is one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri, stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Places
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
-from biasgauge.stats.estimate import Estimate, LabeledEstimate, joined
+from biasgauge.stats.estimate import Estimate, Fields, LabeledEstimate, joined
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
 
@@ -54,14 +55,14 @@ class Coefficient(LabeledEstimate):
     p_method: str | None = None
     p_reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         fisher = None if self.fisher is None else self.fisher.interval()
         return {**shape, "fisher": fisher, "reason": shape["reason"] or self.p_reason}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The coefficient of which `to_dict` made `content`."""
         return super().from_dict({**content, "fisher": joined(content, "value", "fisher")})
 
@@ -232,7 +233,7 @@ def fisher_interval(
         kind: which correlation it is.
         over: what the points are.
     """
-    about: dict[str, Any] = {"level": level, "method": METHODS[kind], "over": over, "n": n}
+    about: Fields = {"level": level, "method": METHODS[kind], "over": over, "n": n}
     if value is None:
         return Estimate(value=None, reason="there is no correlation", **about)
     if n < LEAST:
@@ -243,6 +244,34 @@ def fisher_interval(
     margin = float(ndtri((1 + level) / 2)) * spread
     low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
     return Estimate(value=value, low=low, high=high, **about)
+
+
+def jackknife_r(
+    value: float,
+    left_out: Floats,
+    level: float,
+    unit: str = "unit",
+    **about: Any,  # noqa: ANN401 - statistic, n, k
+) -> Estimate:
+    """Pearson's r with an interval from leaving out one unit at a time, where a unit has a part in several points.
+
+    Student's t on the scale of atanh r. The interval is undefined where r is ±1, or undefined, without some unit.
+
+    Args:
+        value: the correlation.
+        left_out: the correlation without each unit, NaN where it is undefined.
+        level: nominal coverage.
+        unit: what a unit is called.
+        about: further fields of the estimate.
+    """
+    estimate = Estimate(value=value, level=level, **about)
+    if not (np.abs(np.append(left_out, value)) < 1).all():
+        return replace(estimate, reason=f"r is ±1, or undefined, without some {unit}")
+    units, z = len(left_out), np.arctanh(left_out)
+    spread = float(((units - 1) / units * ((z - z.mean()) ** 2).sum()) ** 0.5)
+    margin = float(stdtrit(units - 1, (1 + level) / 2)) * spread
+    low, high = np.tanh([np.arctanh(value) - margin, np.arctanh(value) + margin]).tolist()
+    return replace(estimate, low=low, high=high)
 
 
 def correlations_differ(
@@ -256,7 +285,7 @@ def correlations_differ(
     """
     own = [fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second)]
     difference = first - second
-    about: dict[str, Any] = {
+    about: Fields = {
         "value": difference,
         "level": level,
         "method": "zou-2007",

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Floats
+from biasgauge.arrays import Flags, Floats, Vectors
 
 Subset = tuple[int, ...]
 
@@ -62,7 +60,7 @@ def subsets_of(size: int) -> tuple[Subset, ...]:
     return tuple(chain.from_iterable(combinations(range(size), length) for length in range(1, size + 1)))
 
 
-def effect_squares(scores: NDArray[Any], defined: Flags | None, *, shift: float, scale: Floats) -> EffectSquares:
+def effect_squares(scores: Vectors, defined: Flags | None, *, shift: float, scale: Floats) -> EffectSquares:
     """Sum an array, one axis a facet, of which the last is cut into blocks.
 
     Args:

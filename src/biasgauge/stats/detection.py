@@ -11,7 +11,7 @@ from scipy import stats as distributions
 from biasgauge.arrays import Floats
 from biasgauge.results.result import Record
 from biasgauge.stats.dose_response import DoseResponse, Variances
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 Z = 1.6448536269514722
 """95 % of a normal distribution lie below it."""
@@ -186,7 +186,7 @@ def _shifts(scores: Floats, variances: Variances, resamples: int, random: np.ran
 
 def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Estimate:
     """The limit of the units themselves, with the quantiles of the draws; without an end where those have none."""
-    about = {
+    about: Fields = {
         "level": level,
         "method": "percentile bootstrap",
         "over": "carriers",
@@ -194,7 +194,7 @@ def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Esti
         "resamples": len(found) - 1,
     }
     if not np.isfinite(found[0]) or not follows:
-        return Estimate(value=None, reason=NO_SLOPE, **about)  # type: ignore[arg-type]
+        return Estimate(value=None, reason=NO_SLOPE, **about)
     low, high = np.quantile(found[1:], [(1 - level) / 2, (1 + level) / 2], method="higher")
     reason = None if np.isfinite(high) else "the interval has no upper end: in some draws nothing can be detected"
     return Estimate(
@@ -202,7 +202,7 @@ def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Esti
         low=float(low),
         high=float(high) if np.isfinite(high) else None,
         reason=reason,
-        **about,  # type: ignore[arg-type]
+        **about,
     )
 
 
@@ -269,9 +269,9 @@ def dose_of_score(
         reach: the interval has no end beyond this dose.
     """
     slope = response.slope.value or 0.0
-    about = {"level": level, "method": "Fieller", "statistic": "dose"}
+    about: Fields = {"level": level, "method": "Fieller", "statistic": "dose"}
     if not response.follows:
-        return Estimate(value=None, reason=NO_SLOPE, **about)  # type: ignore[arg-type]
+        return Estimate(value=None, reason=NO_SLOPE, **about)
     t = float(distributions.t.ppf((1 + level) / 2, response.df))
     (v_a, v_ab), (_, v_b) = response.covariance
     gap = score - response.intercept
@@ -280,10 +280,10 @@ def dose_of_score(
     second = slope**2 - t**2 * v_b
     if second <= 0:
         reason = "the slope is too uncertain for an interval at this level"
-        return Estimate(value=gap / slope, reason=reason, **about)  # type: ignore[arg-type]
+        return Estimate(value=gap / slope, reason=reason, **about)
     first = -2 * (gap * slope + t**2 * v_ab)
     zeroth = gap**2 - t**2 * (own + v_a)
     root = float(np.sqrt(max(first**2 - 4 * second * zeroth, 0.0)))
     low, high = (-first - root) / (2 * second), (-first + root) / (2 * second)
     ends = [end if abs(end) < reach else None for end in (low, high)]
-    return Estimate(value=gap / slope, low=ends[0], high=ends[1], **about)  # type: ignore[arg-type]
+    return Estimate(value=gap / slope, low=ends[0], high=ends[1], **about)

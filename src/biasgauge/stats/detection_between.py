@@ -11,7 +11,7 @@ from scipy import stats as distributions
 from biasgauge.arrays import Floats
 from biasgauge.results.result import Record
 from biasgauge.stats.detection import Z
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 NOT_REACHED = "no dose that was given is detected; the largest is {:.2f}"
 
@@ -64,17 +64,17 @@ def detection_between(
     margin = _blank_margin(rows[0], len(rows[0]) if words is None else words, part)
     wider = margin / sds[0] if sds[0] > 0 else Z
     found = _crossing(doses, means * up, sds, wider)
-    about = {
+    about: Fields = {
         "level": level, "method": "percentile bootstrap", "over": "texts and sets", "n": len(rows[0]),
         "resamples": resamples,
     }  # fmt: skip
     if np.isfinite(found):
         draws = np.array([_crossing(doses, *_resampled(rows, up, random), wider) for _ in range(resamples)])
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="higher")
-        ends = {"low": float(low), "high": float(high) if np.isfinite(high) else None}
-        estimate = Estimate(value=float(found), **ends, **about)  # type: ignore[arg-type]
+        ends: Fields = {"low": float(low), "high": float(high) if np.isfinite(high) else None}
+        estimate = Estimate(value=float(found), **ends, **about)
     else:
-        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **about)  # type: ignore[arg-type]
+        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **about)
     return Detection(float(means[0] + up * margin), estimate, tuple(means.tolist()), tuple(sds.tolist()))
 
 
@@ -119,9 +119,9 @@ def _resampled(rows: Sequence[Floats], up: float, random: np.random.Generator) -
 def _crossing(doses: Floats, means: Floats, sds: Floats, wider: float) -> float:
     """Where 95 % of values reach the limit of blank, which is so many standard deviations from the blanks' mean."""
     surplus = means - Z * sds - (means[0] + wider * sds[0])
-    for place in range(1, len(doses)):
-        if surplus[place] >= 0:
-            before = surplus[place - 1]
-            share = -before / (surplus[place] - before) if surplus[place] > before else 1.0
-            return float(doses[place - 1] + share * (doses[place] - doses[place - 1]))
+    for index in range(1, len(doses)):
+        if surplus[index] >= 0:
+            before = surplus[index - 1]
+            share = -before / (surplus[index] - before) if surplus[index] > before else 1.0
+            return float(doses[index - 1] + share * (doses[index] - doses[index - 1]))
     return float("inf")

@@ -14,7 +14,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import bootstrap, weighted_r, why_undefined
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 STATISTIC = "r / √reliability"
 
@@ -66,9 +66,9 @@ def disattenuated(
         how: to draw subjects again.
         over: what the subjects are.
     """
-    about = {"level": how.level, "method": how.method, "over": over, "n": len(values), "statistic": STATISTIC}
+    about: Fields = {"level": how.level, "method": how.method, "over": over, "n": len(values), "statistic": STATISTIC}
     if reason := why_undefined(values, truth, ("score", "truth")):
-        return Estimate(value=None, reason=reason, **about)  # type: ignore[arg-type]  # fields by name
+        return Estimate(value=None, reason=reason, **about)
 
     def statistic(weights: Floats) -> Floats:
         share = reliability(weights)
@@ -78,6 +78,6 @@ def disattenuated(
 
     value = float(statistic(np.ones((1, len(values))))[0])
     if not np.isfinite(value):
-        return Estimate(value=None, reason="the reliability is not above 0", **about)  # type: ignore[arg-type]
+        return Estimate(value=None, reason="the reliability is not above 0", **about)
     estimate = bootstrap(statistic, value, np.arange(len(values)), how, over)
     return replace(estimate, n=len(values), statistic=STATISTIC)

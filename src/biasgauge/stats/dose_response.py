@@ -181,7 +181,7 @@ def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
         freedom = len(y) - x.shape[1]
         rest = float(((y - x @ estimates) ** 2).sum()) / freedom
         return _Fit(estimates, rest * inverse, np.full(x.shape[1], float(freedom)), 0.0, rest)
-    fit = fit_mixed(y, x, {"unit": unit}, [f"x{place}" for place in range(x.shape[1])])
+    fit = fit_mixed(y, x, {"unit": unit}, [f"x{index}" for index in range(x.shape[1])])
     by_unit, rest = (float(effect.variance) for effect in fit.random)
     estimates = np.array([effect.estimate for effect in fit.fixed], np.float64)
     return _Fit(estimates, fit.covariance, np.array([effect.df for effect in fit.fixed], np.float64), by_unit, rest)

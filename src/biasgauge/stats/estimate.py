@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Array, Floats, Vectors
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results.plain import from_plain
 from biasgauge.results.result import Record
 
@@ -47,6 +48,9 @@ DOUBTS = (
 )
 """Why an F interval may cover less than its level; `Estimates.doubts` holds the place in this list."""
 
+
+Fields = dict[str, Any]
+"""Some fields of an estimate, by name: what several ways to end a function have in common."""
 
 _INTERVAL = ("low", "high", "level", "method", "resamples", "over", "undefined_resamples", "reason")
 
@@ -127,7 +131,7 @@ class Estimate(Record):
         """The same estimate, undefined for a reason that lies outside it."""
         return replace(self, value=None, low=None, high=None, reason=reason)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object; what was not stated (statistic, k, over, resamples, warning) is left out."""
         shape = super().to_dict()
         silent = {
@@ -152,7 +156,7 @@ class IntervalsBeside(Record):
 
     intervals_of: ClassVar[tuple[str, ...]] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         for name in self.intervals_of:
@@ -163,7 +167,7 @@ class IntervalsBeside(Record):
         return shape
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The record of which `to_dict` made `content`."""
         estimates = {name: joined(content, name, f"{name}_interval") for name in cls.intervals_of}
         return super().from_dict({**content, **estimates})
@@ -176,7 +180,7 @@ class LabeledEstimate(IntervalsBeside, Estimate):
     `reason` stands beside the number where there is no interval to look for, and with the interval otherwise.
     """
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         around, shape = self.interval_if_any(), super().to_dict()
         number, own = self.renamed.get("value", "value"), {*self.interval(), "statistic", "k", "n", "value"}
@@ -185,7 +189,7 @@ class LabeledEstimate(IntervalsBeside, Estimate):
         return {**labels, number: self.value, "interval": around, "n": self.n, "reason": reason}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The record of which `to_dict` made `content`."""
         row = super().from_dict(content)
         around = joined({**content, "": None}, "", "interval")
@@ -194,7 +198,7 @@ class LabeledEstimate(IntervalsBeside, Estimate):
         return replace(row, **{name: getattr(around, name) for name in _INTERVAL})
 
 
-def joined(content: Mapping[str, Any], number: str, interval: str) -> Estimate | None:
+def joined(content: JsonMapping, number: str, interval: str) -> Estimate | None:
     """A number and the interval beside it as one estimate; None where there is neither."""
     value = from_plain(float | None, content.get(number), number)
     around = from_plain(Mapping[str, Any] | None, content.get(interval), interval)
@@ -308,7 +312,7 @@ def check_level(level: float) -> float:
     return level
 
 
-def as_stack(scores: object, what: str) -> NDArray[Any]:
+def as_stack(scores: object, what: str) -> Vectors:
     """Return scores as an array of numbers with at least two axes: (…, subjects, raters).
 
     Raises:
@@ -330,6 +334,6 @@ def as_stack(scores: object, what: str) -> NDArray[Any]:
     return array
 
 
-def flat(array: NDArray[Any]) -> NDArray[Any]:
+def flat(array: Array) -> Array:
     """A stack of any shape as (matrices, subjects, raters), also where there are none."""
     return array.reshape(prod(array.shape[:-2]), *array.shape[-2:])

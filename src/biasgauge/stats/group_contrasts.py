@@ -23,8 +23,17 @@ from scipy.special import stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import ParameterError
-from biasgauge.stats.contrasts import WEAT, Contrast, ContrastParts, contrast_parts, total_variance
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.contrasts import (
+    ALL,
+    CROSSED,
+    REPLICATES,
+    WEAT,
+    Contrast,
+    ContrastParts,
+    contrast_parts,
+    total_variance,
+)
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import SAME
 
 METHOD = "paired two-way clustered t"
@@ -131,7 +140,7 @@ def group_parts(
         spread = _spread(own, stack, rows, columns, np.asarray(weights, np.float64))
         for name, part in spread.items():
             models[name] = models.get(name, np.zeros(())) + factor * part
-        pieces.append((factor * spread["replicates"], size - 1))
+        pieces.append((factor * spread[REPLICATES], size - 1))
     least = (
         SAME * max(float(np.abs(stack).max()) * abs(w) for stack, w in zip(stacks, group_weights, strict=True))
     ) ** 2
@@ -153,13 +162,14 @@ def group_parts(
 
 def _spread(own: ContrastParts, stack: Floats, rows: Integers, columns: Integers, pattern: Floats) -> dict[str, Floats]:
     """What the models of one group add to the variance; without parts in common with words that have no spread."""
-    found = {name: part for name, part in own.variances.items() if name.endswith("replicates") or name == "all"}
+    of_models = (REPLICATES, *CROSSED.values(), ALL)
+    found = {name: part for name, part in own.variances.items() if name in of_models}
     if found:
         return found
     members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
     means = [member / member.sum(axis=0) for member in members]
     each = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(2, 3))
-    return {"replicates": each.var(axis=1, ddof=1) / stack.shape[1]}
+    return {REPLICATES: each.var(axis=1, ddof=1) / stack.shape[1]}
 
 
 def _fixed(
@@ -167,9 +177,9 @@ def _fixed(
 ) -> ContrastParts:
     if not pieces:
         return _undefined(words, ONE_MODEL)
-    variance = models["replicates"]
+    variance = models[REPLICATES]
     numbers = student(words.value, np.where(variance > least, variance, np.nan), pieces, balanced=True)
-    return ContrastParts(words.value, *numbers, {"replicates": variance}, words.words, "training runs")
+    return ContrastParts(words.value, *numbers, {REPLICATES: variance}, words.words, "training runs")
 
 
 def _undefined(words: ContrastParts, reason: str) -> ContrastParts:
@@ -253,7 +263,7 @@ def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: fl
     check_level(level)
     places, values = np.asarray(positions, np.float64), np.asarray(means, np.float64)
     slope = float(slope_weights(positions) @ values)
-    about: dict[str, Any] = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
+    about: Fields = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
     if len(values) < 3:
         return Contrast(value=slope, reason="a scatter about a line takes at least three groups", **about)
     centered = places - places.mean()
@@ -270,7 +280,7 @@ def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: fl
 def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: float) -> Estimate:
     """Mean of the last group's numbers less that of the first's, with Welch's interval over models."""
     value = float(last.mean() - first.mean())
-    about: dict[str, Any] = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
+    about: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
     if min(len(first), len(last)) < 2:
         return Estimate(reason=ONE_MODEL, **about)
     parts = [

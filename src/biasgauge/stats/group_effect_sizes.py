@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from biasgauge.arrays import Floats, Integers
 from biasgauge.stats.bootstrap import jackknife_variance
 from biasgauge.stats.contrasts import Contrast
-from biasgauge.stats.estimate import check_level
+from biasgauge.stats.estimate import Fields, check_level
 from biasgauge.stats.group_contrasts import (
     FIXED_METHOD,
     NOTHING_VARIES,
@@ -43,7 +43,7 @@ def compare_effect_sizes(
     """
     check_level(level)
     stacks = [stack[0] for stack in checked_stacks(tables, group_weights)]
-    groups = [np.asarray(one, np.int64) for one in (rows, columns)]
+    groups = [np.asarray(labels, np.int64) for labels in (rows, columns)]
     weights = np.asarray(group_weights, np.float64)
 
     def combined(kept_rows: Any, kept_columns: Any) -> float:  # noqa: ANN401 - places
@@ -53,9 +53,9 @@ def compare_effect_sizes(
         ]
         return float(weights @ np.array(means))
 
-    every = [np.arange(len(one)) for one in groups]
+    every = [np.arange(len(labels)) for labels in groups]
     value = combined(*every)
-    about: dict[str, Any] = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
+    about: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(len(stack) for stack in stacks) == 1
     drawn = [False] * len(stacks) if bootstrap is None else list(bootstrap)
     pieces = []

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import fdtrc, fdtri
 
-from biasgauge.arrays import Flags, Floats, Places
+from biasgauge.arrays import Flags, Floats, Places, Vectors
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
-from biasgauge.stats.estimate import Estimate, Estimates, as_stack, check_level, flat
+from biasgauge.stats.estimate import Estimate, Estimates, Fields, as_stack, check_level, flat
 from biasgauge.stats.mean_squares import MeanSquares, mean_squares
 from biasgauge.stats.subject_bootstrap import Interval, with_tails
 
@@ -119,7 +119,7 @@ def icc(
 
 
 def icc_stack(
-    stack: NDArray[Any],
+    stack: Vectors,
     form: Form = "2,1",
     *,
     level: float = 0.95,
@@ -130,7 +130,7 @@ def icc_stack(
     """`icc` of an array of the shape (…, subjects, raters), always as a stack; names what rows and columns are."""
     check_choice(FORMS, form=form)
     squares = mean_squares(flat(stack), n_jobs)
-    about: dict[str, Any] = {"subjects": subjects, "raters": raters, "form": form, "squares": squares}
+    about: Fields = {"subjects": subjects, "raters": raters, "form": form, "squares": squares}
     estimates = Iccs(
         statistic=f"ICC({form})", method=_METHODS[form[0]], **from_mean_squares(squares, form, level), **about
     )

@@ -19,7 +19,7 @@ from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
-from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
+from biasgauge.stats.estimate import Estimate, Estimates, Fields, check_level, flat
 
 Weights = Literal["linear", "quadratic"]
 
@@ -135,7 +135,7 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
     if categories is None:
         coded[~missing] = places.reshape(-1)
         return coded, kinds
-    order = {kind: place for place, kind in enumerate(categories)}
+    order = {kind: index for index, kind in enumerate(categories)}
     unknown = [kind for kind in kinds if kind not in order]
     if unknown:
         raise ParameterError(f"Ratings must be among the categories {list(categories)}. Got {unknown[0]!r}.")
@@ -233,7 +233,7 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
     each = kappas(cells.sum(axis=0))
     used = ~np.isnan(each)
     k = int(used.sum())
-    about: dict[str, Any] = {"statistic": f"mean of {k} kappas", "level": level, "n": n, "k": k}
+    about: Fields = {"statistic": f"mean of {k} kappas", "level": level, "n": n, "k": k}
     about["method"] = "bootstrap over words (percentile)"
     if k == 0:
         return Estimate(value=None, reason="no pair has a kappa", **about)

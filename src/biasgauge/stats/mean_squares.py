@@ -11,12 +11,11 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Floats, Integers, Places
+from biasgauge.arrays import Flags, Floats, Integers, Places, Vectors
 from biasgauge.errors import ParameterError
 
 _BLOCK = 2**18
@@ -85,7 +84,7 @@ class MeanSquares:
         return _by(self.columns + self.error, self.n * (self.k - 1))
 
 
-def mean_squares(stack: NDArray[Any], n_jobs: int | None = None) -> MeanSquares:
+def mean_squares(stack: Vectors, n_jobs: int | None = None) -> MeanSquares:
     """Mean squares of every matrix of a stack of the shape (matrices, subjects, raters), in any layout in memory.
 
     NaN marks what is undefined: raters without any score are left out of their matrix, then every subject that lacks a
@@ -115,7 +114,7 @@ def mean_squares(stack: NDArray[Any], n_jobs: int | None = None) -> MeanSquares:
     return squares
 
 
-def _span(stack: NDArray[Any]) -> MeanSquares:
+def _span(stack: Vectors) -> MeanSquares:
     squares, sound = _complete(stack)
     rest = np.flatnonzero(~sound)
     for members, part in _without_gaps(np.asarray(stack[rest], np.float64)) if len(rest) else ():
@@ -129,8 +128,8 @@ def _without_gaps(stack: Floats) -> Iterator[tuple[Places, Floats]]:
         raise ParameterError("Scores must be numbers, or NaN where they are undefined. Got an infinite one.")
     gaps = np.isnan(stack)
     alike: dict[bytes, list[int]] = {}
-    for place, pattern in enumerate(np.packbits(gaps.reshape(len(stack), -1), axis=1)):
-        alike.setdefault(pattern.tobytes(), []).append(place)
+    for index, pattern in enumerate(np.packbits(gaps.reshape(len(stack), -1), axis=1)):
+        alike.setdefault(pattern.tobytes(), []).append(index)
     for places in alike.values():
         members = np.array(places)
         missing = gaps[members[0]]
@@ -147,7 +146,7 @@ def _scaled(stack: Floats) -> Floats:
     return scaled
 
 
-def _complete(stack: NDArray[Any]) -> tuple[MeanSquares, Flags]:
+def _complete(stack: Vectors) -> tuple[MeanSquares, Flags]:
     """Mean squares of matrices without gaps, and which of them can be used."""
     size, n, k = stack.shape
     if n == 0 or k == 0:
@@ -191,7 +190,7 @@ class _Moments(NamedTuple):
         return np.where(between > _ROUNDING * within, between, 0), np.where(left > _ROUNDING * within, left, 0)
 
 
-def _moments(stack: NDArray[Any], centers: Floats | None = None) -> _Moments:
+def _moments(stack: Vectors, centers: Floats | None = None) -> _Moments:
     """Sums over each matrix, from blocks in double precision; of scores less `centers`, one for each column."""
     size, n, k = stack.shape
     sums = _Moments(n, k, *(np.zeros(size) for _ in range(4)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import chdtri, ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Integers
+from biasgauge.arrays import Floats, Integers, Places, Vectors
 from biasgauge.stats.bootstrap import Resampling, estimate_from_draws, jackknife_variance
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 from biasgauge.stats.rounding import SAME
 
 CHI_SQUARE = "chi-square, seeds taken as normal"
@@ -47,10 +47,48 @@ def mean_estimate(
     return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
 
 
+def student_estimate(
+    value: float,
+    error: float,
+    df: float,
+    level: float,
+    **about: Any,  # noqa: ANN401 - method, over, n
+) -> Estimate:
+    """A number with Student's interval from its standard error and the degrees of freedom of that error."""
+    margin = float(stdtrit(df, (1 + level) / 2)) * error
+    return Estimate(value=value, low=value - margin, high=value + margin, level=level, **about)
+
+
+class Means(NamedTuple):
+    """Means along one axis of an array with Student's intervals; NaN where there is nothing to average.
+
+    Attributes:
+        n: how many values each mean is of.
+        mean: the means.
+        reach: half of each interval; NaN of fewer than two values.
+    """
+
+    n: Places
+    mean: Floats
+    reach: Floats
+
+
+def means_along(values: Vectors, axis: int, level: float = 0.95) -> Means:
+    """Means of independent values along an axis, leaving out what is NaN, each with half of its Student's interval."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=axis)
+    with np.errstate(invalid="ignore", divide="ignore"):  # undefined stays NaN
+        mean = np.where(defined, values, 0).sum(axis=axis, dtype=np.float64) / np.where(count, count, np.nan)
+        gaps = np.where(defined, values - np.expand_dims(mean, axis), 0)
+        deviation = np.sqrt((gaps**2).sum(axis=axis) / np.where(count > 1, count - 1, np.nan))
+        quantile = stdtrit(np.arange(np.shape(values)[axis] + 1) - 1.0, (1 + level) / 2)
+        return Means(count, mean, quantile[count] * deviation / np.sqrt(count))
+
+
 def mean_share(shares: Floats, level: float, statistic: str, k: int) -> Estimate:
     """Mean over words of a number between 0 and 1, with Student's interval cut at 0 and 1."""
     if len(shares) < 2:
-        about: dict[str, Any] = {"statistic": statistic, "level": level, "n": len(shares), "k": k}
+        about: Fields = {"statistic": statistic, "level": level, "n": len(shares), "k": k}
         return Estimate(value=None, method=_OVER_WORDS, reason="fewer than two words have scores", **about)
     return mean_estimate(shares, level=level, bounds=(0.0, 1.0), method=_OVER_WORDS, over="", statistic=statistic, k=k)
 
@@ -82,7 +120,7 @@ def jackknife_t(
     value: float, left_out: Sequence[Floats] | None, level: float, bounds: tuple[float, float], over: str
 ) -> Estimate:
     """A number with Student's interval from leaving out one unit of each set at a time, cut at `bounds`."""
-    about: dict[str, Any] = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
+    about: Fields = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
     if left_out is None:
         return Estimate(reason="there is one model", **about)
     if any(len(values) < 2 or not np.isfinite(values).all() for values in left_out):
@@ -121,7 +159,7 @@ def sd_estimate(sd: float, n: int, level: float) -> Estimate:
 
     At least 0; 0 has no interval, which would suggest false certainty.
     """
-    about: dict[str, Any] = {"value": sd, "level": level, "method": CHI_SQUARE, "over": "seeds", "n": n}
+    about: Fields = {"value": sd, "level": level, "method": CHI_SQUARE, "over": "seeds", "n": n}
     if sd == 0:
         return Estimate(reason="every seed gives the same value", **about)
     low, high = (sd * ((n - 1) / float(chdtri(n - 1, tail))) ** 0.5 for tail in ((1 - level) / 2, (1 + level) / 2))

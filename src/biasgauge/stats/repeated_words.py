@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, stdtrit
 
-from biasgauge.stats.estimate import Estimate
+from biasgauge.json_types import JsonObject
+from biasgauge.stats.estimate import Estimate, Fields
 from biasgauge.stats.shares import wilson
 
 WILSON = "wilson, effective size of repeated words"
@@ -32,7 +32,7 @@ class WordStatistic(Estimate):
 
     sd: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object; the interval stands under a key of its own."""
         reason = None if self.defined else self.reason
         return {"value": self.value, "n": self.n, "sd": self.sd, "interval": self.interval(), "reason": reason}
@@ -65,7 +65,7 @@ def mean_cosine(values: ArrayLike, words: Sequence[str] | None, level: float, ov
         return undefined_statistic(level, STUDENT)
     value, sd = float(cosines.mean()), float(cosines.std())
     size = len(cosines) if words is None else _independent(words)
-    about: dict[str, Any] = {"value": value, "sd": sd, "level": level, "method": STUDENT, "over": over}
+    about: Fields = {"value": value, "sd": sd, "level": level, "method": STUDENT, "over": over}
     if size <= 1:
         return WordStatistic(n=len(cosines), reason="there are fewer than two words", **about)
     margin = float(stdtrit(size - 1, (1 + level) / 2)) * sd / (size - 1) ** 0.5
@@ -80,7 +80,7 @@ def median_of_distinct(values: ArrayLike, words: Sequence[str], level: float) ->
     size = len(ordered)
     below = bdtr(np.arange(size), size, 0.5)
     least = int(np.count_nonzero(below <= (1 - level) / 2)) - 1
-    about: dict[str, Any] = {"value": float(np.median(ordered)), "level": level, "method": ORDER, "over": "words"}
+    about: Fields = {"value": float(np.median(ordered)), "level": level, "method": ORDER, "over": "words"}
     if least < 0:
         return WordStatistic(n=size, reason="there are too few words for an interval of this level", **about)
     return WordStatistic(n=size, low=float(ordered[least]), high=float(ordered[size - 1 - least]), **about)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 
 METHOD = "Newcombe 2006, method 5"
 _EDGE = 1e-12
@@ -34,7 +34,7 @@ def auc_estimate(
     """
     check_level(level)
     sizes = len(first), len(second)
-    about: dict[str, Any] = {"level": level, "method": METHOD, "over": over, "n": sum(sizes), "statistic": "AUC"}
+    about: Fields = {"level": level, "method": METHOD, "over": over, "n": sum(sizes), "statistic": "AUC"}
     if not all(sizes):
         return Estimate(value=None, reason=f"one of the groups has no {over}", **about)
     value = greater_share(first, second)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scipy.special import betaincinv, ndtri
 
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 NO_WORDS = "no word has a direction from both"
 
@@ -22,7 +20,7 @@ def wilson(share: float, size: float, level: float, method: str = "Wilson", over
 
 def share_of_words(count: int, n: int, level: float, statistic: str, k: int = 2) -> Estimate:
     """A share of words, with Wilson's interval; undefined without words."""
-    about: dict[str, Any] = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
+    about: Fields = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
     if n == 0:
         return Estimate(value=None, reason=NO_WORDS, **about)
     around = wilson(count / n, n, level)

@@ -10,7 +10,7 @@ from scipy import stats as distributions
 from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import bootstrap
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 
 NO_SIGNAL = "the first number varies no more than by its own error"
 
@@ -51,9 +51,9 @@ def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "word
     Undefined where fewer than four points are there, or all x are equal.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    about = {"level": level, "method": "t, HC3", "n": len(x), "over": over, "statistic": "slope"}
+    about: Fields = {"level": level, "method": "t, HC3", "n": len(x), "over": over, "statistic": "slope"}
     if len(x) < 4 or np.ptp(x) == 0:
-        return Estimate(value=None, reason="a slope takes four points that differ", **about)  # type: ignore[arg-type]
+        return Estimate(value=None, reason="a slope takes four points that differ", **about)
     center = x.mean()
     design = np.column_stack([np.ones(len(x)), x - center])
     inverse = np.linalg.inv(design.T @ design)
@@ -63,4 +63,4 @@ def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "word
     covariance = inverse @ (design.T * scaled**2) @ design @ inverse
     margin = float(distributions.t.ppf((1 + level) / 2, len(x) - 2)) * float(np.sqrt(covariance[1, 1]))
     value = float(weights[1])
-    return Estimate(value=value, low=value - margin, high=value + margin, **about)  # type: ignore[arg-type]
+    return Estimate(value=value, low=value - margin, high=value + margin, **about)

@@ -8,7 +8,7 @@ from one to the other (Simpson's paradox). Lines that differ between strata are 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -16,6 +16,7 @@ from scipy.special import chdtrc, stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Places
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.results.result import Record
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import bootstrap, correlation, fisher_interval, t_p, weighted_r, why_undefined
@@ -48,7 +49,7 @@ class LevelEstimate(LabeledEstimate):
     p: float | None = None
     caution: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         return {**shape, "reason": shape["reason"] or self.caution}

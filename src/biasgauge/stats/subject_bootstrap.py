@@ -8,12 +8,11 @@ correlations), which covers better than BCa and percentiles. Coverage: docs/reli
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.stats import estimate as why
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
@@ -31,7 +30,7 @@ FEW_RATERS = 5
 
 
 def with_tails(
-    estimates: Several, stack: NDArray[Any], form: str, interval: Interval, resamples: int, random_state: int
+    estimates: Several, stack: Vectors, form: str, interval: Interval, resamples: int, random_state: int
 ) -> Several:
     """The same numbers with what speaks against F, and with bootstrap intervals where they are asked for.
 
@@ -61,7 +60,7 @@ def with_tails(
     ).reshape(shape)
 
 
-def without_gaps(scores: NDArray[Any]) -> Floats:
+def without_gaps(scores: Vectors) -> Floats:
     """One matrix less the columns without any score, then less the rows that lack one."""
     matrix = np.asarray(scores, np.float64)
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]

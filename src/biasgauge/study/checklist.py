@@ -11,6 +11,7 @@ from typing import Any
 
 from biasgauge._version import __version__
 from biasgauge.embeddings.loading import REPLICATES
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Summary, Table
 from biasgauge.study.result import Registered, counted
 from biasgauge.wording import level_text, setting_text, words_text
@@ -27,7 +28,7 @@ MOST_WORDS = 12
 Rows = list[tuple[str, str, str]]
 
 
-def checklist(content: Mapping[str, Any]) -> Summary:
+def checklist(content: JsonMapping) -> Summary:
     """The checklist of a study.
 
     Args:
@@ -51,7 +52,7 @@ def checklist(content: Mapping[str, Any]) -> Summary:
     )
 
 
-def _planned(content: Mapping[str, Any]) -> Rows:
+def _planned(content: JsonMapping) -> Rows:
     told = content.get("preregistration")
     plan = "no" if told is None else Registered.from_dict(told).sentence
     return [
@@ -60,7 +61,7 @@ def _planned(content: Mapping[str, Any]) -> Rows:
     ]
 
 
-def _measured(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _measured(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     """Text, vectors, replicates, measures."""
     corpora = content.get("corpora", {}).values()
     texts = [setting_text(table.get("path") or f"{table.get('from')}, balanced") for table in corpora]
@@ -77,7 +78,7 @@ def _measured(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     yield "Measures", "Which measures and analyses?", ", ".join([*measures, *kinds]) or "none"
 
 
-def _replicates(content: Mapping[str, Any]) -> str:
+def _replicates(content: JsonMapping) -> str:
     told = []
     for name, table in content.get("models", {}).items():
         seeds = table.get("seeds", 1)
@@ -94,7 +95,7 @@ def _replicates(content: Mapping[str, Any]) -> str:
     return "; ".join(told) or "none"
 
 
-def _views(table: Mapping[str, Any]) -> str:
+def _views(table: JsonMapping) -> str:
     """What the views of a transformer vary; several transformers of one table are replicates or sizes."""
     models = len(_names(table.get("path"))) or 1
     varied = {name: table[name] for name in ("layers", "pooling", "templates", "contexts") if table.get(name)}
@@ -102,7 +103,7 @@ def _views(table: Mapping[str, Any]) -> str:
     return f"{models} transformer{'s' * (models != 1)}, views by {told or 'layer, pooling and template'}"
 
 
-def _words(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
+def _words(results: Sequence[JsonMapping]) -> Iterator[tuple[str, str, str]]:
     """Which words were asked for, and which were lost."""
     asked = lost = 0
     words: dict[str, None] = {}
@@ -125,7 +126,7 @@ def _words(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str
     yield "Words", "Which words were not in the vocabulary?", f"{lost:,} of {asked:,} look-ups{named}"
 
 
-def _numbers(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
+def _numbers(results: Sequence[JsonMapping]) -> Iterator[tuple[str, str, str]]:
     """How many numbers have an interval, of which kind; how many tests there were."""
     methods: Counter[str] = Counter()
     without = tests = corrected = 0
@@ -150,7 +151,7 @@ def _numbers(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, s
     yield "Uncertainty", "How many tests were made?", f"{tests:,} p-values, {held}" if tests else "none"
 
 
-def _tried(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _tried(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     failures, missing = content.get("failures") or [], content.get("missing") or []
     shown = counted(content.get("results") or [], "result")
     kept = (
@@ -164,7 +165,7 @@ def _tried(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     yield "What was tried", "Which settings were chosen?", settings
 
 
-def _tables(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - as JSON has it
+def _tables(value: Any) -> Iterator[JsonMapping]:  # noqa: ANN401 - as JSON has it
     """Every table within a result."""
     if isinstance(value, Mapping):
         yield value

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge._io.json_file import parse_json
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome, run_cell
@@ -174,7 +175,7 @@ class DaskEngine:
         self._to_close.append(client)
         return client
 
-    def _check_workers(self, store: CellStore) -> list[dict[str, Any]]:
+    def _check_workers(self, store: CellStore) -> list[JsonObject]:
         """What workers say about themselves; those that come later are asked again with each cell."""
         if not store.shared and not self._address.startswith("inproc:"):
             raise InputError(f"{store.url}: workers do not see it; name a folder or URL that all of them do")
@@ -225,7 +226,7 @@ def _distributed() -> Any:  # noqa: ANN401 - a module; some of its releases have
         raise InputError('A scheduler needs Dask; install it: pip install "biasgauge[dask]"') from problem
 
 
-def about_worker(dask_worker: Any) -> dict[str, Any]:  # noqa: ANN401 - Dask's own, which has no types
+def about_worker(dask_worker: Any) -> JsonObject:  # noqa: ANN401 - Dask's own, which has no types
     """What an engine wants to know of a worker; runs there."""
     state = dask_worker.state
     resources = {"memory": state.total_resources.get(MEMORY, 0), "gpus": state.total_resources.get(GPU, 0)}

@@ -12,12 +12,13 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Chart, Column, Shown, Table
 from biasgauge.results.drawing import SECOND, altair, with_right_labels, zero_line
 from biasgauge.stats.estimate import Estimate
 from biasgauge.wording import interval_text, level_text, number_text
 
-Row = dict[str, Any]
+Row = JsonObject
 
 _MAIN = ("value", "mean", "effect_size", "r", "variance", "difference", "estimate", "stability", "replicates")
 """What a row is about: the first of these that it has."""
@@ -38,7 +39,7 @@ _MOST_ROWS = 300
 _MOST_POINTS = 40
 
 
-def tidy(row: Mapping[str, Any]) -> Row:
+def tidy(row: JsonMapping) -> Row:
     """A row of a result with each interval beside its number; the order of its keys does not matter.
 
     Long lists and nested tables are left out: they have tables of their own, or are in the JSON.

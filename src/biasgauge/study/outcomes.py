@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge._io.csv_file import csv_text
 from biasgauge.corpora import open_corpus
 from biasgauge.embeddings import Embedding, Notice, load, save
+from biasgauge.json_types import JsonObject
 from biasgauge.results.plain import to_plain
 from biasgauge.scores import ScoreStore
 from biasgauge.signatures import function_named
@@ -59,7 +60,7 @@ def open_models(job: Job, names: list[str], start: str = "model") -> list[Embedd
     return [open_model(job, f"{start}{number}", name) for number, name in enumerate(names)]
 
 
-def settings_of(job: Job, kind: Kind) -> dict[str, Any]:
+def settings_of(job: Job, kind: Kind) -> JsonObject:
     """Settings of an analysis as its function takes them."""
     return arguments(restored(dict(job.settings["settings"]), job.files), kind.known) | dict(kind.fixed)
 

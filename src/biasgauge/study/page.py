@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from biasgauge._version import __version__
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.names import test_name
 from biasgauge.results import Listing, Summary
 from biasgauge.results.stored import SAID, row_lists, sentences_of
@@ -18,7 +19,7 @@ from biasgauge.study.result import Registered, counted
 from biasgauge.study.step import analyses
 from biasgauge.wording import estimate_text, setting_text
 
-Result = dict[str, Any]
+Result = JsonObject
 
 INPUTS = {
     "corpora": "Text",
@@ -38,7 +39,7 @@ _NO_COLUMN = frozenset({*SAID, "version", "settings"} - {"verdicts"})
 _CAPTIONS = {"spread": "over replicates: mean, range, and how many lie on the mean's side of no bias"}
 
 
-def study_summary(content: Mapping[str, Any]) -> Summary:
+def study_summary(content: JsonMapping) -> Summary:
     """A study and its results as one summary.
 
     Args:
@@ -127,11 +128,11 @@ def conclusions(name: str, results: Sequence[Result]) -> Iterator[str]:
             yield f"{about}: {sentence}"
 
 
-def _first_sentence(parts: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+def _first_sentence(parts: Sequence[tuple[str, JsonMapping]]) -> str:
     return next((sentence for _, whole in parts for sentence in sentences_of(whole)), "")
 
 
-def _main_number(whole: Mapping[str, Any]) -> str:
+def _main_number(whole: JsonMapping) -> str:
     """The number that a result is about with its interval, in words; empty where there are none or several."""
     spread = whole.get("spread")
     rows = [tidy(row) for row in spread] if isinstance(spread, list) else [tidy(whole)]
@@ -148,7 +149,7 @@ def _main_number(whole: Mapping[str, Any]) -> str:
     return f"{over} {estimate_text(estimate)}{same}."
 
 
-def _studied(content: Mapping[str, Any]) -> Summary:
+def _studied(content: JsonMapping) -> Summary:
     """Everything that was measured, as the study's file names it."""
     tables = []
     for part, title in INPUTS.items():
@@ -159,11 +160,11 @@ def _studied(content: Mapping[str, Any]) -> Summary:
     return Summary("What was studied", about, tables=tuple(tables), name="studied")
 
 
-def _settings(table: Mapping[str, Any]) -> dict[str, str]:
+def _settings(table: JsonMapping) -> dict[str, str]:
     return {name: setting_text(value) for name, value in table.items() if value not in (None, "", [], {})}
 
 
-def _registered(content: Mapping[str, Any]) -> list[Summary]:
+def _registered(content: JsonMapping) -> list[Summary]:
     told = content.get("preregistration")
     return [] if told is None else [Registered.from_dict(told).summary()]
 
@@ -181,7 +182,7 @@ def _missing(failures: Sequence[Mapping[str, str]], missing: Sequence[str]) -> S
     return Summary("What is missing", sentence, sentences, tables, name="failed")
 
 
-def _repeat(content: Mapping[str, Any]) -> Summary:
+def _repeat(content: JsonMapping) -> Summary:
     name, toml = content["name"], content.get("toml", "")
     where = "below" if toml else "of the study"
     keys = "\n".join(f"{result['name']}  {result['key']}" for result in content["results"])
@@ -238,7 +239,7 @@ def _answer(key: str, name: str, results: Sequence[Result]) -> Summary:
     return Summary(title, " ".join(f"{part.title}: {part.headline}" for part in parts), parts=parts, name=key)
 
 
-def _parts(result: Result) -> list[tuple[str, Mapping[str, Any]]]:
+def _parts(result: Result) -> list[tuple[str, JsonMapping]]:
     """What a result is of, and what it holds; results of replicates, and their spread, one by one."""
     whole = result["result"]
     models = whole.get("models")
@@ -248,7 +249,7 @@ def _parts(result: Result) -> list[tuple[str, Mapping[str, Any]]]:
     return [*spread, *((model["model"], model["result"]) for model in models)]
 
 
-def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, list[Row]]:
+def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, JsonMapping]]) -> dict[str, list[Row]]:
     """Rows under the title of their table: the number of each result, then its lists."""
     named: dict[str, list[Row]] = {}
     for of, whole in parts:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import Lexicon
 from biasgauge.lexicons.table import found, shown
 from biasgauge.signatures import Setting, choices, function_named, settings_of
@@ -46,7 +47,7 @@ def _is_record(setting: Setting) -> bool:
 
 
 def problems_in(
-    settings: Mapping[str, Any], known: Mapping[str, Setting], what: str, own: Sequence[str] = ()
+    settings: JsonMapping, known: Mapping[str, Setting], what: str, own: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """What is wrong with settings: the key, and a sentence; `own` are keys of the table beside them."""
     for name, value in settings.items():
@@ -64,7 +65,7 @@ def problems_in(
             yield name, f"{name!r} of {what} must not be negative, found {found(value)}"
 
 
-def filled(settings: Mapping[str, Any], known: Mapping[str, Setting], seed: int) -> dict[str, Any]:
+def filled(settings: JsonMapping, known: Mapping[str, Setting], seed: int) -> JsonObject:
     """Settings as a cell keeps them: with the study's seed wherever something is random."""
     kept = dict(settings)
     for name, setting in known.items():
@@ -77,7 +78,7 @@ def filled(settings: Mapping[str, Any], known: Mapping[str, Setting], seed: int)
     return kept
 
 
-def arguments(settings: Mapping[str, Any], known: Mapping[str, Setting]) -> dict[str, Any]:
+def arguments(settings: JsonMapping, known: Mapping[str, Setting]) -> JsonObject:
     """Settings as the function takes them: tables to records, "none" to None."""
     return {name: _argument(value, known[name]) if name in known else value for name, value in settings.items()}
 
@@ -121,7 +122,7 @@ def _mismatch(value: object, setting: Setting) -> str | None:
     return " or ".join(_WORDS[name] for name in setting.types)
 
 
-def recipe_of(settings: Mapping[str, Any], *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
+def recipe_of(settings: JsonMapping, *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
     """The `Recipe` of what a cell of training is told."""
     from biasgauge.training.algorithms import ALGORITHMS, Recipe
 

@@ -16,6 +16,7 @@ from biasgauge._io.json_file import read_json_object
 from biasgauge._io.outputs import check_output_file
 from biasgauge._version import __version__
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Result, Summary, Table
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.read import Study, read_study
@@ -47,7 +48,7 @@ class Preregistration(Result):
     study: str
     date: str
     version: str
-    choices: Mapping[str, Any]
+    choices: JsonMapping
     lists: Mapping[str, str]
     results: tuple[str, ...]
 
@@ -60,7 +61,7 @@ class Preregistration(Result):
         }  # fmt: skip
         return hashlib.sha256(canonical(frozen).encode()).hexdigest()
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The checksum, by which anybody can see that nothing was changed since."""
         return {"sha256": self.sha256}
 
@@ -173,7 +174,7 @@ def _deviations(planned: Preregistration, done: Preregistration) -> Iterator[Dev
         yield Deviation("version of biasgauge", planned.version, done.version)
 
 
-def _leaves(value: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(value: JsonMapping, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every setting of nested tables with its place."""
     for name, inner in value.items():
         if isinstance(inner, Mapping):

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from biasgauge._io.portable import is_device
 from biasgauge.errors import InputError, LexiconError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons.table import found, parse_toml, shown
 from biasgauge.spelling import did_you_mean
 from biasgauge.study.schema import (
@@ -84,7 +85,7 @@ class Study:
         """What it is called."""
         return self.about.name
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As the TOML has it, with defaults filled in."""
         tables = {
             section: {
@@ -133,9 +134,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     return study_from(content, folder=file.parent, file=file, text=text)
 
 
-def study_from(
-    content: Mapping[str, Any], *, folder: Path | None = None, file: Path | None = None, text: str = ""
-) -> Study:
+def study_from(content: JsonMapping, *, folder: Path | None = None, file: Path | None = None, text: str = "") -> Study:
     """A study from what its TOML holds, checked as in `read_study`.
 
     Raises:
@@ -152,9 +151,9 @@ def study_from(
     return study
 
 
-def _tables(content: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
+def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
     known = [*Sections.single, *Sections.named]
-    tables: dict[str, Any] = {"broken": set()}
+    tables: JsonObject = {"broken": set()}
     problems += [
         Problem((name,), f"there is no table [{name}]{did_you_mean(name, known) or '; there are ' + ', '.join(known)}")
         for name in content
@@ -237,7 +236,7 @@ _EXPECTED = {
 
 
 def _sentence(
-    kind: type[Table], path: tuple[str, ...], key: str | None, problem: ErrorDetails, given: Mapping[str, Any]
+    kind: type[Table], path: tuple[str, ...], key: str | None, problem: ErrorDetails, given: JsonMapping
 ) -> str:
     table = f"[{'.'.join(path)}]"
     if key is None:

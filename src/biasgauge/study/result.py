@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record, Result, Summary, Table
 
 State = Literal["done", "reused", "failed", "blocked"]
@@ -141,7 +142,7 @@ class StudyRun(Result):
         """Cells that need one that failed."""
         return self._count("blocked")
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """How many cells came to which end."""
         return {"done": self.done, "reused": self.reused, "failed": self.failed, "blocked": self.blocked}
 

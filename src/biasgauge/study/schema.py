@@ -7,6 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from biasgauge.json_types import JsonObject
+
 NAME = r"^[A-Za-z0-9_-]+$"
 
 Name = Annotated[str, Field(pattern=NAME)]
@@ -41,7 +43,7 @@ class OpenTable(Table):
     model_config = ConfigDict(extra="allow")
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """Keys that belong to the function."""
         return dict(self.model_extra or {})
 
@@ -65,7 +67,7 @@ class CorpusTable(OpenTable):
 
     path: str | Names | None = None
     origin: str | None = Field(default=None, alias="from")
-    balance: dict[str, Any] | None = None
+    balance: JsonObject | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> CorpusTable:
@@ -119,7 +121,7 @@ class MitigationTable(Table):
 
     of: Names
     method: str
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
 
 
 class ScoresTable(OpenTable):
@@ -137,7 +139,7 @@ class AnalysisTable(Table):
     kind: str
     of: Names = []
     before: str | None = None
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
 
 
 class TaskTable(Table):
@@ -147,7 +149,7 @@ class TaskTable(Table):
     data: str
     of: Names
     seeds: Seeds = 1
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
 
 
 class ReportTable(Table):

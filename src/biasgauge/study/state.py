@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge._io.atomic import write_text
 from biasgauge._io.json_file import parse_json
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Result, Summary
 from biasgauge.study.outcomes import RESULT
 from biasgauge.study.planning.plan import Plan, plan_study
@@ -45,7 +46,7 @@ class StudyState(Result):
     results: Mapping[str, str]
     missing: tuple[str, ...]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The plan, and why cells failed."""
         plan = {name: value for name, value in self.plan.to_dict().items() if name != "results"}
         return {**plan, "failures": list(self.plan.failures.values())}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
 from biasgauge._io.json_file import read_json
+from biasgauge.json_types import JsonMapping
 
 if TYPE_CHECKING:
     from biasgauge.study.kind import Kind
@@ -40,7 +41,7 @@ class Job:
         device: where to train: "cpu" or "cuda". The outcome's bytes do not depend on it.
     """
 
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     inputs: Mapping[str, Path]
     files: Mapping[str, Path]
     out: Path

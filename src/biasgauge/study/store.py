@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -33,6 +32,7 @@ from biasgauge._io.checksums import file_sha256, folder_files
 from biasgauge._io.json_file import parse_json
 from biasgauge._io.scratch import Scratch
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.study.cell import Cell, address_sha256, canonical
 from biasgauge.study.result import Failure
 
@@ -91,7 +91,7 @@ class CellStore:
         names = self._files.glob(f"{escape(self._root)}/cells/*/*/{MANIFEST}")
         return frozenset(str(name).rsplit("/", 2)[1] for name in names)
 
-    def manifest(self, key: str) -> dict[str, Any] | None:
+    def manifest(self, key: str) -> JsonObject | None:
         """What is known of a finished cell (`key`, `address`, `files`); None where it is not there or is damaged."""
         try:
             content = parse_json(self._files.cat_file(f"{self._place(key)}/{MANIFEST}"))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ class Recipe(Record):
         """Whether this recipe gives the same bytes each time."""
         return self.threads == 1
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The version of the algorithm."""
         return {"version": ALGORITHMS[self.algorithm].version}
 

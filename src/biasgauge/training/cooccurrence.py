@@ -20,7 +20,7 @@ from biasgauge._io.atomic import made_folder, write_text
 from biasgauge._io.checksums import check_digest
 from biasgauge._io.manifests import manifest_text, read_manifest
 from biasgauge._io.npy_file import array_sha256, map_array, write_array
-from biasgauge.arrays import Integers, Singles
+from biasgauge.arrays import Array, Integers, Singles
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.training.glove import counting
@@ -187,7 +187,7 @@ def _counted(
     return Cooccurrence(np.concatenate([[0], np.cumsum(cells)]), columns, values)
 
 
-def _check_text(tokens: NDArray[Any], lines: Integers, order: Integers, places: NDArray[np.int32], size: int) -> None:
+def _check_text(tokens: Array, lines: Integers, order: Integers, places: NDArray[np.int32], size: int) -> None:
     """Compiled loops trust their indices, so these are checked before."""
     if tokens.ndim != 1 or tokens.dtype.kind != "u":
         raise ParameterError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from biasgauge._io.manifests import manifest_text, read_record
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import InputError, InternalError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Record
 from biasgauge.training.algorithms import Recipe
 
@@ -49,7 +50,7 @@ class TrainedModel(Record):
         """Open the vectors."""
         return load(self.path, name=self.path.stem)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As plain data; a remark only where there is one."""
         shape = super().to_dict() | {"seconds": round(self.seconds, 3)}
         shape["recipe"]["deterministic"] = self.recipe.deterministic

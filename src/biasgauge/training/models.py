@@ -13,6 +13,7 @@ from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus, read_corpus, statistics
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.training.algorithms import Algorithm, Recipe, Settings, algorithm
 from biasgauge.training.model_file import TrainedModel
@@ -51,7 +52,7 @@ class TrainedModels(Result):
         """Open the vectors of all models."""
         return [model.load() for model in self.models]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As plain data."""
         size = statistics(self.corpus).rows[0]
         corpus = {**self.corpus.to_dict(), "mean_length": size.mean_length}
@@ -178,7 +179,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     return TrainedModels(tuple(models), corpus)
 
 
-def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> list[Algorithm]:
+def chosen_algorithms(names: str | Sequence[str], settings: JsonObject) -> list[Algorithm]:
     """Find algorithms by name, and refuse settings that none of them has, or that are impossible."""
     chosen = [algorithm(name) for name in ([names] if isinstance(names, str) else names)]
     if not chosen:
@@ -192,7 +193,7 @@ def chosen_algorithms(names: str | Sequence[str], settings: dict[str, Any]) -> l
     return chosen
 
 
-def settings_of(entry: Algorithm, settings: dict[str, Any]) -> Settings:
+def settings_of(entry: Algorithm, settings: JsonObject) -> Settings:
     """Those of the settings that an algorithm has; the rest are another one's."""
     own = {field.name for field in fields(entry.settings)}
     return entry.settings_from({name: value for name, value in settings.items() if name in own})

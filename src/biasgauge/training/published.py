@@ -8,6 +8,7 @@ from typing import Any
 
 from biasgauge.corpora import PAPER_RULES
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Record
 from biasgauge.training.models import chosen_algorithms
 
@@ -29,7 +30,7 @@ class Plan(Record):
     """
 
     algorithms: tuple[str, ...] = ("sgns",)
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: JsonObject = field(default_factory=dict)
     min_count: int = 5
     unknown: str | None = None
     remove: tuple[str, ...] = ()

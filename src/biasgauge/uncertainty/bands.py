@@ -17,8 +17,9 @@ from biasgauge.association.mac import mac_from_similarities
 from biasgauge.checks import check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import blocks, draw_counts
+from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_estimate
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.uncertainty.bayesian import table_of
 from biasgauge.uncertainty.change import matched
@@ -57,7 +58,7 @@ class BandShare(Estimate):
         """The share; None when undefined."""
         return self.value
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         return {"connection": self.connection, "side": self.side, **super().to_dict()}
 
@@ -83,7 +84,7 @@ class WithinBand(Result):
     band: float
     mac: float | None
     shares: tuple[BandShare, ...]
-    interval: Mapping[str, Any]
+    interval: JsonMapping
     left_out: Mapping[str, int]
     points: Mapping[str, DistanceTable] = field(default_factory=dict)
 
@@ -153,7 +154,7 @@ def within_band(
         (first, second), left_out = matched(table, table_of(after, lexicon, **asked))
         sides = {"before": first, "after": second}
     before = sides["before"]
-    hits = {side: (np.abs(1 - one.distance) <= width).astype(np.float64) for side, one in sides.items()}
+    hits = {side: (np.abs(1 - distances.distance) <= width).astype(np.float64) for side, distances in sides.items()}
     if after is not None:
         hits["change"] = hits["after"] - hits["before"]
     shares = []
@@ -187,8 +188,8 @@ def _estimate(table: DistanceTable, rows: Flags, values: Floats, drawn: Floats, 
     if len(np.unique(table.word[rows])) < 2 or not len(sound):
         why = "no resamples were asked for" if not len(drawn) else "fewer than two protected words to draw from again"
         return {"value": share, "reason": why}
-    low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return {"value": share, "low": low, "high": high, "method": METHOD}
+    interval = percentile_estimate(share, sound, level)
+    return {"value": share, "low": interval.low, "high": interval.high, "method": METHOD}
 
 
 def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:

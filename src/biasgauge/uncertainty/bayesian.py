@@ -11,6 +11,7 @@ from biasgauge.checks import check_choice, check_number
 from biasgauge.embeddings import each_model
 from biasgauge.errors import ParameterError
 from biasgauge.frames import as_pandas
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.estimates import Estimate, contrasts, posterior_means
 from biasgauge.uncertainty.fit import Sampler, fit
@@ -80,7 +81,7 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
     credible = Credible(interval, prob)
     found = {"min_coverage": min_coverage, "case_fallback": case_fallback}
     table = table_of(vectors, lexicon, duplicates=duplicates, human=human, neutral=neutral, **found)
-    settings: dict[str, Any] = {
+    settings: JsonObject = {
         "variant": named, "interval": interval, "prob": prob, "draws": draws, "duplicates": table.duplicates,
         **found, "sampler": sampler, "random_state": random_state,
     }  # fmt: skip
@@ -93,7 +94,7 @@ def posterior_of(
     priors: Priors,
     credible: Credible,
     rope: float | None,
-    settings: dict[str, Any],
+    settings: JsonObject,
     stream: int = 0,
 ) -> Posterior:
     """Fit a variant to a table; `settings` hold draws, sampler and random_state."""
@@ -127,8 +128,8 @@ def default_rope(table: DistanceTable) -> float:
     Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
     """
     cells = cells_of(table)
-    spare = sum(one.spare for one in cells)
-    return 0.1 * float(np.sqrt(sum(one.within for one in cells) / spare)) if spare else 0.0
+    spare = sum(cell.spare for cell in cells)
+    return 0.1 * float(np.sqrt(sum(cell.within for cell in cells) / spare)) if spare else 0.0
 
 
 def table_of(vectors: DistancesLike, lexicon: LexiconLike | None, **asked: Any) -> DistanceTable:  # noqa: ANN401

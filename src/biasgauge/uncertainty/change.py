@@ -17,6 +17,7 @@ from biasgauge.embeddings import load
 from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.bayesian import posterior_of, table_of
@@ -88,7 +89,7 @@ class ChangeResult(Result):
         separate = [SEPARATE] if self.separately_trained else []
         return (*([self.caution] if self.caution else []), *separate, *rows)
 
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> JsonMapping:
         """What speaks against the draws, in one sentence, and all warnings."""
         return {"caution": self.caution, "warnings": self.warnings}
 
@@ -189,7 +190,7 @@ def bayes_change(
 def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:
     """The rows that both have, in the same order, under the same labels."""
     keys = [_keys(table) for table in (before, after)]
-    if any(len(set(one)) < len(one) for one in keys):
+    if any(len(set(key)) < len(key) for key in keys):
         raise ParameterError(
             'Before and after are compared row by row: repeated rows must be dropped (duplicates="drop").'
         )

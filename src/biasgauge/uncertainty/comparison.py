@@ -139,11 +139,11 @@ def compare(posteriors: Mapping[str, Posterior]) -> Comparison:
         if not same or other.draws.connections != first.draws.connections:
             raise ParameterError("Models can be compared only on the same distances.")
     left_out = {name: loo(posterior) for name, posterior in posteriors.items()}
-    best = max(left_out.values(), key=lambda one: one.elpd)
+    best = max(left_out.values(), key=lambda score: score.elpd)
     ranks = []
-    for name, one in left_out.items():
-        error = float(np.sqrt(len(one.pointwise)) * (one.pointwise - best.pointwise).std())
-        own = (one.elpd, one.se, one.parameters, one.elpd - best.elpd, error, one.unreliable)
+    for name, score in left_out.items():
+        error = float(np.sqrt(len(score.pointwise)) * (score.pointwise - best.pointwise).std())
+        own = (score.elpd, score.se, score.parameters, score.elpd - best.elpd, error, score.unreliable)
         ranks.append(ModelRank(name, *own, posteriors[name].caution))
     return Comparison(tuple(sorted(ranks, key=lambda rank: -rank.elpd)))
 

@@ -252,7 +252,7 @@ class CrossedBlock:
         whole = variance + self._unit_count * spread
         drawn = spread / whole * left + np.sqrt(spread * variance / whole) * random.standard_normal(left.shape)
         words, attributes = (dense[:, :-connections], drawn) if self._swap else (drawn, dense[:, :-connections])
-        by_connection = [groups[:, [place]] + words[:, self._cells[:, 0] == place] for place in range(connections)]
+        by_connection = [groups[:, [index]] + words[:, self._cells[:, 0] == index] for index in range(connections)]
         return Effects(groups, by_connection, attributes)
 
 

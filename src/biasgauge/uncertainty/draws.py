@@ -89,7 +89,7 @@ class Draws:
 
     def places(self, table: DistanceTable) -> RowPlaces:
         """Where the parameters of each row stand; rows of connections that were not sampled are left out."""
-        own = {CONNECTIONS.index(name): place for place, name in enumerate(self.connections)}
+        own = {CONNECTIONS.index(name): index for index, name in enumerate(self.connections)}
         sampled = np.flatnonzero(np.isin(table.connection, list(own)))
         connection = np.array([own[one] for one in table.connection[sampled].tolist()], np.intp)
         cells = {pair: at for at, pair in enumerate(_pairs(self.cell_connection, self.cell_word))}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.stats import estimate
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.equivalence import Equivalence, decide_equivalence
@@ -45,7 +46,7 @@ class PosteriorMean(estimate.Estimate):
         """The posterior mean; None when undefined."""
         return self.value
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`: labels first, the reason only where it is needed."""
         shape = super().to_dict()
         ordered = {name: shape[name] for name in (*_LABELS, *shape) if name in shape}
@@ -62,7 +63,7 @@ class Estimate(PosteriorMean):
 
     connection: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`; the word only where there is one."""
         return {name: value for name, value in super().to_dict().items() if name != "word" or value is not None}
 
@@ -90,7 +91,7 @@ class Contrast(PosteriorMean):
         """What the interval says of the region of practical equivalence; None when undefined."""
         return decide_equivalence(self.low, self.high, self.rope)
 
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> JsonMapping:
         """The decision."""
         return {"decision": self.decision}
 

@@ -49,21 +49,21 @@ def sample_cells(
     boxes = [
         _sd_box(cells, priors.residual),
         (prior.mean - width, prior.mean + width) if baseline else (0.0, 0.0),
-        *(_sd_box([one], priors.between) for one in cells),
+        *(_sd_box([cell], priors.between) for cell in cells),
     ]
-    target = Target(_shared(cells, priors, baseline=baseline), [_between(one, priors) for one in cells], boxes)
+    target = Target(_shared(cells, priors, baseline=baseline), [_between(cell, priors) for cell in cells], boxes)
     lattice = draw_from_lattice(target, size, random, points=32 if baseline else 64)
     residual, shift = np.exp(lattice.shared[:, 0]), lattice.shared[:, 1]
     drawn = [
-        _means(one, priors.group, residual, np.exp(lattice.blocks[:, place]), shift, random)
-        for place, one in enumerate(cells)
+        _means(cell, priors.group, residual, np.exp(lattice.blocks[:, index]), shift, random)
+        for index, cell in enumerate(cells)
     ]
     return ExactDraws(drawn, shift if baseline else None, lattice.acceptance, lattice.edge)
 
 
 def _shared(cells: Sequence[Cells], priors: Priors, *, baseline: bool) -> Shared:
     """Log density of log sigma and the baseline, from the prior and from the spread within words."""
-    spare, within = sum(one.spare for one in cells), sum(one.within for one in cells)
+    spare, within = sum(cell.spare for cell in cells), sum(cell.within for cell in cells)
 
     def density(log_sd: Floats, shift: Floats) -> Floats:
         sd = np.exp(log_sd)
@@ -90,10 +90,10 @@ def _between(cells: Cells, priors: Priors) -> Block:
         variances = [between**2 + noise / count for count in counts]
         weights = [n / variance for n, variance in zip(number, variances, strict=True)]
         total = sum(weights)
-        middle = sum(weight * one for weight, one in zip(weights, center, strict=True)) / total
+        middle = sum(weight * mean for weight, mean in zip(weights, center, strict=True)) / total
         found = priors.between.log_density(between) + log_between - 0.5 * np.log(total)
-        for n, variance, weight, one, rest in zip(number, variances, weights, center, scatter, strict=True):
-            found = found - 0.5 * (n * np.log(variance) + rest / variance + weight * (one - middle) ** 2)
+        for n, variance, weight, mean, rest in zip(number, variances, weights, center, scatter, strict=True):
+            found = found - 0.5 * (n * np.log(variance) + rest / variance + weight * (mean - middle) ** 2)
         spread = priors.group.sd**2 + 1 / total
         result: Floats = found - 0.5 * (np.log(spread) + (middle - shift - priors.group.mean) ** 2 / spread)
         return result
@@ -118,6 +118,6 @@ def _means(
 
 def _sd_box(cells: Sequence[Cells], prior: ScalePrior) -> Box:
     """Where log of a standard deviation can possibly lie: far beyond what data and prior allow."""
-    spread = max(one.spread for one in cells)
+    spread = max(cell.spread for cell in cells)
     low = min(prior.mean, max(spread, _TINIEST))
     return float(np.log(_TINIEST * low)), float(np.log(_LARGEST * (prior.mean + spread)))

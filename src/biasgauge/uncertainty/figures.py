@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair, top_legend, zero_line
+from biasgauge.results.drawing import AltairChart, altair, top_legend, zero_line
 from biasgauge.uncertainty.estimates import GROUP
 from biasgauge.wording import level_text, number_text, share_text, shares_text
 
@@ -94,7 +94,9 @@ def _color(alt: Any, *, legend: bool = True) -> Any:  # noqa: ANN401 - an encodi
     return alt.Color("connection:N", scale=scale, legend=top_legend() if legend else None)
 
 
-def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis: str = "mean cosine distance") -> Any:  # noqa: ANN401 - a chart
+def _dots(
+    frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis: str = "mean cosine distance"
+) -> AltairChart:
     """Means and intervals, a row for each connection or each word; words with the nearest associated ones first."""
     alt = altair()
     part = frame()
@@ -124,7 +126,7 @@ def _dots(frame: Callable[[], pd.DataFrame], *, by: str, line: float = 1.0, axis
     return chart.properties(width=480, height=height)
 
 
-def _contrasts(result: Posterior) -> Any:  # noqa: ANN401 - a chart
+def _contrasts(result: Posterior) -> AltairChart:
     alt = altair()
     shown = result.contrasts_frame().query("word == @GROUP")
     shown = shown.assign(contrast=shown["a"] + " − " + shown["b"])
@@ -148,7 +150,7 @@ def _contrasts(result: Posterior) -> Any:  # noqa: ANN401 - a chart
     return chart.properties(width=480, height=alt.Step(30))
 
 
-def _predictions(result: Posterior, step: int) -> Any:  # noqa: ANN401 - a chart
+def _predictions(result: Posterior, step: int) -> AltairChart:
     alt = altair()
     scale = alt.Scale(zero=False)
     base = alt.Chart(result.predictive_frame().iloc[::step])
@@ -172,7 +174,7 @@ def _predictions(result: Posterior, step: int) -> Any:  # noqa: ANN401 - a chart
     return alt.vconcat(upper, lower)
 
 
-def _distances(result: Posterior, word: str) -> Any:  # noqa: ANN401 - a chart
+def _distances(result: Posterior, word: str) -> AltairChart:
     alt = altair()
     frame = result.word_frame(word)
     scale = alt.Scale(zero=False, domain=[float(frame["cosine_distance"].min()), float(frame["cosine_distance"].max())])
@@ -207,7 +209,7 @@ def band_charts(result: WithinBand) -> tuple[Chart, ...]:
     return (Chart("within_band", f"Similarities within a band: {result.name}", remark, partial(_band, result)),)
 
 
-def _band(result: WithinBand) -> Any:  # noqa: ANN401 - a chart
+def _band(result: WithinBand) -> AltairChart:
     import pandas as pd
 
     alt = altair()

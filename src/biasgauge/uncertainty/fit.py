@@ -105,7 +105,7 @@ def _without_spread(table: DistanceTable, variant: str, priors: Priors) -> dict[
     if variant == "crossed":
         return {name: NO_SPREAD for block in blocks_of(table, priors) if block.degenerate for name in block.connections}
     cells = cells_of(table)
-    flat = {one.connection: NO_SPREAD for one in cells if one.degenerate}
+    flat = {cell.connection: NO_SPREAD for cell in cells if cell.degenerate}
     if variant in {"single-sigma", "intercept"}:  # sigma is learned from all of them together
         return flat if len(flat) == len(cells) else {}
     return flat
@@ -116,8 +116,8 @@ def _exact(
 ) -> tuple[Draws, dict[str, Any]]:
     cells = cells_of(table)
     if variant == "per-connection":
-        streams = [np.random.default_rng([*seeds, CONNECTIONS.index(one.connection)]) for one in cells]
-        parts = [sample_cells([one], priors, size, random) for one, random in zip(cells, streams, strict=True)]
+        streams = [np.random.default_rng([*seeds, CONNECTIONS.index(cell.connection)]) for cell in cells]
+        parts = [sample_cells([cell], priors, size, random) for cell, random in zip(cells, streams, strict=True)]
     else:
         together = np.random.default_rng([*seeds, len(CONNECTIONS)])
         parts = [sample_cells(cells, priors, size, together, baseline=variant == "intercept")]
@@ -158,15 +158,15 @@ def _crossed(
 def joined_blocks(parts: Sequence[BlockDraws]) -> Draws:
     """Groups and words of blocks that were sampled apart, as draws of one model."""
     widths = [len(part.block.connections) for part in parts]
-    places = [(part, place) for part in parts for place in range(len(part.block.connections))]
-    words = [part.block.words_of(place) for part, place in places]
+    places = [(part, index) for part in parts for index in range(len(part.block.connections))]
+    words = [part.block.words_of(index) for part, index in places]
     return Draws(
         chains=CHAINS,
         connections=tuple(name for part in parts for name in part.block.connections),
         group=np.concatenate([part.effects.groups for part in parts], axis=1),
         cell_connection=np.concatenate([np.full(len(own), at) for at, own in enumerate(words)]),
         cell_word=np.concatenate(words),
-        word=np.concatenate([part.effects.words[place] for part, place in places], axis=1),
+        word=np.concatenate([part.effects.words[index] for part, index in places], axis=1),
         between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
         residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
     )

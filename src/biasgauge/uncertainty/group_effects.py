@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from biasgauge.checks import check_number, check_whole
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible, IntervalKind
 from biasgauge.uncertainty.bayesian import default_rope, table_of
@@ -44,6 +45,7 @@ class ByGroup(Result):
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"credible": "interval"}
+    tables: ClassVar[tuple[str, ...]] = ("groups", "contrasts")
 
     name: str
     groups: tuple[Estimate, ...]
@@ -52,7 +54,7 @@ class ByGroup(Result):
     pairing_sd: Mapping[str, float]
     diagnostics: Diagnostics
     credible: Credible
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -61,15 +63,15 @@ class ByGroup(Result):
 
     def contrast(self, a: str, b: str) -> Contrast:
         """The difference of two connections, a less b, as they stand in `contrasts`."""
-        return next(one for one in self.contrasts if (one.a, one.b) == (a, b))
+        return next(contrast for contrast in self.contrasts if (contrast.a, contrast.b) == (a, b))
 
     def summary(self) -> Summary:
         """Contrasts, group means, and how large the effects of pairings are."""
         kind = self.credible
         shown = Column(f"mean [{level_text(kind.prob)} {kind.kind}]", "estimate", 3)
         chance = Column("p(direction)", "number", 3)
-        groups = [(one.connection, one) for one in self.groups]
-        differences = [(one.a, one.b, one, one.p_direction) for one in self.contrasts]
+        groups = [(group.connection, group) for group in self.groups]
+        differences = [(contrast.a, contrast.b, contrast, contrast.p_direction) for contrast in self.contrasts]
         sds = Column("attribute", "number", 3), Column("attribute × group", "number", 3)
         spreads = [(name, self.attribute_sd[name], self.pairing_sd[name]) for name in self.attribute_sd]
         return Summary(
@@ -129,7 +131,7 @@ def bayes_by_group(
     return ByGroup(
         name=table.name,
         groups=tuple(Estimate(connection=name, word=None, **numbers) for name, numbers in labels),
-        contrasts=tuple(one for one in contrasts(drawn, table.words, credible, width) if one.word is None),
+        contrasts=tuple(row for row in contrasts(drawn, table.words, credible, width) if row.word is None),
         attribute_sd={name: float(part.sds[:, -2].mean()) for name, part in zip(blocks, parts, strict=True)},
         pairing_sd={name: float(part.sds[:, -1].mean()) for name, part in zip(blocks, parts, strict=True)},
         diagnostics=diagnose(sampled, acceptance=min(part.acceptance for part in parts)),

@@ -33,8 +33,8 @@ def protected_groups(table: DistanceTable) -> Places:
     """
     lists: list[frozenset[int]] = []
     associated = table.rows_of([ASSOCIATED])
-    for place, word in enumerate(table.words):
-        own = frozenset(table.source[associated & (table.word == place)].tolist())
+    for index, word in enumerate(table.words):
+        own = frozenset(table.source[associated & (table.word == index)].tolist())
         if not own:
             raise ParameterError(f"{word!r} has no associated attribute, so that its group is not known.")
         lists.append(own)
@@ -71,9 +71,9 @@ class NestedBlock:
         design[np.arange(len(design)), cell] = 1
         design[np.arange(len(design)), size + connection] = 1
         own = [connection == at for at in range(number)]
-        self._squares = np.stack([(design[one].T @ design[one]).ravel() for one in own])
-        self._vectors = np.stack([design[one].T @ self._y[one] for one in own])
-        self._totals = np.array([self._y[one] @ self._y[one] for one in own])
+        self._squares = np.stack([(design[rows].T @ design[rows]).ravel() for rows in own])
+        self._vectors = np.stack([design[rows].T @ self._y[rows] for rows in own])
+        self._totals = np.array([self._y[rows] @ self._y[rows] for rows in own])
         self._count = np.bincount(row).astype(np.float64)
         self._sum = np.bincount(row, self._y)
         self._design = np.zeros((len(pairing), self._columns))

@@ -76,7 +76,7 @@ def sample_custom(
         )
     trace = run_nuts(model, chains=chains, draws=draws, seed=seed)
     cells = cells_of(table)
-    expected = {"group": len(cells), "word": sum(len(one.words) for one in cells)}
+    expected = {"group": len(cells), "word": sum(len(cell.words) for cell in cells)}
     values: dict[str, Any] = {name: stacked(trace, name) for name in expected}
     for name, size in expected.items():
         if values[name].shape[1:] != (size,):
@@ -92,7 +92,7 @@ def sample_custom(
     return own, int(trace.sample_stats["diverging"].sum()), simulated
 
 
-def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # noqa: ANN401 - a pymc.Model
+def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:
     """State a variant in PyMC. Its variables: group, between, residual, word (one vector a connection), and so on."""
     pm, _ = libraries()
     cells = cells_of(table)
@@ -109,15 +109,15 @@ def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:  # n
         else:
             residual = _scale(pm, "sigma", priors.residual, len(cells))
         pm.Deterministic("residual", residual)
-        words = [_words(pm, one, group[place], between[place]) for place, one in enumerate(cells)]
+        words = [_words(pm, cell, group[index], between[index]) for index, cell in enumerate(cells)]
         if variant in {"student", "crossed"}:
             _rows(pm, table, variant, priors, cells, words, residual, data["observed"])
         else:
-            for place, one in enumerate(cells):
-                sd, name = residual[place], one.connection
-                pm.Normal(f"means_{name}", words[place], sd / np.sqrt(one.count), observed=data[f"mean_{name}"])
-                if one.spare:
-                    within = -one.spare * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
+            for index, cell in enumerate(cells):
+                sd, name = residual[index], cell.connection
+                pm.Normal(f"means_{name}", words[index], sd / np.sqrt(cell.count), observed=data[f"mean_{name}"])
+                if cell.spare:
+                    within = -cell.spare * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
                     pm.Potential(f"spread_{name}", within)
     return model
 
@@ -126,24 +126,24 @@ def model_data(table: DistanceTable, variant: str) -> dict[str, Any]:
     """What a model sees of the distances, by name; it can be given others of the same shape and need not be rebuilt."""
     if variant in {"student", "crossed"}:
         return {"observed": table.distance}
-    means = {f"mean_{one.connection}": one.mean for one in cells_of(table)}
-    return means | {f"within_{one.connection}": np.float64(one.within) for one in cells_of(table)}
+    means = {f"mean_{cell.connection}": cell.mean for cell in cells_of(table)}
+    return means | {f"within_{cell.connection}": np.float64(cell.within) for cell in cells_of(table)}
 
 
 def _rows(
-    pm: Any,  # noqa: ANN401
+    pm: Any,
     table: DistanceTable,
     variant: str,
     priors: Priors,
     cells: list[Cells],
     words: list[Any],
-    residual: Any,  # noqa: ANN401
-    observed: Any,  # noqa: ANN401
+    residual: Any,
+    observed: Any,
 ) -> None:
     """The likelihood of each distance, for the variants that need all of them."""
-    connection = np.searchsorted([CONNECTIONS.index(one.connection) for one in cells], table.connection)
-    starts = np.cumsum([0] + [len(one.words) for one in cells])
-    own = [np.searchsorted(one.words, table.word[connection == at]) for at, one in enumerate(cells)]
+    connection = np.searchsorted([CONNECTIONS.index(cell.connection) for cell in cells], table.connection)
+    starts = np.cumsum([0] + [len(cell.words) for cell in cells])
+    own = [np.searchsorted(cell.words, table.word[connection == at]) for at, cell in enumerate(cells)]
     # rows are sorted by connection, so concatenating by connection keeps their order
     mean = pm.math.concatenate(words)[np.concatenate([start + part for start, part in zip(starts, own, strict=False)])]
     if variant == "student":
@@ -160,14 +160,14 @@ def _rows(
     pm.Normal("distance", mean + pm.math.concatenate(effects), residual[connection], observed=observed)
 
 
-def _scale(pm: Any, name: str, prior: ScalePrior, size: int | None) -> Any:  # noqa: ANN401
+def _scale(pm: Any, name: str, prior: ScalePrior, size: int | None) -> Any:
     shape = {} if size is None else {"shape": size}
     if isinstance(prior, Exponential):
         return pm.Exponential(name, prior.rate, **shape)
     return pm.HalfNormal(name, prior.scale, **shape)
 
 
-def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:  # noqa: ANN401
+def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:
     """Word means: as they are where the data say much about each of them, as deviations where they say little."""
     name, size = f"word_{cells.connection}", len(cells.words)
     noise = cells.within / max(cells.spare, 1) / cells.count.mean()
@@ -177,7 +177,7 @@ def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:  # noqa: ANN
     return pm.Deterministic(name, group + between * deviation)
 
 
-def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:  # noqa: ANN401 - a pymc.Model, an arviz trace
+def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:
     """Sample a PyMC model with nutpie, one chain after the other on one core."""
     _, nutpie = libraries()
     with warnings.catch_warnings():
@@ -188,13 +188,13 @@ def run_nuts(model: Any, *, chains: int, draws: int, seed: int) -> Any:  # noqa:
         )  # fmt: skip
 
 
-def stacked(trace: Any, name: str) -> Floats:  # noqa: ANN401
+def stacked(trace: Any, name: str) -> Floats:
     """Draws of one variable of a trace, chains one after the other."""
     values = np.asarray(trace.posterior[name], np.float64)
     return values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
 
 
-def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Draws:  # noqa: ANN401
+def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Draws:
     """The draws of a trace in our own shape."""
     cells = cells_of(table)
     attributes = None
@@ -214,7 +214,7 @@ def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Dra
     return Draws(
         chains=chains,
         **cell_places(cells),
-        word=np.concatenate([stacked(trace, f"word_{one.connection}") for one in cells], axis=1),
+        word=np.concatenate([stacked(trace, f"word_{cell.connection}") for cell in cells], axis=1),
         **drawn,
         attributes=attributes,
     )

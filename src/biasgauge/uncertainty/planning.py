@@ -207,7 +207,9 @@ def plan_attributes(
         "most_attributes": variances.widths(np.inf, factor, inside),
         "most_words": variances.widths(1.0, np.inf, inside) if fitted else None,
     }
-    medians: dict[str, Any] = {name: None if one is None else float(np.median(one)) for name, one in typical.items()}
+    medians: dict[str, Any] = {
+        name: None if value is None else float(np.median(value)) for name, value in typical.items()
+    }
     return AttributePlan(
         contrast=contrast, width=width, prob=inside, assurance=assurance, words=_scaled(variances.words, factor),
         variant=fitted.variant if fitted else "chosen", attributes=_grown(variances, chosen),
@@ -272,14 +274,14 @@ def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
     places = [draws.connections.index(name) for name in contrast]
     some = slice(None, None, max(1, len(draws) // _DRAWS))
     designs = [_design(table, name) for name in contrast]
-    if min(len(one.per_word) for one in designs) < 2:
+    if min(len(design.per_word) for design in designs) < 2:
         raise ParameterError("A plan needs at least two protected words in either connection.")
-    counts = np.array([len(one.per_word) for one in designs])
+    counts = np.array([len(design.per_word) for design in designs])
     residual = draws.residual[some][:, places] ** 2
     if draws.freedom is not None:  # what a mean of Student's t costs beside a Normal one, by Fisher information
         freedom = draws.freedom[some][:, places]
         residual = residual * (freedom + 3) / (freedom + 1)
-    shares = np.array([(1 / one.per_word).sum() / len(one.per_word) ** 2 for one in designs])
+    shares = np.array([(1 / design.per_word).sum() / len(design.per_word) ** 2 for design in designs])
     attribute = np.zeros((len(residual), 1))
     if draws.attributes is not None:
         blocks = draws.attributes.blocks
@@ -288,7 +290,7 @@ def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
         if own[0] == own[1]:
             attribute = variance[:, own[:1]] * ((designs[0].weights - designs[1].weights) ** 2).sum()
         else:
-            attribute = variance[:, own] * np.array([(one.weights**2).sum() for one in designs])
+            attribute = variance[:, own] * np.array([(design.weights**2).sum() for design in designs])
     between = draws.between[some][:, places] ** 2 / counts
     numbers = (int(counts[0]), int(counts[1])), (designs[0].attributes, designs[1].attributes)
     return _Variances(between, residual * shares, attribute, *numbers)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.credible import Credible
 from biasgauge.uncertainty.diagnostics import Diagnostics
@@ -66,11 +67,11 @@ class Posterior(Result):
     credible: Credible
     priors: Priors
     rope: float
-    distances: Mapping[str, Any]
-    coverage: Mapping[str, Any] | None = None
+    distances: JsonMapping
+    coverage: JsonMapping | None = None
     table: DistanceTable = NO_DISTANCES
     draws: Draws = field(default_factory=no_draws)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
 
     @property
     def undefined(self) -> dict[str, str]:
@@ -94,7 +95,7 @@ class Posterior(Result):
             warnings.append(f"{repeated:,} rows repeat others exactly and are {done}")
         return tuple(warnings)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object, without the distances and the draws."""
         shape = super().to_dict()
         if self.predictive is None:
@@ -104,7 +105,7 @@ class Posterior(Result):
         return shape
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The posterior of which `to_dict` made `content`, without distances and draws."""
         predicted = content.get("ppc")
         posterior = super().from_dict({**content, "ppc": None if predicted == _NOTHING else predicted})

@@ -64,7 +64,7 @@ class Target(NamedTuple):
     def at(self, shared: Floats, blocks: Floats) -> tuple[Floats, list[Floats]]:
         """Log densities at points: the shared part, and each block's."""
         a, b = shared[:, 0], shared[:, 1]
-        return self.shared(a, b), [block(a, b, blocks[:, place]) for place, block in enumerate(self.blocks)]
+        return self.shared(a, b), [block(a, b, blocks[:, index]) for index, block in enumerate(self.blocks)]
 
 
 def draw_from_lattice(target: Target, size: int, random: np.random.Generator, *, points: int = 64) -> LatticeDraws:
@@ -92,9 +92,11 @@ def _region(target: Target) -> tuple[list[Box], float]:
         axes = [_axis(box, _SEARCH_POINTS) for box in boxes]
         marginals = _marginals(*target.tables(axes))
         if step == 0:
-            ends = [one[place] - one.max() for one in marginals if len(one) > 1 for place in (0, -1)]
+            ends = [
+                marginal[place] - marginal.max() for marginal in marginals if len(marginal) > 1 for place in (0, -1)
+            ]
             edge = max(ends, default=-np.inf)
-        smaller = [_shrunk(axis, one) for axis, one in zip(axes, marginals, strict=True)]
+        smaller = [_shrunk(axis, marginal) for axis, marginal in zip(axes, marginals, strict=True)]
         sides = zip(smaller, boxes, strict=True)
         shares = [(new[1] - new[0]) / (old[1] - old[0]) for new, old in sides if old[1] > old[0]]
         boxes = smaller
@@ -113,8 +115,8 @@ def _marginals(base: Floats, parts: Sequence[Floats]) -> list[Floats]:
     sums = [log_sum(part, axis=2) for part in parts]
     joint = base + sum(sums)
     along = [log_sum(joint, axis=1), log_sum(joint, axis=0)]
-    for part, one in zip(parts, sums, strict=True):
-        rest = joint - one
+    for part, total in zip(parts, sums, strict=True):
+        rest = joint - total
         along.append(log_sum((part + rest[..., None]).reshape(-1, part.shape[2]), axis=0))
     return along
 
@@ -153,11 +155,11 @@ def _draw(
         places = [np.minimum((row[cell] < random.random((count, 1))).sum(axis=1), row.shape[1] - 1) for row in rows]
         in_a, in_b = np.divmod(cell, base_bound.shape[1])
         shared = np.stack([_inside(axes[0], in_a, random), _inside(axes[1], in_b, random)], axis=1)
-        blocks = np.stack([_inside(axis, place, random) for axis, place in zip(axes[2:], places, strict=True)], axis=1)
+        blocks = np.stack([_inside(axis, index, random) for axis, index in zip(axes[2:], places, strict=True)], axis=1)
         density, densities = target.at(shared, blocks)
         over_blocks = [
-            one - bound.reshape(cells, -1)[cell, place]
-            for one, bound, place in zip(densities, bounds, places, strict=True)
+            one - bound.reshape(cells, -1)[cell, index]
+            for one, bound, index in zip(densities, bounds, places, strict=True)
         ]
         above = np.stack([density - base_bound.ravel()[cell], *over_blocks])
         worst = above.max(axis=1)

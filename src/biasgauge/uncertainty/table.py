@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Flags, Floats, Places
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,19 +84,19 @@ class DistanceTable:
     @property
     def connections(self) -> tuple[str, ...]:
         """The connections that have rows, in their order."""
-        return tuple(name for place, name in enumerate(CONNECTIONS) if (self.connection == place).any())
+        return tuple(name for index, name in enumerate(CONNECTIONS) if (self.connection == index).any())
 
     def rows_of(self, connections: Iterable[str]) -> NDArray[np.bool_]:
         """Which rows are of these connections."""
         return np.isin(self.connection, [CONNECTIONS.index(name) for name in connections])
 
-    def select(self, rows: NDArray[Any], *, relabel: bool = True) -> DistanceTable:
+    def select(self, rows: Places | Flags, *, relabel: bool = True) -> DistanceTable:
         """Keep some rows (a mask or places); words that lose all their rows go, unless `relabel` is false."""
         names = ("connection", "word", "attribute", "source", "distance")
         parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
         for part, name in (("word", "words"), ("attribute", "attributes"), ("source", "lists")) if relabel else ():
             used, parts[part] = np.unique(parts[part], return_inverse=True)
-            parts[name] = tuple(getattr(self, name)[place] for place in used)
+            parts[name] = tuple(getattr(self, name)[index] for index in used)
         return replace(self, **parts)
 
     def of_word(self, word: str) -> DistanceTable:
@@ -123,15 +124,15 @@ class DistanceTable:
             ParameterError: some protected word lacks a distance to some attribute.
         """
         blocks = []
-        for place in np.unique(self.source[self.rows_of((ASSOCIATED, DIFFERENT))]):
-            rows = self.source == place
+        for index in np.unique(self.source[self.rows_of((ASSOCIATED, DIFFERENT))]):
+            rows = self.source == index
             columns, column = np.unique(self.attribute[rows], return_inverse=True)
             block = np.full((len(self.words), len(columns)), np.nan)
             block[self.word[rows], column] = 1 - self.distance[rows]
             if np.isnan(block).any():
                 raise ParameterError(
                     "Similarities need a distance from every protected word to every attribute; "
-                    f"{self.lists[place]!r} lacks some."
+                    f"{self.lists[index]!r} lacks some."
                 )
             blocks.append(block)
         return tuple(blocks)
@@ -140,7 +141,7 @@ class DistanceTable:
         """The rows as columns of plain values, under the names of the authors' files; "neutral" stays "neutral"."""
         labels = (self.words, self.word), (self.attributes, self.attribute), (self.lists, self.source)
         coded = (*labels, (CONNECTIONS, self.connection))
-        texts = [[names[place] for place in places] for names, places in coded]
+        texts = [[names[index] for index in places] for names, places in coded]
         return dict(zip(COLUMNS, [*texts, self.distance.tolist()], strict=True))
 
     def to_frame(self) -> pd.DataFrame:
@@ -160,7 +161,7 @@ class DistanceTable:
             summary.append({"connection": name, "rows": len(values), **sizes, "mean": float(values.mean()), "sd": sd})
         return summary
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What is in it, without the rows."""
         return {
             "name": self.name,
@@ -222,7 +223,7 @@ def distance_table(
 
 def _coded(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     distinct = tuple(sorted(set(labels)))
-    places = {label: place for place, label in enumerate(distinct)}
+    places = {label: index for index, label in enumerate(distinct)}
     return distinct, np.array([places[label] for label in labels], np.intp)
 
 
@@ -280,9 +281,9 @@ def cells_of(table: DistanceTable) -> list[Cells]:
 def cell_places(cells: Sequence[Cells]) -> dict[str, Any]:
     """Which connection and which word each cell is of, as `Draws` have it."""
     return {
-        "connections": tuple(one.connection for one in cells),
-        "cell_connection": np.concatenate([np.full(len(one.words), at) for at, one in enumerate(cells)]),
-        "cell_word": np.concatenate([one.words for one in cells]),
+        "connections": tuple(cell.connection for cell in cells),
+        "cell_connection": np.concatenate([np.full(len(cell.words), at) for at, cell in enumerate(cells)]),
+        "cell_word": np.concatenate([cell.words for cell in cells]),
     }
 
 

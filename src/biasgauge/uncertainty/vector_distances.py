@@ -124,7 +124,9 @@ def distances(
     model = load(vectors, words=asked.words, case_fallback=case_fallback, progress=progress)
     coverage = model.coverage(asked.sets, case_fallback=case_fallback, directions=True)
     undefined = _undefined(asked, coverage, min_coverage)
-    places = {word: row for one in coverage.sets.values() for word, row in zip(one.words, one.rows, strict=True)}
+    places = {
+        word: row for counts in coverage.sets.values() for word, row in zip(counts.words, counts.rows, strict=True)
+    }
     taken = np.asarray(model.vectors[np.fromiter(places.values(), np.intp, len(places))], np.float64)
     unit = dict(zip(places, unit_rows(taken, pairwise=True), strict=True))
     return distance_table(

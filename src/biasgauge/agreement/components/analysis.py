@@ -18,6 +18,7 @@ from biasgauge.agreement.components.layout import Layout, layout_of, reml_compon
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.bootstrap import percentile_estimate
@@ -131,7 +132,7 @@ class VarianceComponents(Result):
         shares = np.divide(self.drawn[:, held].sum(axis=1), sums, out=np.zeros_like(sums), where=sums > 0)
         return percentile_estimate(float(variances[held].sum() / variances.sum()), shares, self.level, **PIVOTS)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The interval of the mean, and what each facet has a part in."""
         return {
             "mean_interval": percentile_estimate(self.mean, self.drawn_mean, self.level, **PIVOTS).interval(),

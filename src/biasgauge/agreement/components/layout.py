@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats.crossed import Subset
@@ -35,7 +34,7 @@ class Layout:
     Scores are divided by `scale`; `shift` is about the mean of what that gives.
     """
 
-    scores: NDArray[Any]
+    scores: Vectors
     defined: NDArray[np.bool_] | None
     axes: tuple[str, ...]
     measure: str | None
@@ -111,8 +110,8 @@ def layout_of(scores: ScoreTensor | ScoreStore, measure: str | None, *, standard
 
 
 def _by_facet(
-    values: NDArray[Any], defined: NDArray[np.bool_], tensor: ScoreTensor
-) -> tuple[NDArray[Any], NDArray[np.bool_], tuple[str, ...]]:
+    values: Vectors, defined: NDArray[np.bool_], tensor: ScoreTensor
+) -> tuple[Vectors, NDArray[np.bool_], tuple[str, ...]]:
     """Views of transformers by the facets that they differ in, in the place of one axis of models.
 
     Models that are no views, or views that differ in nothing but one facet's place in a list, stay as they are.
@@ -134,8 +133,8 @@ def _by_facet(
 
 
 def _with_scores(
-    values: NDArray[Any], defined: NDArray[np.bool_], axes: tuple[str, ...]
-) -> tuple[NDArray[Any], NDArray[np.bool_], list[str]]:
+    values: Vectors, defined: NDArray[np.bool_], axes: tuple[str, ...]
+) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
     """Leave out levels that have no score at all."""
     warnings: list[str] = []
     if not defined.any():
@@ -152,7 +151,7 @@ def _with_scores(
     return values, defined, warnings
 
 
-def _moments(values: NDArray[Any], defined: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _moments(values: Vectors, defined: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Mean and standard deviation (by the number of scores) of each measure."""
     mean, spread = np.empty(len(values)), np.empty(len(values))
     step = max(_BLOCK // int(np.prod(values.shape[1:-1])), 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
@@ -47,7 +48,7 @@ class Design(Record):
     reaches: bool
     assurance: float
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Levels by their names in tables; an infinite number is null."""
         return {PLURAL[name]: int(size) if np.isfinite(size) else None for name, size in self.levels.items()}
 
@@ -78,7 +79,7 @@ class Need(Record):
     method: str
     reason: str | None
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Levels of all facets by their names in tables."""
         return {**{PLURAL[name]: int(size) for name, size in self.levels.items()}, PLURAL[self.facet]: self.number}
 
@@ -182,7 +183,7 @@ class DecisionStudy(Result):
         frame = records_frame(self.needs)
         return frame.astype(dict.fromkeys((PLURAL[self.solved], "estimate", "low", "high"), "Int64"))
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Facets by their names in tables, and what follows from the needs."""
         return {
             "limits": {PLURAL[name]: design for name, design in self.limits.items()},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from biasgauge.agreement.regression.model import INTERCEPT, Regression, errors_b
 from biasgauge.agreement.regression.table import FactorSource, Outcome, factor_table
 from biasgauge.frames import as_pandas
 from biasgauge.inputs import FrameLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.mixed_models.model import FixedEffect, MixedFit, fit_moments
@@ -98,7 +99,7 @@ class FactorsResult(Result):
     references: Mapping[str, str]
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def to_frame(self) -> pd.DataFrame:
         """One row a coefficient, with the R² drop of its factor."""
@@ -118,7 +119,7 @@ class FactorsResult(Result):
         frame["estimate"] = frame["estimate"].astype(float).round(4)
         return frame[["name", "factor", "estimate", "p", "drop"]]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """R² with what is compared with it, and scales by name."""
         return {
             "r2": {**self.r2.to_dict(), "drops": self.drops, "intercept_only": self.r2_intercept_only},

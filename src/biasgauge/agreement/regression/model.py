@@ -17,6 +17,7 @@ from scipy.special import stdtr
 from biasgauge.agreement.features import NUMBERS
 from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.stats.mixed_models.model import MixedFit
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Regression:
     y: Floats
     x: Floats
     names: tuple[str, ...]
-    groups: Mapping[str, Any]
+    groups: JsonMapping
     words: Integers
     factors: Mapping[str, tuple[str, ...]]
     scales: Mapping[str, tuple[float, float]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.tasks.figures import gap_f1_charts
 from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
 from biasgauge.stats.count_tables import estimates_of_sums
@@ -82,7 +83,7 @@ class GapF1(Result):
     tables: ClassVar[tuple[str, ...]] = ("scores",)
 
     scores: tuple[GapScore, ...]
-    settings: dict[str, Any]
+    settings: JsonObject
     warnings: tuple[str, ...] = ()
 
     def score(self, of: str, metric: str = "f1") -> GapScore:

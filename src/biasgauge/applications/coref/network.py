@@ -11,11 +11,9 @@ once a word instead of once a span, and what depends on spans once a span instea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -23,7 +21,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from biasgauge.applications.coref.features import Arrays
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import BUCKETS, buckets, candidates, how_many, keep_best, pairs
-from biasgauge.arrays import Integers
+from biasgauge.arrays import Integers, Vectors
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
 """Pairs compared at a time: bounds the memory of predictions, and on a CPU keeps vectors of pairs in its cache, which
@@ -198,9 +196,7 @@ class SpanRanker(nn.Module):
         ranked = table.index_put((i, self._on_device(back)), total)
         return Ranking(first, last, kept, ranked, self._on_device(arrays.gold[first, last - first]))
 
-    def _kept(
-        self, arrays: Arrays, first: Integers, last: Integers, scores: NDArray[Any]
-    ) -> tuple[Integers, list[int]]:
+    def _kept(self, arrays: Arrays, first: Integers, last: Integers, scores: Vectors) -> tuple[Integers, list[int]]:
         """Places of the best candidates of each document, and how many it has."""
         ends = np.searchsorted(first, np.cumsum(arrays.documents))
         best, start = [], 0

@@ -13,6 +13,7 @@ from biasgauge.applications.coref.metrics import METRICS, RATES, all_sums, conll
 from biasgauge.applications.coref.model import CorefModel
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 from biasgauge.stats.count_tables import estimates_of_sums
@@ -58,7 +59,7 @@ class CorefScores(Result):
     documents: int
     clusters: int
     found_clusters: int
-    settings: dict[str, Any]
+    settings: JsonObject
 
     def score(self, metric: str = CONLL, rate: str = "f1") -> CorefScore:
         """Find one score.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Integers
+from biasgauge.arrays import Integers, Vectors
 
 _BUCKETS = np.array([2, 3, 4, 5, 8, 16, 32, 64])
 BUCKETS = len(_BUCKETS) + 1
@@ -24,7 +22,7 @@ def candidates(room: Integers, widest: int) -> tuple[Integers, Integers]:
     return first, first + wider
 
 
-def keep_best(first: Integers, last: Integers, scores: NDArray[Any], most: int) -> Integers:
+def keep_best(first: Integers, last: Integers, scores: Vectors, most: int) -> Integers:
     """Places of the best spans of a document, at most `most`, none crossing a better one, in the order of the text.
 
     Spans are taken by falling score, the earlier of equals first; one that crosses a span already taken is passed over

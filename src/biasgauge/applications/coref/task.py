@@ -23,6 +23,7 @@ from biasgauge.applications.text.classification import need_torch
 from biasgauge.applications.text.vectors import LITTLE
 from biasgauge.embeddings import load
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.wording import share_text
 
@@ -76,7 +77,7 @@ class CorefTask:
     def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Train with one seed; what test documents and sentences of WinoBias add to the sums of the metrics."""
 
-        def told(entry: dict[str, Any]) -> None:
+        def told(entry: JsonObject) -> None:
             if progress is not None:
                 progress(entry["epoch"] + 1, self.chosen.epochs)
 

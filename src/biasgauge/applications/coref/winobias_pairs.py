@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from biasgauge.applications.group_gaps.result import headline
 from biasgauge.applications.tasks.figures import winobias_charts
 from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Result, Summary
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 
@@ -48,7 +49,7 @@ class WinoBiasResult(Result):
     tables: ClassVar[tuple[str, ...]] = ("gaps",)
 
     gaps: tuple[PairedGap, ...]
-    settings: dict[str, Any]
+    settings: JsonObject
     warnings: tuple[str, ...] = ()
 
     def gap(self, of: str, metric: str) -> PairedGap:

@@ -11,7 +11,7 @@ import os
 import re
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps,
 from biasgauge.applications.group_gaps.result import headline
 from biasgauge.arrays import Floats
 from biasgauge.errors import CorpusError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import lexicon
 from biasgauge.lexicons.model import Values
 from biasgauge.results import Column, Result, Summary, Table
@@ -89,7 +90,7 @@ class WinogenderResult(Result):
     changed: WinogenderShare
     correlation: Coefficient | None
     correlation_reason: str | None
-    settings: dict[str, Any]
+    settings: JsonObject
 
     def to_frame(self) -> pd.DataFrame:
         """One row a gap."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,6 +10,7 @@ from biasgauge.applications.correlation.figures import correlation_charts
 from biasgauge.applications.correlation.seeds import SeedReliability
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.correlations import Coefficient
@@ -83,7 +84,7 @@ class CorrelationGroup(Record):
         """The values that tell the points from others, for sentences."""
         return ", ".join(self.by.values()) or "all points"
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Both coefficients, and the one asked for."""
         asked = self.estimate
         shape: dict[str, Any] = {"r": self.r, "low": asked.low, "high": asked.high, "p": self.p}
@@ -94,7 +95,7 @@ class CorrelationGroup(Record):
         return shape
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The record of which `to_dict` made `content`."""
         both = {
             kind: {"value": content.get(kind), **{key: content.get(f"{kind}_{key}") for key in _KEYS}}
@@ -132,8 +133,8 @@ class CorrelationResult(Result):
     power_of: float
     readings: tuple[str, ...]
     warnings: tuple[str, ...]
-    settings: dict[str, Any]
-    points: dict[str, Any] = field(default_factory=dict)
+    settings: JsonObject
+    points: JsonObject = field(default_factory=dict)
     independent: bool = True
 
     @property

@@ -7,13 +7,14 @@ attenuation (Spearman 1904) an error-free number correlates with gaps at the roo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from biasgauge.agreement import Icc, band, icc
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.stats.estimate import Estimate
 
@@ -42,7 +43,7 @@ class SeedReliability(Record):
         """Largest correlation that an error-free x could show with the mean: √ICC(1,k), 0 where it is negative."""
         return _largest_r(self.single, self.mean)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The largest correlation, with its interval."""
         return {"r_max": self.r_max.value, "r_max_low": self.r_max.low, "r_max_high": self.r_max.high}
 

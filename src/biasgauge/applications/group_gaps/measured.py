@@ -30,6 +30,7 @@ from biasgauge.applications.group_gaps.cells import (
 from biasgauge.applications.group_gaps.result import REST, Gap, GapChange, GapComparison, GapResult, GroupRate, Label
 from biasgauge.arrays import Floats, Integers
 from biasgauge.checks import check_choice
+from biasgauge.json_types import JsonObject
 from biasgauge.scores import Resampling
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings, estimate_from_draws
 from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p, swapped_p
@@ -95,7 +96,7 @@ def gaps(
     )
 
 
-def _settings(table: Tabulated, positive: Label, how: Resampling, *, as_published: bool) -> dict[str, Any]:
+def _settings(table: Tabulated, positive: Label, how: Resampling, *, as_published: bool) -> JsonObject:
     of = None if positive is None else table.rates[0].of
     return {"positive": of, "order": list(table.groups), "as_published": as_published, **how.to_settings()}
 

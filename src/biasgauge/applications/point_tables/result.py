@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
@@ -59,13 +59,13 @@ class Point(_OfVersion):
     gap: float | None
     gap_reason: str | None
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The effect size and the ends of its interval, each in a column of its own."""
         weat = self.weat
         return {"weat": weat.value, "weat_low": weat.low, "weat_high": weat.high, "weat_reason": weat.reason}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The point of which `to_dict` made `content`."""
         weat = {"value": content.get("weat"), **{end: content.get(f"weat_{end}") for end in ("low", "high", "reason")}}
         return super().from_dict({**content, "weat": weat})
@@ -94,7 +94,7 @@ class PointsResult(Result):
 
     points: tuple[Point, ...]
     performance: tuple[Performance, ...]
-    settings: dict[str, Any]
+    settings: JsonObject
     warnings: tuple[str, ...] = ()
 
     def performance_frame(self) -> pd.DataFrame:

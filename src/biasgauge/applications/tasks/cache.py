@@ -17,6 +17,7 @@ from biasgauge._io.json_file import as_read_back, parse_json
 from biasgauge._io.portable import portable_name
 from biasgauge._io.text_file import utf8
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonMapping, JsonObject
 
 VERSION = 1
 """Raised when the same key would give another outcome, so that old cells are not taken for new ones."""
@@ -39,7 +40,7 @@ class CellCache:
             return None
         try:
             content = parse_json(path.read_bytes())
-            outcome: dict[str, Any] = content["outcome"]
+            outcome: JsonObject = content["outcome"]
             if content["key"] == _plain(key) and content["sha256"] == _digest(outcome):
                 return outcome
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -47,7 +48,7 @@ class CellCache:
         self.notes.append(f"{path.name} was damaged; the cell was computed again")
         return None
 
-    def write(self, key: Mapping[str, Any], outcome: dict[str, Any]) -> None:
+    def write(self, key: Mapping[str, Any], outcome: JsonObject) -> None:
         """Keep an outcome."""
         if self.folder is not None:
             content = {"key": _plain(key), "sha256": _digest(outcome), "outcome": outcome}
@@ -58,12 +59,12 @@ class CellCache:
         return self.folder / f"{portable_name(str(key['task']))}-{_digest(_plain(key))[:24]}.json"
 
 
-def _plain(key: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(key: Mapping[str, Any]) -> JsonObject:
     """A key as JSON gives it back."""
-    plain: dict[str, Any] = as_read_back({**key, "version": VERSION})
+    plain: JsonObject = as_read_back({**key, "version": VERSION})
     return plain
 
 
-def _digest(content: Mapping[str, Any]) -> str:
+def _digest(content: JsonMapping) -> str:
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"))
     return hashlib.sha256(utf8(text)).hexdigest()

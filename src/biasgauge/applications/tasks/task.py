@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from biasgauge.applications.tasks.result import TaskSummary
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.bootstrap import Resampling
 
 
@@ -26,9 +27,9 @@ class Prepared(Protocol):
     vectors_name: str
     vectors_checksum: str
     data_checksum: str
-    settings: dict[str, Any]
-    recorded: dict[str, Any]
-    coverage: dict[str, Any]
+    settings: JsonObject
+    recorded: JsonObject
+    coverage: JsonObject
     warnings: tuple[str, ...]
 
     def train(self, seed: int, progress: Callable[[int, int], None] | None) -> dict[str, Any]:

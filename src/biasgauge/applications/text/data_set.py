@@ -12,6 +12,7 @@ from biasgauge.applications.tasks.task import Task
 from biasgauge.applications.text.classification import TEXT_SETTINGS, TextClassification
 from biasgauge.applications.text.cnn_settings import CnnSettings
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.applications.text.data import TextData
@@ -38,7 +39,7 @@ class DataSet:
     settings: frozenset[str] = frozenset()
     asks_positive: bool = False
 
-    def read(self, data: Path, settings: dict[str, Any]) -> TextData:
+    def read(self, data: Path, settings: JsonObject) -> TextData:
         """Load the texts, with the data set's own settings taken out of `settings`."""
         own = {name: settings.pop(name) for name in self.settings if name in settings}
         if self.asks_positive:

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from biasgauge.checks import check_choice
 from biasgauge.embeddings import load, load_subwords
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.wording import share_text
 
 Unknown = Literal["zero", "subwords"]
@@ -34,7 +35,7 @@ class TaskVectors:
     name: str
     numbers: Mapping[str, int]
     table: Singles
-    coverage: dict[str, Any]
+    coverage: JsonObject
     warnings: tuple[str, ...]
 
     @property

@@ -24,9 +24,9 @@ FEWEST = 4
 
 def judge(case: Case) -> Iterator[Evidence]:
     """Base pairs in the place of a list of men and women; attributes of another author for the same concept."""
-    one = case.measured
-    test = one.question.lexicon
-    if one.question.pairs:
+    measured = case.measured
+    test = measured.question.lexicon
+    if measured.question.pairs:
         yield from _own_pairs(case)
         return
     found = []
@@ -41,18 +41,20 @@ def judge(case: Case) -> Iterator[Evidence]:
 
 def _own_pairs(case: Case) -> Iterator[Evidence]:
     """Each base pair of the question by itself."""
-    one = case.measured
-    same = np.sign(own_pair_contrasts(one)) == case.side
-    against = [word for word, good in zip(one.attribute_words, same, strict=True) if not good]
+    measured = case.measured
+    same = np.sign(own_pair_contrasts(measured)) == case.side
+    against = [word for word, good in zip(measured.attribute_words, same, strict=True) if not good]
     named = ", ".join(against[:NAMED]) + (", …" if len(against) > NAMED else "")
     but = f", {named} {'does' if len(against) == 1 else 'do'} not" if against else ""
     yield Evidence.directions("base pairs", int(same.sum()), len(same), case.rules.agreement, "bias", but)
 
 
-def own_pair_contrasts(one: Measured) -> Floats:
+def own_pair_contrasts(measurement: Measured) -> Floats:
     """The contrast of a question along base pairs, by each pair alone."""
-    weights = np.array([row[0] for row in one.question.weights])
-    means = np.stack([one.table[:, one.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
+    weights = np.array([row[0] for row in measurement.question.weights])
+    means = np.stack(
+        [measurement.table[:, measurement.rows == group].mean(axis=(0, 1)) for group in range(len(weights))]
+    )
     return np.asarray(weights @ means)
 
 
@@ -68,7 +70,7 @@ def gender_roles(test: AssociationTest, language: Language | None = None) -> str
     ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
     for roles in ("ab", "ba", "xy", "yx"):
         sets = [test.roles[role] for role in roles]
-        shares = [np.mean([word in known for word in one.words]) for one, known in zip(sets, ends, strict=True)]
+        shares = [np.mean([word in known for word in group.words]) for group, known in zip(sets, ends, strict=True)]
         if min(shares) >= 0.5:
             return roles
     return ""

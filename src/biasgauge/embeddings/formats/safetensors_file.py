@@ -9,15 +9,15 @@ with a vocabulary beside it, as a bare `.npy` is.
 from __future__ import annotations
 
 from math import prod
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge._io.json_file import parse_json
-from biasgauge.arrays import Singles
+from biasgauge.arrays import Singles, Vectors
 from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.embeddings.rows import check_matrix, decode, read_vocabulary, select_rows
+from biasgauge.json_types import JsonObject
 
 LONGEST_HEADER = 2**24
 """Bytes; the format allows 100 million, but a file of vectors needs hundreds."""
@@ -110,14 +110,14 @@ def _refuse_gaps(request: Request, tensors: dict[str, _Tensor], size: int) -> No
         raise request.error(f"the tensors end {size - reached:,} bytes before the file does; save the file again")
 
 
-def _tensor(entry: dict[str, Any]) -> _Tensor:
+def _tensor(entry: JsonObject) -> _Tensor:
     shape, (begin, end), dtype = entry["shape"], entry["data_offsets"], entry["dtype"]
     if dtype not in DTYPES or not all(isinstance(number, int) and number >= 0 for number in [*shape, begin, end]):
         raise ValueError(f"a tensor of {dtype!r} with shape {shape!r}")
     return _Tensor(dtype, tuple(shape), begin, end)
 
 
-def _widen(halves: NDArray[Any]) -> NDArray[Any]:
+def _widen(halves: Vectors) -> Vectors:
     """From the upper halves of 32-bit numbers (bfloat16) to the numbers."""
     return (halves.astype("<u4") << 16).view("<f4")
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge._io.source import GZIP_MAGIC, ByteSource
+from biasgauge.arrays import Vectors
 from biasgauge.embeddings.notices import NoticeBook, brief
 from biasgauge.errors import EmbeddingFormatError
 
@@ -77,7 +76,7 @@ class Table:
     """What a reader found: words, one vector for each, and the words it had to drop with the reason."""
 
     words: tuple[str, ...]
-    vectors: NDArray[Any]
+    vectors: Vectors
     dropped: Mapping[str, str]
 
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Flags, Integers
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.wording import share_text
 
@@ -60,7 +61,7 @@ class LineClass(Record):
         """Lines removed."""
         return self.before - self.after
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """How many went."""
         return {"removed": self.removed}
 
@@ -89,8 +90,8 @@ class BalanceResult(Result):
     classes: tuple[LineClass, ...]
     asked: int
     limit: int | None
-    coverage: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    coverage: JsonMapping
+    settings: JsonMapping
     warnings: tuple[str, ...]
 
     @property
@@ -108,7 +109,7 @@ class BalanceResult(Result):
         """Share of the lines that the degree asks to remove that were removed; None where it asks for none."""
         return self.removed / self.asked if self.asked else None
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """How many lines there are and how many went; why there is no share of what was asked for."""
         return {
             "changed": self.removed,

@@ -16,6 +16,7 @@ from biasgauge.embeddings import Coverage, Embedding, load, load_default, save, 
 from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
 from biasgauge.mitigation.effects.result import MitigationEffect, Row, changed_words
 from biasgauge.mitigation.effects.rows import association_rows, benchmark_rows, distance_rows, moved_rows, overlap_row
@@ -152,7 +153,7 @@ class Mitigated(Result):
     coverage: Coverage | Mapping[str, Any] | None
     effect: MitigationEffect | None
     name: str
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...]
 
     def summary(self) -> Summary:

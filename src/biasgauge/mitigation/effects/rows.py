@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge import registry
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Vectors
 from biasgauge.embeddings import Embedding, load, similarity_benchmark
 from biasgauge.embeddings.procrustes import ROWS
 from biasgauge.errors import ParameterError
@@ -28,7 +27,7 @@ from biasgauge.uncertainty import CONNECTIONS, bayes_change
 if TYPE_CHECKING:
     from biasgauge.association.set_test import AssociationResult, SetTest
 
-Sets = dict[str, "NDArray[Any]"]
+Sets = dict[str, Vectors]
 
 _ASKED = 2_000
 

@@ -12,9 +12,8 @@ from itertools import islice
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Floats, Places
+from biasgauge.arrays import Floats, Places, Vectors
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Coverage, Embedding
 from biasgauge.errors import ParameterError
@@ -122,7 +121,7 @@ class AttractRepel(Mitigation):
             )
         return OwnVectors(found.rows, units * row_lengths(self._original, rescale=True)[:, None])
 
-    def _finished(self, moved: NDArray[Any]) -> NDArray[Any]:
+    def _finished(self, moved: Vectors) -> Vectors:
         return np.round(moved, 6) if self.as_published else moved
 
     def _check_settings(self) -> None:

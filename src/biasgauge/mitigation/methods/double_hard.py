@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Floats
+from biasgauge.arrays import Flags, Floats, Vectors
 from biasgauge.checks import check_whole
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
@@ -79,15 +78,15 @@ class DoubleHard(HardDebias):
         chosen = np.concatenate([order[:count], order[-count:]])
         return model.vectors[chosen].astype(np.float64), np.arange(2 * count) >= count
 
-    def _cleaned(self, vectors: NDArray[Any], axis: Floats) -> Floats:
+    def _cleaned(self, vectors: Vectors, axis: Floats) -> Floats:
         centered = vectors.astype(np.float64) - self._mean
         cleaned: Floats = centered - np.outer(centered @ axis, axis)
         return cleaned
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+    def _block(self, block: Vectors, part: slice) -> Vectors:
         cleaned = self._cleaned(block, self._axis).astype(block.dtype)
         end = without(cleaned, fitted(self.subspace_), 1.0, self._spared[part])
-        moved: NDArray[Any] = block + self.step * (end - block)
+        moved: Vectors = block + self.step * (end - block)
         return moved
 
     def _own(self, model: Embedding) -> OwnVectors:

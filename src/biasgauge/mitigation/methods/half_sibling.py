@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.arrays import Vectors
 from biasgauge.checks import check_number
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
@@ -58,9 +59,9 @@ class HalfSibling(Mitigation):
     def _prepare(self, model: Embedding) -> None:
         self._spared = mask(model, self._specific)
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+    def _block(self, block: Vectors, part: slice) -> Vectors:
         change = (np.asarray(self.map_) - np.eye(block.shape[1])) * self.step
-        moved: NDArray[Any] = block @ change.astype(block.dtype)
+        moved: Vectors = block @ change.astype(block.dtype)
         moved[self._spared[part]] = 0
         moved += block
         return moved

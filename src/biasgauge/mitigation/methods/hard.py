@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags
+from biasgauge.arrays import Flags, Vectors
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import row_lengths
 from biasgauge.inputs import PairsLike, WordsLike
@@ -70,7 +69,7 @@ class HardDebias(Mitigation):
     def _prepare(self, model: Embedding) -> None:
         self._spared = word_groups.mask(model, self._specific)
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+    def _block(self, block: Vectors, part: slice) -> Vectors:
         return without(block, fitted(self.subspace_), self.step, self._spared[part])
 
     def _own(self, model: Embedding) -> OwnVectors:
@@ -87,21 +86,21 @@ def fitted(subspace: Subspace | None) -> Subspace:
     return subspace
 
 
-def without(block: NDArray[Any], subspace: Subspace, step: float, spared: Flags) -> NDArray[Any]:
+def without(block: Vectors, subspace: Subspace, step: float, spared: Flags) -> Vectors:
     """Vectors less `step` of their part in the subspace, but for the spared ones."""
     basis = subspace.basis.astype(block.dtype)
     along = block @ basis.T
     along[spared] = 0
     along *= -step
     # A product of so few columns takes several times as long as multiplying them out.
-    moved: NDArray[Any] = along[:, :1] * basis[:1]
+    moved: Vectors = along[:, :1] * basis[:1]
     for place in range(1, len(basis)):
         moved += along[:, place : place + 1] * basis[place]
     moved += block
     return moved
 
 
-def equal_vectors(sets: Sequence[list[int]], vectors: Sequence[NDArray[Any]], subspace: Subspace) -> OwnVectors:
+def equal_vectors(sets: Sequence[list[int]], vectors: Sequence[Vectors], subspace: Subspace) -> OwnVectors:
     """The words of the sets made equidistant, each at its own length; sets that cannot be are left as they are."""
     moved: list[int] = []
     parts = [np.empty((0, subspace.basis.shape[1]))]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasgauge.arrays import Vectors
 from biasgauge.embeddings import Embedding
 from biasgauge.geometry import row_lengths, unit_rows
 from biasgauge.inputs import LexiconLike, WordsLike
@@ -81,7 +81,7 @@ class MulticlassHard(Multiclass):
         classes = self._classes
         self._spared = ~mask(model, classes.attributes) if self.as_published else mask(model, classes.specific)
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+    def _block(self, block: Vectors, part: slice) -> Vectors:
         return without(block, fitted(self.subspace_), self.step, self._spared[part])
 
     def _own(self, model: Embedding) -> OwnVectors:
@@ -97,7 +97,9 @@ class MulticlassHard(Multiclass):
     def _one_after_the_other(self, model: Embedding, sets: list[list[int]], subspace: Subspace) -> OwnVectors:
         rows = np.array(sorted({row for words in sets for row in words}), np.intp)
         old = model.vectors[rows].astype(np.float64)
-        current = np.nan_to_num(unit_rows(without(old, subspace, 1.0, self._spared[rows]), rescale=True))
+        current = np.nan_to_num(
+            unit_rows(np.asarray(without(old, subspace, 1.0, self._spared[rows]), np.float64), rescale=True)
+        )
         for words in sets:
             places = np.searchsorted(rows, words)
             equal = equalized(current[places], subspace)

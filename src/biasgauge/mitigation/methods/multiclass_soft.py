@@ -9,12 +9,11 @@ and accelerated projected gradients reach its one solution.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Floats
+from biasgauge.arrays import Flags, Floats, Vectors
 from biasgauge.checks import check_number
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
@@ -75,10 +74,10 @@ class MulticlassSoft(Multiclass):
             size = len(model) ** 2 / max(int(chosen.sum()) * len(basis), 1)
             self.map_ = soft_map(words, neutral, basis, self.weight * size)
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:
+    def _block(self, block: Vectors, part: slice) -> Vectors:
         del part
         change = (np.asarray(self.map_) - np.eye(block.shape[1])) * self.step
-        moved: NDArray[Any] = block + block @ change.astype(block.dtype)
+        moved: Vectors = block + block @ change.astype(block.dtype)
         return moved
 
     def _check_settings(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.names import with_display_names
 from biasgauge.presentation.glossary import first_met, texts_of
 from biasgauge.presentation.markup import table_csv
@@ -87,7 +88,7 @@ class PageChart:
     key: str
     title: str
     remarks: tuple[str, ...]
-    spec: Mapping[str, Any]
+    spec: JsonMapping
     tables: tuple[PageTable, ...]
     group: str = ""
     width: str = "full"
@@ -266,7 +267,7 @@ def page_table(table: Table) -> PageTable:
     )
 
 
-def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> PageTable:
+def records_table(caption: str, records: Sequence[JsonMapping]) -> PageTable:
     """A table of the rows that a figure draws; columns without any value are left out."""
     names = [name for name in dict.fromkeys(name for row in records for name in row) if not name.startswith("_")]
     kept = [name for name in names if any(row.get(name) not in (None, "") for row in records)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from biasgauge.arrays import Floats
 from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.stats.estimate import Estimate, check_level
+from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.mixed_models.moments import Moments, moments
 from biasgauge.stats.mixed_models.variances import OVER, RandomEffect, Solution, random_effects, satterthwaite, solve
 from biasgauge.stats.threads import on_one_thread
@@ -156,7 +156,7 @@ def _fixed(fit: Solution, covariance: Floats, names: tuple[str, ...], level: flo
     margins = stdtrit(freedom, (1 + level) / 2) * errors
     numbers = np.stack([estimates, errors, freedom, ratios, p, margins], axis=1)
     known = dict(zip(fit.sums.names, numbers.tolist(), strict=True))
-    about: dict[str, Any] = {"level": level, "method": "t, Satterthwaite", "over": OVER}
+    about: Fields = {"level": level, "method": "t, Satterthwaite", "over": OVER}
     rows = []
     for name in names:
         if name in known:

@@ -12,10 +12,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from biasgauge.arrays import Floats, Integers
+from biasgauge.arrays import Floats, Integers, Vectors
 from biasgauge.errors import ParameterError
 
 _ROWS = 32_768
@@ -110,7 +110,7 @@ def moments(y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: 
     return Moments(rows=len(outcome), groups=coded, zz=_counts(codes, coded), **scaled)
 
 
-def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[Vectors, Vectors]:
     outcome, matrix = np.asanyarray(y), np.asanyarray(x)
     if outcome.ndim != 1 or matrix.ndim != 2 or len(outcome) != len(matrix):
         raise ParameterError(
@@ -157,7 +157,7 @@ def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], 
     return codes, tuple(coded)
 
 
-def _constant_column(matrix: NDArray[Any]) -> int | None:
+def _constant_column(matrix: Vectors) -> int | None:
     """The first column of X that holds one number, not 0, in all rows."""
     candidates = (matrix[:_ROWS] == matrix[:1]).all(axis=0) & (matrix[0] != 0)
     constant = (column for column in np.flatnonzero(candidates) if (matrix[:, column] == matrix[0, column]).all())
@@ -165,7 +165,7 @@ def _constant_column(matrix: NDArray[Any]) -> int | None:
 
 
 def _sums(
-    outcome: NDArray[Any], matrix: NDArray[Any], codes: list[Integers], groups: tuple[Group, ...], shift: Floats
+    outcome: Vectors, matrix: Vectors, codes: list[Integers], groups: tuple[Group, ...], shift: Floats
 ) -> tuple[Floats, Floats]:
     """Products of [X y], shifted, with itself and with the columns of the groups."""
     width = matrix.shape[1] + 1
@@ -186,7 +186,7 @@ def _sums(
     return ww, zw
 
 
-def _complain(part: NDArray[Any], start: int) -> None:
+def _complain(part: Vectors, start: int) -> None:
     bad = np.argwhere(~np.isfinite(part))
     if len(bad):
         row, column = bad[0].tolist()

@@ -188,12 +188,12 @@ def _beginnings(rows: Problem) -> list[Floats]:
     if len(rows.basis) > _MOST_FOR_SWEEPS:
         return [starts[0] / rows.units]
     for start in starts:
-        for place in [*range(len(start))] * 2:
+        for index in [*range(len(start))] * 2:
             values = []
             for level in _GRID:
-                start[place] = level
+                start[index] = level
                 values.append(evaluate(rows, start / rows.units).value)
-            start[place] = _GRID[int(np.argmin(values))]
+            start[index] = _GRID[int(np.argmin(values))]
     if (starts[0] == starts[1]).all():
         starts.pop()
     return [start / rows.units for start in starts]
@@ -204,14 +204,14 @@ def _descend(rows: Problem, ratios: Floats) -> Minimum:
     units = rows.units
     at = evaluate(rows, ratios)
     for _ in range(_STEPS):
-        for place in np.flatnonzero((ratios > 0) & (ratios * units < _SMALLEST)):
-            ratios[place] = 0.0
+        for index in np.flatnonzero((ratios > 0) & (ratios * units < _SMALLEST)):
+            ratios[index] = 0.0
             at = evaluate(rows, ratios)
         free = ratios > 0
         falls = ~free & (at.gradient / units < -_FALLS)  # the criterion falls from 0 on: let it go
-        for place in np.flatnonzero(falls):
-            ratios[place] = 1e3 * _SMALLEST / units[place]
-            free[place] = True
+        for index in np.flatnonzero(falls):
+            ratios[index] = 1e3 * _SMALLEST / units[index]
+            free[index] = True
             at = evaluate(rows, ratios)
         if not free.any():
             return Minimum(ratios, at, converged=True)

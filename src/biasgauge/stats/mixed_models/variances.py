@@ -8,9 +8,7 @@ of g times the estimated residual variance are those of the variance, which is i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -19,8 +17,9 @@ from scipy.special import chdtri, fdtri
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results.result import Record
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.estimate import Estimate, Fields
 from biasgauge.stats.mixed_models.moments import Moments
 from biasgauge.stats.mixed_models.reml import Criterion, Problem, minimize, problem
 
@@ -147,7 +146,7 @@ class RandomEffect(Record):
         """Standard deviation of the effects."""
         return float(self.variance**0.5)
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The standard deviation."""
         return {"sd": self.sd}
 
@@ -228,7 +227,7 @@ def random_effects(fit: Solution, level: float) -> tuple[RandomEffect, ...]:
 
 
 def _interval(value: float, pivot: Pivot | None, sigma2: float, level: float) -> Estimate:
-    about: dict[str, Any] = {"value": value, "level": level, "method": "Wald's F pivot", "over": OVER}
+    about: Fields = {"value": value, "level": level, "method": "Wald's F pivot", "over": OVER}
     if pivot is None:
         reason = "the other groups and the columns leave nothing by which its levels could be told apart"
         return Estimate(reason=reason, **about)
@@ -237,7 +236,7 @@ def _interval(value: float, pivot: Pivot | None, sigma2: float, level: float) ->
 
 
 def _residual(value: float, pivot: Pivots, level: float) -> Estimate:
-    about: dict[str, Any] = {"value": value, "level": level, "method": "chi-squared", "over": "rows"}
+    about: Fields = {"value": value, "level": level, "method": "chi-squared", "over": "rows"}
     if pivot.freedom < 1:
         return Estimate(reason="groups and columns leave no residual", **about)
     rest = pivot.mean_square * pivot.freedom

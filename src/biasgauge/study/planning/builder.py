@@ -11,6 +11,7 @@ from typing import Any
 from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.errors import BiasgaugeError, ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons.table import found
 from biasgauge.signatures import Setting
 from biasgauge.spelling import did_you_mean
@@ -45,7 +46,7 @@ class Version:
     direction: str = "none"
     strength: float = 0.0
 
-    def changed(self, method: str, settings: Mapping[str, Any], strength: str) -> Version:
+    def changed(self, method: str, settings: JsonMapping, strength: str) -> Version:
         """The version that a change makes of this one."""
         both = method if self.method == "original" else f"{self.method} + {method}"
         degree = settings.get(strength, 1.0)
@@ -81,12 +82,12 @@ class Group:
 class Settings:
     """Settings of a cell, checked: as it keeps them, checksums of lexicons that they name, files that they name."""
 
-    kept: dict[str, Any]
+    kept: JsonObject
     lexicons: dict[str, str]
     places: dict[str, Path]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """What the cell is told."""
         return {"settings": self.kept, **({"lexicons": self.lexicons} if self.lexicons else {})}
 
@@ -143,7 +144,7 @@ class PlanBuilder:
     def add(
         self,
         step: str,
-        settings: Mapping[str, Any],
+        settings: JsonMapping,
         *,
         label: str,
         inputs: Mapping[str, str] | None = None,
@@ -197,13 +198,13 @@ class PlanBuilder:
     def checked(
         self,
         path: Sequence[str],
-        given: Mapping[str, Any],
+        given: JsonMapping,
         known: Mapping[str, Setting],
         what: str,
         *,
         checks: Mapping[str, Callable[[Any], str]] | None = None,
         required: Sequence[str] = (),
-        trial: Callable[[dict[str, Any]], object] | None = None,
+        trial: Callable[[JsonObject], object] | None = None,
         paths: Collection[str] = (),
         inline: str | None = "settings",
         own: Sequence[str] = (),
@@ -254,7 +255,7 @@ class PlanBuilder:
             self.problem(path, f"{path[-1]!r} of {what}: {problem}")
             return ""
 
-    def _plain(self, given: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    def _plain(self, given: JsonMapping, path: Sequence[str]) -> JsonObject:
         """Settings that JSON can hold; others, such as dates and nan, are noted."""
         kept = dict(given)
         for name, value in given.items():
@@ -265,7 +266,7 @@ class PlanBuilder:
                 kept[name] = None
         return kept
 
-    def _resolved(self, files: FileSettings, kept: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    def _resolved(self, files: FileSettings, kept: JsonObject, path: Sequence[str]) -> JsonObject:
         """Settings with lexicons in place of their files; nothing, and noted, where one is not there or no lexicon."""
         for name in files.missing:
             self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
@@ -273,7 +274,7 @@ class PlanBuilder:
         if files.missing or not all(apart):
             return {}
         try:
-            here: dict[str, Any] = files.resolved(kept)
+            here: JsonObject = files.resolved(kept)
         except BiasgaugeError as problem:
             self.problem(path, str(problem))
             return {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import BiasgaugeError
+from biasgauge.json_types import JsonObject
 from biasgauge.study.costs import Size, text_size
 from biasgauge.study.files import bytes_of
 from biasgauge.study.kind import a_lexicon
@@ -40,12 +41,12 @@ class PlannedCorpus:
     """
 
     key: str
-    reading: dict[str, Any]
+    reading: JsonObject
     text: Path | None
     text_key: str | None
     root: str
     texts: tuple[Path, ...] = ()
-    balanced: tuple[dict[str, Any], ...] = ()
+    balanced: tuple[JsonObject, ...] = ()
 
 
 def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
@@ -67,7 +68,7 @@ def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
     return planned
 
 
-def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: dict[str, Any]) -> dict[str, Any] | None:
+def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: JsonObject) -> JsonObject | None:
     """How a text is read, checked."""
     known = parameters("corpora:read_corpus", 1)
     before = len(plan.problems)
@@ -120,7 +121,7 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
     return PlannedCorpus(key, reading, only, None, name, tuple(places))
 
 
-def _possible(settings: dict[str, Any]) -> None:
+def _possible(settings: JsonObject) -> None:
     """Raise what `balance` would say of its numbers."""
     from biasgauge.checks import check_number
     from biasgauge.mitigation.balancing.plan import check_degree

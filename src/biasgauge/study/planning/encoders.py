@@ -14,6 +14,7 @@ from biasgauge.encoders.model_shape import ModelShape, model_shape
 from biasgauge.encoders.templates import DEFAULT, GAP, templates_of
 from biasgauge.encoders.view_files import short_name
 from biasgauge.errors import BiasgaugeError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import words_of
 from biasgauge.study.costs import NOTHING, Size
 from biasgauge.study.files import is_there
@@ -43,7 +44,7 @@ class _Encoder:
     def __init__(self, plan: PlanBuilder, name: str, table: EncoderTable) -> None:
         self.plan, self.name, self.table = plan, name, table
         self.path = ("encoders", name)
-        self.settings: dict[str, Any] = table.settings
+        self.settings: JsonObject = table.settings
 
     def plan_cells(self, corpora: Mapping[str, PlannedCorpus]) -> None:
         """Cells of contexts, of each checkpoint with each template, and of each view."""
@@ -182,7 +183,7 @@ class _Encoder:
 
 def _facets(
     shape: ModelShape, layers: Sequence[int], poolings: Sequence[str], template: str | None, contexts: Sequence[int]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Levels of the views of one cell, in the order in which it writes them."""
     return [
         {"checkpoint": shape.name, "layer": layer, "pooling": pooling, "template": template or "", "context": context}

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge._io.memory import readable_size
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Shown, Summary, Table
 from biasgauge.study.cell import Cell
 from biasgauge.study.costs import core_seconds, corrected, duration, longest_chain
@@ -64,7 +65,7 @@ class Plan(Result):
         """Of a cell: "there", "failed" or "to do"."""
         return "there" if key in self.finished else "failed" if key in self.failures else "to do"
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The study's name, and of each cell what it is, what it will cost, and whether it is there."""
         return {"study": self.study.name, "cells": self._rows()}
 
@@ -74,7 +75,7 @@ class Plan(Result):
 
         return pd.DataFrame(self._rows(), columns=["label", "step", "key", "seconds", "memory", "state"])
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[JsonObject]:
         names = ("label", "step", "key", "seconds", "memory")
         return [{**{name: getattr(cell, name) for name in names}, "state": self.state(cell.key)} for cell in self.cells]
 

@@ -11,6 +11,7 @@ from biasgauge._io.csv_file import CsvRow, csv_of_records, csv_rows
 from biasgauge.embeddings import analogy_accuracy, similarity_benchmark, similarity_names
 from biasgauge.embeddings.benchmark_files import find_similarity
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons.table import found
 from biasgauge.results.plain import to_plain
 from biasgauge.signatures import Setting
@@ -19,7 +20,7 @@ from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
 from biasgauge.study.step import Job, Step
 
 
-def _known_benchmarks(settings: dict[str, Any]) -> None:
+def _known_benchmarks(settings: JsonObject) -> None:
     for benchmark in _listed(settings.get("benchmarks", ())):
         find_similarity(benchmark)
 

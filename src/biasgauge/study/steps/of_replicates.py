@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from biasgauge import registry
 from biasgauge.corpora import open_corpus
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.results.plain import to_plain
 from biasgauge.signatures import function_named
 from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_words
@@ -30,7 +30,7 @@ MAC = "mac"
 """Takes stereotypes, not sets."""
 
 
-def _can_be_tested(name: str, settings: dict[str, Any]) -> None:
+def _can_be_tested(name: str, settings: JsonObject) -> None:
     """Raise what the test would say of its settings: of missing sets, and of numbers when it is tried on two words."""
     test = registry.get("association_test", name)
     sets = test.sets
@@ -44,7 +44,7 @@ def _can_be_tested(name: str, settings: dict[str, Any]) -> None:
     test.function(*vectors, **{**own, "interval": None})
 
 
-def _has_pairs(settings: dict[str, Any]) -> None:
+def _has_pairs(settings: JsonObject) -> None:
     from biasgauge.seed_words.word_pairs import seed_pairs
 
     asked = {name: settings.get(name) for name in ("a", "b", "pairs")}

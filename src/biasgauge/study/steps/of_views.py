@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from biasgauge import registry
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.study.kind import Kind, a_lexicon, some_words
 from biasgauge.study.outcomes import analysis
 
@@ -15,7 +14,7 @@ SETS = ("x", "y", "a", "b")
 _CHECKS = {"test": a_lexicon("test"), **dict.fromkeys(SETS, some_words)}
 
 
-def _has_sets(settings: dict[str, Any]) -> None:
+def _has_sets(settings: JsonObject) -> None:
     missing = [role for role in SETS if role not in settings]
     if "test" not in settings and missing:
         raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")

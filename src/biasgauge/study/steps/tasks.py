@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from biasgauge import registry
 from biasgauge.errors import InternalError
+from biasgauge.json_types import JsonObject
 from biasgauge.results.plain import to_plain
 from biasgauge.signatures import Setting, function_named
 from biasgauge.study.files import restored
@@ -43,8 +43,8 @@ CORRELATE = Kind(
 )
 
 
-def _task_settings(job: Job) -> dict[str, Any]:
-    given: dict[str, Any] = restored(dict(job.settings["settings"]), job.files)
+def _task_settings(job: Job) -> JsonObject:
+    given: JsonObject = restored(dict(job.settings["settings"]), job.files)
     return {name: None if value == "none" else groups_given(value) for name, value in given.items()}
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import tempfile
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from biasgauge.arrays import Integers, Singles
+from biasgauge.arrays import Array, Integers, Singles
 from biasgauge.training.stream import compiled
 
 BREAK = -1
@@ -151,7 +151,7 @@ def blocks(size: int) -> int:
     return -(-size >> _BLOCK)
 
 
-def scratch(length: int, dtype: DTypeLike, memory: int) -> NDArray[Any]:
+def scratch(length: int, dtype: DTypeLike, memory: int) -> Array:
     """Make an array with nothing in it yet; past `memory` bytes it lies in a file that is gone when the array is."""
     kind = np.dtype(dtype)
     if length * kind.itemsize <= memory:
@@ -166,12 +166,12 @@ class Gathered:
     def __init__(self, dtype: DTypeLike, memory: int) -> None:
         self._dtype = np.dtype(dtype)
         self._memory = memory
-        self._blocks: list[NDArray[Any]] = []
+        self._blocks: list[Array] = []
         self._held = 0
         self._file: IO[bytes] | None = None
         self.length = 0
 
-    def add(self, block: NDArray[Any]) -> None:
+    def add(self, block: Array) -> None:
         """Put a copy of `block` at the end."""
         self._blocks.append(block.astype(self._dtype))
         self._held += block.nbytes
@@ -179,7 +179,7 @@ class Gathered:
         if self._held > self._memory:
             self._write()
 
-    def whole(self) -> NDArray[Any]:
+    def whole(self) -> Array:
         """All blocks as one array; nothing can be added after that."""
         if self._file is None:
             return np.concatenate(self._blocks) if self._blocks else np.empty(0, self._dtype)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge.names import test_name
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
+from biasgauge.uncertainty.nulls.model import AS_PUBLISHED, EFFECT_SIZE, STATISTIC
 from biasgauge.wording import figures_text, share_text, shares_text
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
     title = f"What {test_name(result.test)} gives when there is nothing to find"
     sides: dict[str, dict[str, Spread]] = {}
     if result.corrected is not None and result.published is not None:
-        sides["effect size"] = {CORRECTED: result.corrected, PUBLISHED: result.published}
-    sides["statistic"] = {result.test: result.statistic}
+        sides[EFFECT_SIZE] = {CORRECTED: result.corrected, PUBLISHED: result.published}
+    sides[STATISTIC] = {result.test: result.statistic}
     for of, spreads in sides.items():
         remark = _remark(result, of, several=len(spreads) > 1)
         name = f"null_{of.replace(' ', '_')}"
@@ -48,7 +49,7 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
     lines = [f"{len(result.statistic.defined):,} simulated data sets without bias"]
     for row in _shown(result, of):
         share = row.two_sided or row.greater
-        words = PUBLISHED if row.of.endswith("published") else CORRECTED
+        words = PUBLISHED if row.of == AS_PUBLISHED else CORRECTED
         lines.append(
             f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as "
             f"{figures_text(row.observed, 4)} (dashed), "
@@ -58,10 +59,11 @@ def _remark(result: NullSimulation, of: str, *, several: bool) -> str:
 
 
 def _shown(result: NullSimulation, of: str) -> list[Comparison]:
-    return [row for row in result.comparisons if row.of.startswith(of)]
+    names = (EFFECT_SIZE, AS_PUBLISHED) if of == EFFECT_SIZE else (of,)
+    return [row for row in result.comparisons if row.of in names]
 
 
-def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -> Any:  # noqa: ANN401 - a chart
+def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -90,7 +92,7 @@ def _distribution(result: NullSimulation, spreads: dict[str, Spread], of: str) -
     return alt.layer(*layers).properties(width=520, height=260)
 
 
-def _p_values(result: NullSimulation) -> Any:  # noqa: ANN401 - a chart
+def _p_values(result: NullSimulation) -> AltairChart:
     import pandas as pd
 
     alt = altair()

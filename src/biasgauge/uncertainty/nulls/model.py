@@ -19,6 +19,8 @@ _BLOCK_NUMBERS = 1 << 19
 """Random numbers drawn at a time: bounds the memory; results do not depend on it."""
 BEFORE, AFTER, PERMUTATIONS = range(3)
 """Streams of random numbers: the data sets, those they are compared with, the exchanges of words."""
+STATISTIC, EFFECT_SIZE, AS_PUBLISHED = "statistic", "effect size", "effect size as published"
+"""What a simulated number is called."""
 NOT_ASKED = "permutations were not asked for"
 _VECTORS = 4
 

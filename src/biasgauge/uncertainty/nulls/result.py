@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.names import test_name
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import to_plain
 from biasgauge.stats.estimate import Estimate
 from biasgauge.uncertainty.nulls.figures import null_charts
-from biasgauge.uncertainty.nulls.model import NullModel
+from biasgauge.uncertainty.nulls.model import AS_PUBLISHED, EFFECT_SIZE, STATISTIC, NullModel
 from biasgauge.wording import figures_text, number_text, share_text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Share(Estimate):
         """Data sets in all."""
         return self.n
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         shape = {"value": self.value, "hits": self.hits, "trials": self.n}
         return {**shape, "interval": self.interval(), "theory": self.theory}
@@ -138,8 +138,6 @@ class Comparison(Record):
         return f"|{self.of} − {self.center:g}| ≥ {figures_text(abs(self.observed - self.center), 4)}"
 
 
-AS_PUBLISHED = "effect size as published"
-
 PAPER = 'paper: the share on the random numbers of its script; in print it is "around 38 %".'
 
 
@@ -178,7 +176,7 @@ class NullSimulation(Result):
     comparisons: tuple[Comparison, ...]
     rejection: Share | None
     alpha: float
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     @property
@@ -210,14 +208,14 @@ class NullSimulation(Result):
             f"takes {taken}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object: distributions as quantiles and histograms."""
         effect: dict[str, Any] = {"mean": None, "reason": f"{test_name(self.test)} has one number, see statistic"}
         if self.effect_size is not None:
             effect = self.effect_size.to_dict()
         p: dict[str, Any] = {"mean": None, "rejection": None, "reason": self.p_reason}
         if self.p_values is not None:
-            how = {"method": self.p_method, "level": self.alpha, "rejection": to_plain(self.rejection)}
+            how = {"method": self.p_method, "alpha": self.alpha, "rejection": to_plain(self.rejection)}
             p = {**self.p_values.to_dict(ends=(0.0, 1.0)), **how}
         shown = {"statistic": self.statistic.to_dict(), "effect_size": effect, "p_values": p}
         names = ("test", "model", "comparisons", "reading", "as_published")
@@ -263,5 +261,5 @@ class NullSimulation(Result):
 
     def _spreads(self) -> dict[str, Spread]:
         """The distributions that there are, by name."""
-        named = {"statistic": self.statistic, "effect size": self.corrected, AS_PUBLISHED: self.published}
+        named = {STATISTIC: self.statistic, EFFECT_SIZE: self.corrected, AS_PUBLISHED: self.published}
         return {name: spread for name, spread in {**named, "p": self.p_values}.items() if spread is not None}

@@ -9,13 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.nulls.model import AFTER, BEFORE, NOT_ASKED, PERMUTATIONS, NullModel, Simulated
+from biasgauge.json_types import JsonObject
+from biasgauge.uncertainty.nulls.model import (
+    AFTER,
+    AS_PUBLISHED,
+    BEFORE,
+    EFFECT_SIZE,
+    NOT_ASKED,
+    PERMUTATIONS,
+    STATISTIC,
+    NullModel,
+    Simulated,
+)
 
 if TYPE_CHECKING:
     from biasgauge.association.set_test import SetTest
@@ -32,13 +43,13 @@ Exchanged = Literal["xy", "ab"]
 
 
 def run_weat(
-    _: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+    _: SetTest, model: NullModel, settings: JsonObject, progress: Callable[[int, int], None] | None
 ) -> Simulated:
     """WEAT of each data set, with its permutation p."""
     count, seed = settings["simulations"], settings["random_state"]
     random = np.random.default_rng([seed, PERMUTATIONS])
     exact = comb(model.targets, model.n_x) <= MOST_SPLITS
-    names = ("statistic", "effect size", "effect size as published", "p")
+    names = (STATISTIC, EFFECT_SIZE, AS_PUBLISHED, "p")
     parts: dict[str, list[Floats]] = {name: [] for name in names}
     done = 0
     for tables in model.tables(count, seed, BEFORE):
@@ -58,7 +69,7 @@ def run_weat(
 
 
 def run_mac(
-    _: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+    _: SetTest, model: NullModel, settings: JsonObject, progress: Callable[[int, int], None] | None
 ) -> Simulated:
     """MAC of each data set, with the t test against another one drawn alike."""
     count, seed = settings["simulations"], settings["random_state"]
@@ -70,7 +81,7 @@ def run_mac(
             progress(done, count)
     value, p = (np.concatenate(one) for one in zip(*parts, strict=True))
     method = "paired t test of two data sets (Manzini et al. 2019)"
-    return Simulated({"statistic": value, "p": p}, method, None)
+    return Simulated({STATISTIC: value, "p": p}, method, None)
 
 
 class WeatNumbers(NamedTuple):
@@ -194,7 +205,7 @@ def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: st
 
 
 def run_on_vectors(
-    test: SetTest, model: NullModel, settings: dict[str, Any], progress: Callable[[int, int], None] | None
+    test: SetTest, model: NullModel, settings: JsonObject, progress: Callable[[int, int], None] | None
 ) -> Simulated:
     """Any test on random vectors, data set by data set, with a permutation p."""
     if model.shared:
@@ -223,9 +234,9 @@ def run_on_vectors(
                 progress(at, count)
     if exchanged is None:
         why = "exchanging words changes nothing" if permutations else NOT_ASKED
-        return Simulated({"statistic": values}, None, why)
+        return Simulated({STATISTIC: values}, None, why)
     sets_named = "X and Y" if exchanged == "xy" else "A and B"
-    return Simulated({"statistic": values, "p": p}, f"random permutations of {sets_named}", None)
+    return Simulated({STATISTIC: values, "p": p}, f"random permutations of {sets_named}", None)
 
 
 def word_sets(vectors: Floats, model: NullModel, needed: tuple[str, ...]) -> dict[str, Floats]:

@@ -16,10 +16,11 @@ import numpy as np
 
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.permutation import Alternative
 from biasgauge.stats.shares import clopper_pearson
-from biasgauge.uncertainty.nulls.model import NullModel
-from biasgauge.uncertainty.nulls.result import AS_PUBLISHED, Comparison, NullSimulation, Share, Spread
+from biasgauge.uncertainty.nulls.model import AS_PUBLISHED, EFFECT_SIZE, STATISTIC, NullModel
+from biasgauge.uncertainty.nulls.result import Comparison, NullSimulation, Share, Spread
 from biasgauge.uncertainty.nulls.runs import run_mac, run_on_vectors, run_weat
 from biasgauge.wording import figures_text
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 PAPER_MODEL = NullModel()
 PAPER_EFFECT, PAPER_STATISTIC = 1.267195, 0.386222
 """Effect size and statistic of the paper's example (section 3, figure 8)."""
-PUBLISHED = {AS_PUBLISHED: 0.3845, "effect size": 0.0083, "statistic": 0.0148}
+PUBLISHED = {AS_PUBLISHED: 0.3845, EFFECT_SIZE: 0.0083, STATISTIC: 0.0148}
 """Two-sided shares on the paper's own random numbers (R, seed 123456); the paper prints "around 38 %"."""
 FAULT = (
     "the published script passes the eight means of a set to R's mean() as eight arguments, and mean() uses the first "
@@ -118,23 +119,23 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
     if test != "weat" and (as_published or observed_statistic is not None):
         raise ParameterError("'as_published' and 'observed_statistic' are of weat alone.")
     model = NullModel(n_x, n_y, n_a, n_b, sd, word_sd, attribute_sd, family_sd, family_size, dimensions)
-    settings: dict[str, Any] = {
+    settings: JsonObject = {
         "test": test, **model.to_dict(), "simulations": simulations, "alternative": alternative, "ddof": ddof,
-        "level": alpha, "permutations": permutations, "as_published": as_published, "random_state": random_state,
+        "alpha": alpha, "permutations": permutations, "as_published": as_published, "random_state": random_state,
     }  # fmt: skip
     run = {"weat": run_weat, "mac": run_mac}.get(test, run_on_vectors)
     if dimensions is not None or run is run_on_vectors:
         settings |= {"dimensions": model.vector_dimensions, "sd": model.vector_dimensions**-0.5}
     values, method, reason = run(chosen, model, settings, progress)
     draws = {name: Spread(numbers) for name, numbers in values.items()}
-    if not len(draws["statistic"].defined):
+    if not len(draws[STATISTIC].defined):
         raise ParameterError(f"No data set has a value of {test}: the sets are too small for it.")
     p = draws.get("p")
     if p is not None and not len(p.defined):
         p, method, reason = None, None, "it is undefined on every data set"
     compared = _comparisons(chosen, model, settings, draws, observed, observed_statistic)
     return NullSimulation(
-        test=test, model=model, statistic=draws["statistic"], corrected=draws.get("effect size"),
+        test=test, model=model, statistic=draws[STATISTIC], corrected=draws.get(EFFECT_SIZE),
         published=draws.get(AS_PUBLISHED), as_published=as_published, p_values=p, p_method=method, p_reason=reason,
         comparisons=compared, rejection=None if p is None else share_of(p.defined <= alpha), alpha=alpha,
         settings={**settings, "observed": {row.of: row.observed for row in compared}},
@@ -145,7 +146,7 @@ def simulate_null(  # noqa: PLR0913 - settings, each with a name and a default
 def _comparisons(
     test: SetTest,
     model: NullModel,
-    settings: dict[str, Any],
+    settings: JsonObject,
     draws: dict[str, Spread],
     observed: float | None,
     observed_statistic: float | None,
@@ -153,15 +154,15 @@ def _comparisons(
     """What was observed beside what was simulated."""
     if test.name != "weat":
         center = 1.0 if test.name == "mac" else 0.0 if "negates" in {test.swap_xy, test.swap_ab} else None
-        return () if observed is None else (_comparison("statistic", observed, draws["statistic"], center),)
+        return () if observed is None else (_comparison(STATISTIC, observed, draws[STATISTIC], center),)
     effect = PAPER_EFFECT if observed is None else observed
-    found = [_comparison(name, effect, draws[name], 0.0) for name in ("effect size", AS_PUBLISHED)]
+    found = [_comparison(name, effect, draws[name], 0.0) for name in (EFFECT_SIZE, AS_PUBLISHED)]
     plain = replace(model, word_sd=0.0) == PAPER_MODEL
     if observed_statistic is None and observed is None and plain:
         observed_statistic = PAPER_STATISTIC
     if observed_statistic is not None:
-        found.append(_comparison("statistic", observed_statistic, draws["statistic"], 0.0))
-    reasons = {"effect size": CORRECTED, AS_PUBLISHED: FAULT}
+        found.append(_comparison(STATISTIC, observed_statistic, draws[STATISTIC], 0.0))
+    reasons = {EFFECT_SIZE: CORRECTED, AS_PUBLISHED: FAULT}
     printed = PUBLISHED if plain and observed is None and settings["ddof"] == 0 else {}
     rows = [_with_theory(row, model, settings["ddof"]) for row in found]
     return tuple(replace(row, published=printed.get(row.of), reason=reasons.get(row.of)) for row in rows)
@@ -184,7 +185,7 @@ def _with_theory(found: Comparison, model: NullModel, ddof: int) -> Comparison:
     if found.two_sided is None or model.family_sd or model.dimensions or model.targets < 3:
         return found
     n = model.targets
-    if found.of == "statistic":
+    if found.of == STATISTIC:
         if model.attribute_sd and model.n_x != model.n_y:
             return found
         theory = 2 * float(ndtr(-abs(found.observed) / (model.sd * sqrt(n * (1 / model.n_a + 1 / model.n_b)))))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from biasgauge.mitigation import Mitigation
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from biasgauge.arrays import Vectors
     from biasgauge.embeddings import Embedding
 
 
@@ -26,12 +25,12 @@ class Centered(Mitigation):
     rotation_equivariant: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
 
-    _mean: NDArray[Any] = field(init=False, repr=False)
+    _mean: Vectors = field(init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
         """Find the change."""
         self._mean = np.asarray(model.vectors, np.float64).mean(axis=0)
 
-    def _block(self, block: NDArray[Any], part: slice) -> NDArray[Any]:  # noqa: ARG002 - which rows these are
+    def _block(self, block: Vectors, part: slice) -> Vectors:  # noqa: ARG002 - which rows these are
         """Some vectors, `step` of the way; biasgauge sees to their lengths."""
         return np.asarray(block - self.step * self._mean, block.dtype)
