@@ -140,7 +140,7 @@ def print_table(screen: Console, table: Table) -> None:
 
 
 def _headings(needed: list[int], table: Table, screen: Console) -> list[tuple[str, ...]]:
-    """Names of columns, in one line where there is room, else broken to what their columns need, the last lines level."""
+    """Names of columns: in one line where there is room, else broken to what columns need, their last lines level."""
     names = [shown_as(column.name, screen.encoding) for column in table.columns]
     widths = [max(len(name), width) for name, width in zip(names, needed, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= screen.width:
