@@ -134,13 +134,17 @@ def _kept(
         CorpusError: what lies there is another corpus.
     """
     kept = planted.settings.get("planted")
+    why = "is not the planted text that belongs there; remove the folder and plant again"
+    if (
+        planted.settings.get("source") != source
+        or not isinstance(kept, dict)
+        or any(kept.get(key) != value for key, value in asked.items())
+    ):
+        raise CorpusError(why, path=planted.path)
     try:
-        if planted.settings.get("source") != source or any(kept[key] != value for key, value in asked.items()):
-            raise ValueError("it was made from another text, or by other edits")
         doses = tuple(CarrierDose.from_dict(row) for row in kept["doses"])
         return doses, tuple(map(str, kept["remarks"]))
-    except (ValueError, TypeError, KeyError, AttributeError, InputError) as problem:
-        why = f"is not the planted text that belongs there ({problem}); remove the folder and plant again"
+    except (TypeError, KeyError, AttributeError, InputError) as problem:
         raise CorpusError(why, path=planted.path) from problem
 
 

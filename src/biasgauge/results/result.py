@@ -79,7 +79,7 @@ class Result(Record):
             return super().from_dict(content)
         from biasgauge.results.stored import Stored
 
-        return cast("Self", Stored(dict(content)))
+        return cast("Self", Stored.from_dict(content))
 
     def summary(self) -> Summary:
         """What it comes to: headline, sentences, tables and charts as data."""
@@ -116,6 +116,7 @@ class Result(Record):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it whole or not at all: .html (a page, with .json and .csv beside it), .json, .csv, .md, .tex, .txt.
 
+        JSON ends with the checksum of what stands before (`own_sha256`), which whatever reads the file again compares.
         Beside the page of an audit lie `verdicts.csv` and `effects.csv`, in the place of one CSV.
 
         Raises:

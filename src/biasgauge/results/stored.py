@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from biasgauge._io.manifests import without_checksum
 from biasgauge.results.result import Result
 from biasgauge.results.summary import Column, Summary, Table
 
@@ -46,8 +47,8 @@ class Stored(Result):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Stored:
-        """From what `to_dict` gave."""
-        return cls(dict(content))
+        """From what `to_dict` gave, or from the JSON of a file that `save` wrote."""
+        return cls(without_checksum(content))
 
     def summary(self) -> Summary:
         """Its sentences, and each list of rows as a table."""
