@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.errors import ParameterError
-from biasgauge.results.plain import fields_to_plain, record_from_plain, to_plain
+from biasgauge.results.plain import check_object, fields_to_plain, record_from_plain, to_plain
 from biasgauge.results.summary import Summary
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Record:
             InputError: it is something else; names the key.
         """
         back = {key: name for name, key in cls.renamed.items()}
+        check_object(cls, content)
         found: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
         return found
 

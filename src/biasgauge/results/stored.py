@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from biasgauge._io.manifests import without_checksum
+from biasgauge.results.plain import check_object
 from biasgauge.results.result import Result
 from biasgauge.results.summary import Column, Summary, Table
 
@@ -48,6 +49,7 @@ class Stored(Result):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Stored:
         """From what `to_dict` gave, or from the JSON of a file that `save` wrote."""
+        check_object(cls, content)
         return cls(without_checksum(content))
 
     def summary(self) -> Summary:
