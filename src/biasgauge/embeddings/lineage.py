@@ -53,6 +53,8 @@ def check_trained(path: Path) -> None:
 
 
 def _record_beside(path: Path) -> dict[str, Any] | None:
+    if not path.name:  # the folder that we are in, or the root
+        return None
     beside = path.with_suffix(".json")
     try:
         if not beside.is_file() or beside.stat().st_size > _MOST_BYTES:
