@@ -316,7 +316,8 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
     [
         *([command, place, *more] for place in (".", "") for command, *more in (
             ("audit",), ("weat", "--test", "weat7"), ("score", "--pairs", "du2021", "--words", "occ16"),
-            ("robustness",), ("seeds", "--pairs", "weat7"), ("bayes", "--lexicon", "religion"), ("mitigate",), ("criterion",),
+            ("robustness",), ("seeds", "--pairs", "weat7"), ("bayes", "--lexicon", "religion"), ("mitigate",),
+            ("criterion",),
         )),
         ["study", "run", "."],
         ["study", "run", ""],

@@ -34,8 +34,8 @@ def parse_toml(content: bytes, path: str | os.PathLike[str], *, error: type[Inpu
         raise file_error(error, f"holds more than {LARGEST // 2**20} MiB; such a file must be smaller", path)
     text = decoded(content, path, error=error)
     if deep := _DEEP_KEY.search(text):
-        line = text.count("\n", 0, deep.start()) + 1
-        raise file_error(error, f"has a key of more than {DEEPEST} parts, nested too deeply to read", path, line=line)
+        at = text.count("\n", 0, deep.start()) + 1
+        raise file_error(error, f"has a key of more than {DEEPEST} parts, nested too deeply to read", path, line=at)
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -121,9 +121,7 @@ def test_a_name_that_promises_gigabytes_is_not_unpacked(tmp_path: Path) -> None:
     assert hostile.stat().st_size < 2**20
     tracemalloc.start()
     try:
-        with pytest.raises(
-            CorpusError, match=r"long\.tar\.gz: unpacks to more than 256\.0 MB, from .*MAX_EXPANSION=1000"
-        ):
+        with pytest.raises(CorpusError, match=r"long\.tar\.gz: unpacks to more than 256\.0 MB, from .*EXPANSION"):
             read_conll(hostile)
         most = tracemalloc.get_traced_memory()[1]
     finally:
