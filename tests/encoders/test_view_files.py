@@ -132,7 +132,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 
 def test_a_list_of_the_users_own_stays(tmp_path: Path) -> None:
     """Whatever was called views.json in the folder went before the first view was written."""
-    facets = {"checkpoint": "c", "layer": 0, "pooling": "mean", "template": "", "context": 0}
+    facets: dict[str, str | int] = {"checkpoint": "c", "layer": 0, "pooling": "mean", "template": "", "context": 0}
     view = bg.Embedding(("a", "b"), np.eye(2, 3, dtype=np.float32), name="v", facets=facets)
     listed = tmp_path / "views.json"
     listed.write_text('["mine"]')
