@@ -207,3 +207,11 @@ def test_keys_that_must_be_numbers() -> None:
 def test_what_is_not_the_json_of_an_audit(content: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="This is not the JSON of an audit"):
         AuditResult.from_dict(content)
+
+
+@pytest.mark.parametrize("content", [None, [], "text", 1, [["a", 1]]], ids=repr)
+@pytest.mark.parametrize("name", sorted(_classes()))
+def test_json_that_is_no_object_is_refused(name: str, content: object) -> None:
+    """It was an AttributeError."""
+    with pytest.raises(InputError):
+        _classes()[name].from_dict(content)  # type: ignore[arg-type]  # on purpose

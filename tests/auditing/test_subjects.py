@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge._io.manifests import manifest_text
 from biasgauge.auditing.subjects import subjects_of
 from biasgauge.corpora import read_corpus
 from biasgauge.embeddings.lineage import lineage_of
@@ -74,10 +75,10 @@ def test_only_a_recipe_of_ours_says_so(tmp_path: Path, trained: list[Path]) -> N
     for text in ("[]", "not json", '{"recipe": 3}', '{"recipe": {"seed": 1}}', "[" * 100_000):
         path.with_suffix(".json").write_text(text)
         assert lineage_of(path) == ""
-    path.with_suffix(".json").write_text(json.dumps(recipe))
+    path.with_suffix(".json").write_text(manifest_text(recipe))
     assert lineage_of(path) == lineage_of(trained[0]) == lineage_of(trained[1]) != lineage_of(trained[3])
     recipe["recipe"]["corpus"] = "another"
-    path.with_suffix(".json").write_text(json.dumps(recipe))
+    path.with_suffix(".json").write_text(manifest_text(recipe))
     assert lineage_of(path) != lineage_of(trained[0])
 
 

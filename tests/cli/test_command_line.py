@@ -311,6 +311,31 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *([command, place, *more] for place in (".", "") for command, *more in (
+            ("audit",), ("weat", "--test", "weat7"), ("score", "--pairs", "du2021", "--words", "occ16"),
+            ("robustness",), ("seeds", "--pairs", "weat7"), ("bayes", "--lexicon", "religion"), ("mitigate",),
+            ("criterion",),
+        )),
+        ["study", "run", "."],
+        ["study", "run", ""],
+        ["study", "init", "a\0b"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_the_folder_itself_and_names_of_no_file_are_mistakes_of_the_user(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They were internal errors: the name of a recipe beside "." was asked for."""
+    monkeypatch.chdir(tmp_path)
+    assert run(words) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "internal error" not in told
+
+
 def test_a_folder_that_cannot_be_made_is_the_users_to_mend(
     vectors: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -106,7 +106,7 @@ def test_killed_at_every_step_then_made_again(tmp_path: Path) -> None:
         assert {path.name: path.read_bytes() for path in (place / "corpus").iterdir()} == whole, number
         left = {path.name for path in place.iterdir()} - {"corpus"}
         # After the move nothing but an unlocked lock can be left, and only where the corpus was there already.
-        assert left <= ({".corpus.lock"} if report["seen"][number - 1] else set()), number
+        assert left <= ({".corpus.biasgauge.lock"} if report["seen"][number - 1] else set()), number
 
 
 FULL = """

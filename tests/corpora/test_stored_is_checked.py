@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from biasgauge._io.manifests import manifest_text
+from biasgauge.calibration import Mentions, Shuffle, Swap, plant
 from biasgauge.corpora import TokenCorpus, open_corpus, read_corpus
 from biasgauge.corpora.corpus_reader import Layout
 from biasgauge.corpora.read import corpus_of
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge._io.source import ByteSource
+    from biasgauge.calibration.edit import Edit
 
 TEXT = "the cat sat on the mat\nthe dog sat on the log and the cat ran\n" * 50
 
@@ -86,6 +90,37 @@ def test_numbers_out_of_range_never_reach_compiled_loops(algorithm: str, how: st
     corpus = damaged(read_corpus(text, out=tmp_path / "corpus"), how)
     with pytest.raises(CorpusError, match="is damaged"):
         train(corpus, out=tmp_path / "models", algorithm=algorithm, dim=8, epochs=1, seeds=1, min_count=1)
+
+
+@pytest.mark.parametrize("how", ["token", "line", "line below", "document"])
+@pytest.mark.parametrize(
+    "edit", [Swap((("cat", "dog"),)), Shuffle(), Mentions({"sat": 1.0}, (("cat", "dog"),))], ids=lambda edit: edit.name
+)
+def test_numbers_out_of_range_never_reach_the_loops_of_edits(edit: Edit, how: str, text: Path, tmp_path: Path) -> None:
+    """A line that ends beyond the text let `Swap` write there; of a token too large, memory for a table was asked."""
+    corpus = damaged(read_corpus(text, out=tmp_path / "corpus"), how)
+    with pytest.raises(CorpusError, match="is damaged"):
+        plant(corpus, edit, out=tmp_path / "planted")
+
+
+@pytest.mark.parametrize("damage", ["another corpus", "other edits", "doses", "remarks"])
+def test_a_planted_text_that_is_not_the_one_that_belongs_there(damage: str, text: Path, tmp_path: Path) -> None:
+    """It was taken by its name: any corpus in its place was the text with the known answer."""
+    corpus = read_corpus(text, out=tmp_path / "corpus")
+    asked: dict[str, Any] = {"edits": Swap((("cat", "dog"),)), "out": tmp_path / "planted"}
+    planted = plant(corpus, **asked)
+    assert plant(corpus, **asked).to_dict() == planted.to_dict()
+    place = planted.corpus.path / "corpus.json"
+    manifest = json.loads(place.read_text())
+    if damage == "another corpus":
+        shutil.rmtree(place.parent)
+        shutil.copytree(corpus.path, place.parent)
+    else:
+        kept = manifest["settings"]["planted"]
+        kept |= {"other edits": {"random_state": 7}, "doses": {"doses": [[]]}, "remarks": {"remarks": 1}}[damage]
+        place.write_text(manifest_text(manifest))
+    with pytest.raises(CorpusError, match="is not the planted text that belongs there"):
+        plant(corpus, **asked)
 
 
 def test_numbers_out_of_range_with_a_right_checksum(text: Path, tmp_path: Path) -> None:

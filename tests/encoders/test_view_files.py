@@ -12,6 +12,7 @@ import biasgauge as bg
 from biasgauge._io.manifests import manifest_text
 from biasgauge.cli.entry import run
 from biasgauge.encoders import encode_to_folder, open_views
+from biasgauge.encoders.view_files import save_views
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -127,3 +128,21 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     said = capsys.readouterr().err.strip()
     assert sentence in said
     assert "\n" not in said
+
+
+def test_a_list_of_the_users_own_stays(tmp_path: Path) -> None:
+    """Whatever was called views.json in the folder went before the first view was written."""
+    facets: dict[str, str | int] = {"checkpoint": "c", "layer": 0, "pooling": "mean", "template": "", "context": 0}
+    view = bg.Embedding(("a", "b"), np.eye(2, 3, dtype=np.float32), name="v", facets=facets)
+    listed = tmp_path / "views.json"
+    listed.write_text('["mine"]')
+    with pytest.raises(InputError, match=r"views\.json: is not a list of views; name another folder, or remove it"):
+        save_views([view], tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"views.json": '["mine"]'}
+    listed.unlink()
+    save_views([view], tmp_path)
+    sound = listed.read_bytes()
+    for place in range(0, len(sound), 7):  # one of ours, however damaged, is written anew
+        listed.write_bytes(sound[:place] + bytes([sound[place] ^ 0x10]) + sound[place + 1 :])
+        save_views([view], tmp_path)
+        assert listed.read_bytes() == sound

@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 import struct
+import time
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,37 @@ def test_names_that_are_no_file(read: object, tmp_path: Path) -> None:
     for path, why in ((tmp_path, "is a folder"), (tmp_path / "no", "no such file"), ("a\0b", "not a usable file name")):
         with pytest.raises(InputError, match=why):
             read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a." * 40_000 + "b = 1", "line 1: has a key of more than 100 parts"),
+        ("x = 1\n[" + "'a' . " * 40_000 + "b]", "line 2: has a key of more than 100 parts"),
+        ("a" * 2**20, "is not valid TOML"),
+        ('"' * 2**20, "is not valid TOML"),
+        ("a " * 2**19, "is not valid TOML"),
+    ],
+    ids=["key", "table", "one long part", "quotes", "spaces"],
+)
+def test_keys_of_thousands_of_parts_take_no_minutes(content: str, said: str, tmp_path: Path) -> None:
+    """80 KB of such a key took 17 seconds, and twice as many four times as long."""
+    path = tmp_path / "deep.toml"
+    path.write_text(content)
+    started = time.process_time()
+    with pytest.raises(LexiconError, match=said):
+        read_toml(path, error=LexiconError)
+    assert time.process_time() - started < 5
+    path.write_text("a." * 90 + "b = 1")
+    assert read_toml(path)["a"]["a"]
+
+
+def test_an_error_never_repeats_a_whole_header(tmp_path: Path) -> None:
+    header = b"1" * 5_000
+    (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+    with pytest.raises(InputError, match="damaged header") as refusal:
+        map_array(tmp_path / "a.npy", np.float32, (2,), again="again")
+    assert len(str(refusal.value)) < 500
 
 
 def test_toml_nested_too_deeply(tmp_path: Path) -> None:

@@ -203,3 +203,39 @@ def test_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="file: cannot be written: Permission denied; name another place"):
         write_text(tmp_path / "file", "content")
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "hard link", "file", "folder"])
+def test_a_file_of_the_users_own_is_never_written_to_as_a_lock(kind: str, tmp_path: Path) -> None:
+    """A store from somebody else had a link of that name: what it led to was emptied and written over."""
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("mine")
+    store = tmp_path / "store"
+    store.mkdir()
+    lock = store / ".biasgauge.lock"
+    made: dict[str, Callable[[], object]] = {
+        "link": lambda: lock.symlink_to(thesis),
+        "dangling link": lambda: lock.symlink_to(tmp_path / "nowhere"),
+        "hard link": lambda: lock.hardlink_to(thesis),
+        "file": lambda: lock.write_text("mine too"),
+        "folder": lock.mkdir,
+    }
+    made[kind]()
+    with (
+        pytest.raises(InputError, match=r"\.biasgauge\.lock: is not a lock of biasgauge; move it away"),
+        writer_lock(lock, patience=0),
+    ):
+        pytest.fail("was held")
+    assert thesis.read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"thesis.txt", "store"}
+    assert os.path.lexists(lock)
+    assert kind != "file" or lock.read_text() == "mine too"
+
+
+def test_a_corpus_leaves_hidden_files_beside_it_alone(tmp_path: Path) -> None:
+    """The lock of a corpus was named as a user may name a file, and went with what that held."""
+    mine = tmp_path / ".corpus.lock"
+    mine.write_text("mine")
+    read_corpus(iter(["the cat sat"]), out=tmp_path / "corpus")
+    assert mine.read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {".corpus.lock", "corpus"}

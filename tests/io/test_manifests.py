@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
-from biasgauge._io.manifests import OWN, manifest_text, read_manifest, read_record
+from biasgauge import weat
+from biasgauge._io.manifests import OWN, manifest_text, read_manifest, read_record, read_saved
+from biasgauge.applications.tasks.result import read_task
+from biasgauge.calibration.loading import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
+from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.results import Stored
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,3 +65,37 @@ def test_the_checksum_stands_for_nothing_else(tmp_path: Path) -> None:
     path.write_text(manifest_text(tricky))
     assert read_record(path, again="again") == tricky
     assert manifest_text({**tricky, OWN: "old"}) == manifest_text(tricky)
+
+
+def test_a_result_that_was_saved_says_its_checksum(tmp_path: Path) -> None:
+    """What a result is read from was compared with nothing: one digit more in an interval went unnoticed."""
+    words = tuple("abcdefgh")
+    model = Embedding(words, np.random.default_rng(1).normal(size=(8, 4)).astype(np.float32))
+    tested = weat(model, x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
+    path = tested.save(tmp_path / "weat.json")
+    content = json.loads(path.read_text())
+    assert list(content)[-1] == OWN
+    assert read_saved(path) == tested.to_dict() == {key: content[key] for key in content if key != OWN}
+    for back in (type(tested).from_dict(content), Stored.from_dict(content)):  # plain JSON, as users read it
+        assert back.to_dict() == tested.to_dict()
+        assert back.save(tmp_path / "again.json").read_bytes() == path.read_bytes()
+    sound = path.read_text()
+    path.write_text(sound.replace('"p_value": 0.', '"p_value": 0.0', 1))
+    with pytest.raises(InputError, match=r"weat\.json: is damaged .* remove its key 'own_sha256'"):
+        read_saved(path)
+    del content[OWN]
+    path.write_text(json.dumps(content))
+    assert read_saved(path) == tested.to_dict()
+    assert read_saved(DEFAULT_CALIBRATION)["curves"]
+
+
+def test_calibrations_and_tasks_that_were_altered_are_refused(tmp_path: Path) -> None:
+    path = load_default_calibration().save(tmp_path / "calibration.json")
+    assert load_calibration(path).to_dict() == load_default_calibration().to_dict()
+    path.write_text(path.read_text().replace('"level": 0.95', '"level": 0.90', 1))
+    with pytest.raises(InputError, match=r"calibration\.json: is damaged \(its checksum differs\); make it again or"):
+        load_calibration(path)
+    task = tmp_path / "task.json"
+    task.write_text(manifest_text({"task": "a"}).replace('"a"', '"b"'))
+    with pytest.raises(InputError, match=r"task\.json: is damaged \(its checksum differs\)"):
+        read_task(task)

@@ -19,6 +19,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge._io.csv_file import csv_text
+from biasgauge._io.manifests import read_saved
 from biasgauge.auditing import Evidence, Verdict
 from biasgauge.auditing.explorer import explore
 from biasgauge.auditing.shared_scores import SharedScores
@@ -230,7 +231,7 @@ def test_saving_writes_page_json_and_csv_with_the_same_content(tmp_path: Path) -
         "report.json",
         "verdicts.csv",
     ]
-    assert json.loads((tmp_path / "report.json").read_text()) == audited.to_dict()
+    assert read_saved(tmp_path / "report.json") == audited.to_dict()
     with (tmp_path / "verdicts.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["question"], row["asked"], row["found"]) for row in rows] == [("own", "2", "1")]

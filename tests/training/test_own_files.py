@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biasgauge.corpora import TokenCorpus, read_corpus
+from biasgauge.embeddings import load, save
+from biasgauge.errors import InputError
+from biasgauge.scores import score
 from biasgauge.training import train
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 SMALL: dict[str, Any] = {"dim": 8, "epochs": 1, "min_count": 1, "n_jobs": 1}
@@ -51,6 +55,36 @@ def test_what_is_in_the_folder_stays(algorithm: str, corpus: TokenCorpus, tmp_pa
     assert {name: (out / name).read_text() for name in mine} == mine
     assert len(hidden - set(mine)) == 6
     assert all(name.endswith((".json", ".safetensors")) for name in hidden - set(mine))
+
+
+def test_a_trained_model_is_what_its_recipe_says(corpus: TokenCorpus, tmp_path: Path) -> None:
+    """Vectors were compared with their checksum when they were trained again, and never when they were used."""
+    (model,) = train(corpus, out=tmp_path / "models", algorithm="sgns", seeds=1, **SMALL).models
+    beside = model.path.with_suffix(".json")
+    vectors, recipe = model.path.read_bytes(), beside.read_text()
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: load(model.path),
+        model.load,
+        lambda: score(str(model.path), pairs=[("cat", "dog")], words=["mat", "log"], measures="dbwa"),
+    )
+    model.path.write_bytes(vectors[:-3] + bytes([vectors[-3] ^ 0x40]) + vectors[-2:])
+    for use in uses:
+        with pytest.raises(InputError, match=r"is damaged \(its checksum differs\); train it again or, .* remove sgns"):
+            use()
+    model.path.write_bytes(vectors)
+    beside.write_text(recipe.replace('"window": 5', '"window": 6'))
+    for use in uses:
+        with pytest.raises(InputError, match=r"\.json: is damaged \(its checksum differs\); train it again, or remove"):
+            use()
+    beside.write_text(recipe)
+    for use in uses:
+        use()
+    # another format of the same model, and vectors that somebody has changed and says so
+    text = save(load(model.path), model.path.with_suffix(".txt"))
+    assert load(text).lineage == load(model.path).lineage
+    beside.unlink()
+    model.path.write_bytes(vectors[:-3] + bytes([vectors[-3] ^ 0x40]) + vectors[-2:])
+    load(model.path)
 
 
 KILLED = """

@@ -160,7 +160,7 @@ def sweep_parts(target: Path) -> None:
     """Remove what processes of this machine that were killed left of this very file or folder."""
     for name in _names(target.parent):
         known = _PART.fullmatch(name)
-        if known is not None and known["name"] == _short(target.name) and known["machine"] == machine_tag():
+        if known is not None and known["name"] == short_name(target.name) and known["machine"] == machine_tag():
             _sweep(target.with_name(name), int(known["process"], 16))
 
 
@@ -215,10 +215,10 @@ def flush_folder(folder: Path) -> None:
 
 def _part_of(target: Path) -> Path:
     owner = f"{machine_tag()}-{os.getpid():x}-{secrets.token_hex(4)}"
-    return target.with_name(f".{_short(target.name)}.{owner}.part")
+    return target.with_name(f".{short_name(target.name)}.{owner}.part")
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """A name to which more can be added: systems allow 255 bytes."""
     return name if len(os.fsencode(name)) <= _LONGEST else hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
 

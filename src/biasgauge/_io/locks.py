@@ -6,8 +6,10 @@ Where a file system has no such locks nobody waits, and `sole` is false.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +19,9 @@ from pathlib import Path
 from biasgauge.errors import InputError
 
 LOCK = ".biasgauge.lock"
-"""Name of the lock of a folder, inside it."""
+"""Name of the lock of a folder, inside it; locks that lie beside what they are for end in it."""
+_HOLDER = "process "
+"""What the text of a lock begins with: a file of that name with another text is not a lock of ours."""
 _PAUSE = 0.02
 _LONGEST_PAUSE = 0.5
 _FAR = 2**30
@@ -40,7 +44,7 @@ def writer_lock(
         waits: told once, in a sentence, that another process has to be waited for, and which.
 
     Raises:
-        InputError: it is still held after `patience`.
+        InputError: it is still held after `patience`, or is a link or a file of the user's own.
     """
     handle = _acquire(path, patience, waits)
     try:
@@ -56,7 +60,7 @@ def holder_of(path: Path) -> str:
         text = path.read_text(encoding="utf-8", errors="replace")[:200].strip()
     except OSError:
         text = ""
-    return text if text.startswith("process ") else "another process"
+    return text if text.startswith(_HOLDER) else "another process"
 
 
 def try_lock(handle: int) -> bool:
@@ -77,7 +81,7 @@ def _acquire(path: Path, patience: float | None, waits: Callable[[str], None] | 
     pause = _PAUSE
     told = False
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = _opened(path)
         try:
             held = not try_lock(handle)
             here = None if held else _same(path, handle)
@@ -91,7 +95,7 @@ def _acquire(path: Path, patience: float | None, waits: Callable[[str], None] | 
             raise
         if here:
             os.ftruncate(handle, 0)
-            os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            os.write(handle, f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n".encode())
             return handle
         os.close(handle)
         if not held:
@@ -103,6 +107,30 @@ def _acquire(path: Path, patience: float | None, waits: Callable[[str], None] | 
             told = True
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _opened(path: Path) -> int:
+    """Open a lock file, or make it; never what a link leads to, and never a file that is something else.
+
+    A folder may come from somebody else, with a link of that name to a file of the user's: what is opened here is
+    written to.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    except OSError as problem:
+        if problem.errno not in {errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO}:
+            raise
+        raise InputError(f"{path}: is not a lock of biasgauge; move it away, or name another folder") from problem
+    if stat.S_ISREG(os.fstat(handle).st_mode) and _is_free_or_ours(handle):
+        return handle
+    os.close(handle)
+    raise InputError(f"{path}: is not a lock of biasgauge; move it away, or name another folder")
+
+
+def _is_free_or_ours(handle: int) -> bool:
+    start = os.read(handle, len(_HOLDER))
+    os.lseek(handle, 0, os.SEEK_SET)
+    return _HOLDER.encode().startswith(start)
 
 
 def _same(path: Path, handle: int) -> bool:

@@ -1,27 +1,39 @@
-"""Folders of ours: the JSON file that says what one holds. It ends with the checksum of all that stands before."""
+"""JSON of ours that is read again: it ends with the checksum of all that stands before.
+
+Lists of what folders hold, recipes, results that were saved.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from biasgauge._io.json_file import JSONProblem, parse_json
+from biasgauge._io.json_file import JSONProblem, parse_json, read_json
 from biasgauge._io.text_file import read_whole, utf8
 from biasgauge.errors import InputError, file_error
 
 OWN = "own_sha256"
 """The key of the file's own checksum: of its bytes without this key."""
+_CHANGED = f"make it again or, if you changed it yourself, remove its key {OWN!r}"
+"""What to do about a result of ours whose checksum differs."""
 _LAST = re.compile(rb',\s*"own_sha256": "([0-9a-f]{64})"(?=\s*\}\s*\Z)')
 
 
-def manifest_text(content: Mapping[str, Any], *, indent: int | None = None) -> str:
-    """The text of such a file; `read_manifest` and `read_record` then notice a single altered bit."""
-    others = {name: value for name, value in content.items() if name != OWN}
-    body = json.dumps(others, ensure_ascii=False, indent=indent).removesuffix("}").rstrip()
+def manifest_text(content: Mapping[str, Any], *, indent: int | None = None, finite: bool = False) -> str:
+    """The text of such a file; `read_manifest` and `read_record` then notice a single altered bit.
+
+    With `finite`, NaN and infinities in it are a `ValueError`.
+    """
+    body = (
+        json.dumps(without_checksum(content), ensure_ascii=False, indent=indent, allow_nan=not finite)
+        .removesuffix("}")
+        .rstrip()
+    )
     before = "\n" + " " * indent if indent else " "
     after = "\n}\n" if indent else "}"
     digest = hashlib.sha256(utf8(body + after)).hexdigest()
@@ -73,13 +85,32 @@ def read_record(path: Path, *, again: str, error: type[InputError] = InputError)
     return _checked(record, content, path, again, error)
 
 
-def _checked(record: object, content: bytes, path: Path, again: str, error: type[InputError]) -> dict[str, Any]:
+def read_saved(path: str | os.PathLike[str], *, again: str = "") -> Any:  # noqa: ANN401 - whatever it holds
+    """Read JSON that a user names: of a result that was saved, or any other, which has no checksum.
+
+    Raises:
+        InputError: it cannot be read, is no JSON, or was altered since it was saved.
+    """
+    content = read_json(path, again=again)
+    if not isinstance(content, dict) or OWN not in content:
+        return content
+    return _checked(content, read_whole(path), path, _CHANGED, InputError)
+
+
+def without_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What such a file held when it was written, from its JSON."""
+    return {name: value for name, value in content.items() if name != OWN}
+
+
+def _checked(
+    record: object, content: bytes, path: str | os.PathLike[str], again: str, error: type[InputError]
+) -> dict[str, Any]:
     """The record without its checksum, which must be that of the bytes; files of earlier versions have none."""
     if not isinstance(record, dict):
         raise file_error(error, f"is damaged (it holds no JSON object); {again}", path)
     if OWN in record and not _is_whole(content):
         raise file_error(error, f"is damaged (its checksum differs); {again}", path)
-    return {name: value for name, value in record.items() if name != OWN}
+    return without_checksum(record)
 
 
 def _is_whole(content: bytes) -> bool:

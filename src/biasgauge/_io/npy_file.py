@@ -30,6 +30,8 @@ from biasgauge.arrays import Array
 from biasgauge.errors import InputError, file_error
 
 _LONGEST_HEADER = 2**16
+_LONGEST_SHOWN = 200
+"""Characters: what Python says about a header may repeat all of it."""
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _DAMAGE = (
     *(ValueError, TypeError, SyntaxError, KeyError, AttributeError, IndexError, EOFError, OverflowError),
@@ -84,7 +86,7 @@ def read_header(file: IO[bytes] | BinaryIO) -> NpyHeader:
             shape, fortran, dtype = _READERS[version](content)
     except _DAMAGE as problem:
         first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise NpyProblem(f"has a damaged header ({first})") from problem
+        raise NpyProblem(f"has a damaged header ({first[:_LONGEST_SHOWN]})") from problem
     if any(isinstance(length, bool) or length < 0 for length in shape):
         raise NpyProblem(f"has the impossible shape {shape}")
     return NpyHeader(shape, fortran, dtype)

@@ -12,6 +12,11 @@ from biasgauge.json_types import JsonObject
 
 LARGEST = 16 * 2**20
 """Bytes. Such a file is read whole; ten thousand words take about 0.1 MiB."""
+DEEPEST = 100
+"""Parts of a key with dots (a.b.c); nothing of ours has more than five."""
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_DEEP_KEY = re.compile(rf"(?<![\w-])(?:{_PART}){{{DEEPEST},}}", re.ASCII)
+"""The library takes a time with the square of their number: a key of 80 KB takes a quarter of a minute."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)$")
 
@@ -28,6 +33,9 @@ def parse_toml(content: bytes, path: str | os.PathLike[str], *, error: type[Inpu
     if len(content) > LARGEST:
         raise file_error(error, f"holds more than {LARGEST // 2**20} MiB; such a file must be smaller", path)
     text = decoded(content, path, error=error)
+    if deep := _DEEP_KEY.search(text):
+        at = text.count("\n", 0, deep.start()) + 1
+        raise file_error(error, f"has a key of more than {DEEPEST} parts, nested too deeply to read", path, line=at)
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from biasgauge._io.json_file import read_json
+from biasgauge._io.manifests import read_saved
 from biasgauge.calibration.result import Calibration
 from biasgauge.errors import InputError
 
@@ -25,7 +25,7 @@ def load_calibration(path: str | os.PathLike[str]) -> Calibration:
         InputError: the file cannot be read, or is something else.
     """
     source = Path(path)
-    content = read_json(source, again="calibrate --out makes such a file")
+    content = read_saved(source, again="calibrate --out makes such a file")
     if not isinstance(content, dict) or "curves" not in content:
         raise InputError(f"{source}: is not a calibration; calibrate --out makes such a file")
     try:

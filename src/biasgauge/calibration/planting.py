@@ -12,12 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biasgauge._io.json_file import as_read_back
 from biasgauge.calibration.edit import Edit, Text, Tokens
 from biasgauge.calibration.mentions import Mentions
 from biasgauge.calibration.mixture import Mixture
 from biasgauge.calibration.parts import CarrierDose
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus, edited_corpus
+from biasgauge.errors import CorpusError, InputError
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.odds_ratios import closed_form_se, log_odds_ratio
 
@@ -119,10 +121,31 @@ def plant(
         return {"planted": {**asked, "doses": rows, "remarks": remarks}}
 
     planted = edited_corpus(corpus, edit, Path(out) / f"planted-{address[:16]}")
-    kept = planted.settings["planted"]
-    return Planted(
-        planted, tuple(map(CarrierDose.from_dict, kept["doses"])), chosen, random_state, tuple(kept["remarks"])
-    )
+    doses, remarks = _kept(planted, as_read_back(asked), corpus.checksum)
+    return Planted(planted, doses, chosen, random_state, remarks)
+
+
+def _kept(
+    planted: TokenCorpus, asked: Mapping[str, Any], source: str
+) -> tuple[tuple[CarrierDose, ...], tuple[str, ...]]:
+    """Doses and remarks that a planted text is kept with.
+
+    Raises:
+        CorpusError: what lies there is another corpus.
+    """
+    kept = planted.settings.get("planted")
+    why = "is not the planted text that belongs there; remove the folder and plant again"
+    if (
+        planted.settings.get("source") != source
+        or not isinstance(kept, dict)
+        or any(kept.get(key) != value for key, value in asked.items())
+    ):
+        raise CorpusError(why, path=planted.path)
+    try:
+        doses = tuple(CarrierDose.from_dict(row) for row in kept["doses"])
+        return doses, tuple(map(str, kept["remarks"]))
+    except (TypeError, KeyError, AttributeError, InputError) as problem:
+        raise CorpusError(why, path=planted.path) from problem
 
 
 def _counted(text: Text, edits: Sequence[Edit], window: int) -> list[dict[str, Any]]:

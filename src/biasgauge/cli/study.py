@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
+from biasgauge._io.atomic import usable_path
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.outcome import Outcome
@@ -57,7 +58,7 @@ def init(file: Path = Path("my-study.toml"), /, *, options: Options = DEFAULTS) 
     """
     text = (files("biasgauge.cli") / "study_start.toml").read_text(encoding="utf-8")
     try:
-        with file.open("x", encoding="utf-8", newline="\n") as out:
+        with usable_path(file).open("x", encoding="utf-8", newline="\n") as out:
             out.write(text)
     except FileExistsError as problem:
         raise InputError(f"{file}: is there already; name another file") from problem
@@ -195,6 +196,8 @@ def _with_seed(options: Options, study: Study) -> Options:
 def _beside(typed: JsonMapping) -> Path:
     """Where the outcomes of a study go when no folder is named."""
     file: Path = typed["study"]
+    if not file.name:
+        raise InputError(f"{file}: is a folder; name a TOML file")
     return file.with_name(f"{file.stem}-study")
 
 

@@ -48,7 +48,8 @@ def edited_corpus(corpus: TokenCorpus, edit: Edit, out: str | os.PathLike[str]) 
     Raises:
         CorpusError: it cannot be written, or something else is there.
     """
-    target = usable_path(out)
+    target = usable_path(out).absolute()
+    corpus.check_numbers()  # edits are compiled loops, which look them up without asking
     with exclusive_lock(target):
         if is_corpus(target):
             return open_corpus(target)

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from biasgauge._io import atomic
-from biasgauge._io.locks import writer_lock
+from biasgauge._io.locks import LOCK, writer_lock
 from biasgauge.errors import CorpusError, InputError
 
 
@@ -31,7 +31,7 @@ def exclusive_lock(target: Path) -> Iterator[None]:
     with ExitStack() as stack:
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(writer_lock(target.with_name(f".{target.name}.lock")))
+            stack.enter_context(writer_lock(target.with_name(f".{atomic.short_name(target.name)}{LOCK}")))
         yield
 
 

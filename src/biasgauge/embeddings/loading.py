@@ -18,7 +18,7 @@ from biasgauge.embeddings.coverage import spellings
 from biasgauge.embeddings.embedding import Embedding
 from biasgauge.embeddings.formats.vector_format import Request, detect
 from biasgauge.embeddings.labels import model_label, model_labels
-from biasgauge.embeddings.lineage import lineage_of
+from biasgauge.embeddings.lineage import check_trained, lineage_of
 from biasgauge.embeddings.rows import check_matrix, is_utf8, select_rows
 from biasgauge.errors import EmbeddingFormatError, ParameterError
 from biasgauge.frames import as_pandas
@@ -75,6 +75,7 @@ def load(
         model = encoded[0] if name is None else replace(encoded[0], name=name)
         return load(model, words, limit, case_fallback=case_fallback, name=model.name, progress=progress)
     path = Path(vectors)
+    check_trained(path)
     request = Request(path, wanted, limit, None if vocabulary is None else Path(vocabulary), progress=progress)
     found = detect(request)
     table = found.read(request)

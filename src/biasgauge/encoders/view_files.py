@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 from biasgauge._io.atomic import made_folder, usable_path, write_text
 from biasgauge._io.checksums import check_digest, file_sha256
 from biasgauge._io.locks import LOCK, writer_lock
-from biasgauge._io.manifests import manifest_text, read_manifest
+from biasgauge._io.manifests import OWN, manifest_text, read_manifest
+from biasgauge._io.text_file import read_whole
 from biasgauge._version import __version__
 from biasgauge.embeddings import Embedding, load, save
 from biasgauge.encoders.contexts import Contexts, draw_contexts
@@ -30,6 +31,8 @@ from biasgauge.results import Column, Record, Result, Summary, Table
 MANIFEST = "views.json"
 FORMAT = "biasgauge views 1"
 AGAIN = "encode again"
+_MARKS = (b'"biasgauge views ', f'"{OWN}": "'.encode())
+"""By one of these a list of ours is known, also where it is damaged."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
     lost: dict[str, str] = {}
     warnings: list[str] = [] if contexts is None else list(contexts.warnings)
     with writer_lock(folder / LOCK):
-        (folder / MANIFEST).unlink(missing_ok=True)  # what is there may be a mixture from now on
+        _forget(folder)
         for block, notes in encoded_blocks(
             models, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
             progress=progress,
@@ -188,11 +191,23 @@ def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> Encod
     made_folder(folder)
     lost = {word: reason for view in checked for word, reason in view.dropped.items()}
     with writer_lock(folder / LOCK):
-        (folder / MANIFEST).unlink(missing_ok=True)
+        _forget(folder)
         files = tuple(_write(view, folder, number) for number, view in enumerate(checked))
         saved = EncodedViews(str(folder), files, lost, {}, tuple(getattr(views, "warnings", ())))
         _describe(saved, folder)
     return saved
+
+
+def _forget(folder: Path) -> None:
+    """Take away the list of the views that are there, which may be a mixture from now on.
+
+    Raises:
+        InputError: a file of that name is none of ours.
+    """
+    place = folder / MANIFEST
+    if place.exists() and not any(mark in read_whole(place) for mark in _MARKS):
+        raise InputError(f"{place}: is not a list of views; name another folder, or remove it")
+    place.unlink(missing_ok=True)
 
 
 def open_view(folder: str | os.PathLike[str], number: int) -> Embedding:

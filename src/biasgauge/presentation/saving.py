@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.atomic import atomic_file, made_folder, write_text
 from biasgauge._io.csv_file import csv_text
+from biasgauge._io.manifests import manifest_text
 from biasgauge._io.portable import portable_names
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.presentation import markup
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _json(result: Result) -> str:
-    return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return manifest_text(result.to_dict(), indent=1, finite=True)
 
 
 def _page(result: Result) -> str:

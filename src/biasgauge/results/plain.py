@@ -124,12 +124,21 @@ def _record(kind: type[Any], value: Any, where: str) -> Any:
     reader = getattr(kind, "from_dict", None)
     if reader is None:
         return record_from_plain(kind, value, where)
-    if not isinstance(value, Mapping):
-        raise InputError(f"{where or kind.__name__} must be an object with keys. Got {value!r:.60}.")
+    check_object(kind, value, where)
     try:
         return reader(value)
     except InputError as problem:
         raise InputError(f"{where}.{problem}" if where else str(problem)) from problem
+
+
+def check_object(kind: type[Any], content: object, where: str = "") -> None:
+    """Refuse what is no object with keys, of which a record could be made.
+
+    Raises:
+        InputError: it is something else.
+    """
+    if not isinstance(content, Mapping):
+        raise InputError(f"{where or kind.__name__} must be an object with keys. Got {content!r:.60}.")
 
 
 def record_from_plain(kind: type[Any], content: JsonMapping, where: str = "") -> Any:
@@ -138,8 +147,7 @@ def record_from_plain(kind: type[Any], content: JsonMapping, where: str = "") ->
     Raises:
         InputError: a field is missing or of another type.
     """
-    if not isinstance(content, Mapping):
-        raise InputError(f"{where or kind.__name__} must be an object with keys. Got {content!r:.60}.")
+    check_object(kind, content, where)
     hints: dict[str, Any] = type_hints(kind)  # type: ignore[arg-type]  # a class is hashable
     given: dict[str, Any] = {}
     for field in fields(kind):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.errors import ParameterError
-from biasgauge.results.plain import fields_to_plain, record_from_plain, to_plain
+from biasgauge.results.plain import check_object, fields_to_plain, record_from_plain, to_plain
 from biasgauge.results.summary import Summary
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Record:
             InputError: it is something else; names the key.
         """
         back = {key: name for name, key in cls.renamed.items()}
+        check_object(cls, content)
         found: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
         return found
 
@@ -79,7 +80,7 @@ class Result(Record):
             return super().from_dict(content)
         from biasgauge.results.stored import Stored
 
-        return cast("Self", Stored(dict(content)))
+        return cast("Self", Stored.from_dict(content))
 
     def summary(self) -> Summary:
         """What it comes to: headline, sentences, tables and charts as data."""
@@ -116,6 +117,7 @@ class Result(Record):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it whole or not at all: .html (a page, with .json and .csv beside it), .json, .csv, .md, .tex, .txt.
 
+        JSON ends with the checksum of what stands before (`own_sha256`), which whatever reads the file again compares.
         Beside the page of an audit lie `verdicts.csv` and `effects.csv`, in the place of one CSV.
 
         Raises:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from biasgauge.results.plain import check_object
 from biasgauge.results.result import Result
 from biasgauge.results.summary import Column, Summary, Table
 
+_CHECKSUM = "own_sha256"
+"""What `save` ends a file with, which is no part of the result."""
 SAID = ("headlines", "sentences", "verdicts", "readings", "warnings", "notices")
 """Keys under which results tell their sentences, in the order in which they are read."""
 
@@ -46,8 +49,9 @@ class Stored(Result):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Stored:
-        """From what `to_dict` gave."""
-        return cls(dict(content))
+        """From what `to_dict` gave, or from the JSON of a file that `save` wrote."""
+        check_object(cls, content)
+        return cls({name: value for name, value in content.items() if name != _CHECKSUM})
 
     def summary(self) -> Summary:
         """Its sentences, and each list of rows as a table."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from biasgauge.errors import ParameterError
 from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results.plain import check_object
 from biasgauge.stats.credible import Credible
 from biasgauge.uncertainty.diagnostics import Diagnostics
 from biasgauge.uncertainty.draws import Draws, inference_data, no_draws
@@ -107,6 +108,7 @@ class Posterior(Result):
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
         """The posterior of which `to_dict` made `content`, without distances and draws."""
+        check_object(cls, content)
         predicted = content.get("ppc")
         posterior = super().from_dict({**content, "ppc": None if predicted == _NOTHING else predicted})
         about: dict[str, Any] = {"level": posterior.credible.prob, "method": posterior.credible.kind}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import lzma
 import tarfile
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,6 +107,26 @@ def test_problems_can_be_mended_and_are_told() -> None:
     )
     with pytest.raises(ParameterError, match="'problems' parameter must be one of error, mend"):
         read_conll("x", problems="ignore")  # type: ignore[arg-type]
+
+
+def test_a_name_that_promises_gigabytes_is_not_unpacked(tmp_path: Path) -> None:
+    """A megabyte of an archive took a gigabyte of memory before its first member was looked at."""
+    long_name = tarfile.TarInfo("././@LongLink")
+    long_name.type, long_name.size = tarfile.GNUTYPE_LONGNAME, 3 * 10**9
+    hostile = tmp_path / "long.tar.gz"
+    with gzip.open(hostile, "wb", 6) as file:
+        file.write(long_name.tobuf(tarfile.GNU_FORMAT))
+        for _ in range(70):
+            file.write(bytes(2**22))
+    assert hostile.stat().st_size < 2**20
+    tracemalloc.start()
+    try:
+        with pytest.raises(CorpusError, match=r"long\.tar\.gz: unpacks to more than 256\.0 MB, from .*EXPANSION"):
+            read_conll(hostile)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 700 * 2**20
 
 
 def test_files_folders_and_archives(tmp_path: Path) -> None:

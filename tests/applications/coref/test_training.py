@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from biasgauge._io.manifests import manifest_text
 from biasgauge.applications.coref import (
     CorefModel,
     CorefSettings,
@@ -110,8 +112,18 @@ def test_what_it_says_of_itself_is_not_trusted(
     changed = {**content, **damage}
     if "settings" in damage:
         changed["settings"] = {**content["settings"], **damage["settings"]}
-    (tmp_path / "model.json").write_text(json.dumps(changed))
+    (tmp_path / "model.json").write_text(manifest_text(changed))
     with pytest.raises(InputError, match=sentence):
+        CorefModel.load(tmp_path, planted.vectors())
+
+
+def test_a_single_altered_sign_of_what_it_says_is_found(learned: CorefModel, planted: Any, tmp_path: Path) -> None:
+    """Another letter in the alphabet moved the predictions, and nothing was said."""
+    learned.save(tmp_path)
+    text = (tmp_path / "model.json").read_text()
+    (letters,) = re.findall(r'"letters": "([^"]*)"', text)
+    (tmp_path / "model.json").write_text(text.replace(letters, letters[1:] + letters[:1]))
+    with pytest.raises(InputError, match=r"model\.json: is damaged \(its checksum differs\); make it again"):
         CorefModel.load(tmp_path, planted.vectors())
 
 
@@ -122,7 +134,7 @@ def test_weights_that_are_none_with_a_right_checksum(learned: CorefModel, plante
     for hostile in (b"", b"\xff" * 50, weights.read_bytes()[:-4]):
         weights.write_bytes(hostile)
         content["sha256"] = hashlib.sha256(hostile).hexdigest()
-        (tmp_path / "model.json").write_text(json.dumps(content))
+        (tmp_path / "model.json").write_text(manifest_text(content))
         with pytest.raises(InputError, match="the weights do not fit"):
             CorefModel.load(tmp_path, planted.vectors())
 
@@ -208,7 +220,7 @@ def test_it_goes_on_where_it_stood(planted: Any, tmp_path: Path) -> None:
         {"key": [1]},
     )
     for damage in damages:
-        (tmp_path / "run" / "training.json").write_text(json.dumps({**state, **damage}))
+        (tmp_path / "run" / "training.json").write_text(manifest_text({**state, **damage}))
         with pytest.raises(InputError, match=r"training\.json: is damaged"):
             train_coref(*data, settings, folder=tmp_path / "run")
     (tmp_path / "run" / "training.json").write_text("{")

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from biasgauge._io.atomic import write_text
-from biasgauge._io.expansion import expansion_limit, expansion_sentence
 from biasgauge._io.source import ByteSource
 from biasgauge.applications.coref.document import Document, Span, each_span_once, sentence_lengths
 from biasgauge.checks import check_choice
@@ -282,18 +281,16 @@ def _content(path: Path) -> bytes:
 
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    content: dict[str, bytes] = {}
     try:
-        size = path.stat().st_size
-        with tarfile.open(path) as archive:
-            behind = 0
-            content: dict[str, bytes] = {}
+        # as a stream, of which no more is unpacked than a source allows: a header alone can promise gigabytes
+        with ByteSource(path, error=CorpusError) as source, tarfile.open(fileobj=source.stream(), mode="r|") as archive:
             for member in archive:
-                behind += max(member.size, 0)
-                if behind > expansion_limit(size):
-                    raise CorpusError(expansion_sentence(size), path=path)
                 if member.name.endswith(ENDING) and member.isfile():
                     file = archive.extractfile(member)
                     content[member.name] = b"" if file is None else file.read()
+    except CorpusError:
+        raise
     except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, RecursionError) as problem:
         raise CorpusError(f"is not a whole tar archive: {problem}", path=path) from problem
     for name in sorted(content):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge._io.atomic import atomic_file, made_folder, write_text
 from biasgauge._io.checksums import file_sha256
-from biasgauge._io.json_file import read_json
+from biasgauge._io.manifests import manifest_text, read_saved
 from biasgauge.applications.coref.document import Document, Span
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.metrics import all_sums
@@ -116,7 +115,7 @@ class CorefModel:
             "about": self.about,
             "log": list(self.log),
         }
-        write_text(place / _JSON, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        write_text(place / _JSON, manifest_text(content, indent=1))
         for old in place.iterdir():
             if _OURS.fullmatch(old.name) and old.name != name:
                 old.unlink()
@@ -221,7 +220,7 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    content = read_json(path, again="save the model again")
+    content = read_saved(path, again="save the model again")
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a coreference model of biasgauge")
     return content

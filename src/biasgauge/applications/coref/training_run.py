@@ -6,7 +6,6 @@ last. Every epoch draws its random numbers from its own seed, so nothing else ha
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import time
@@ -21,7 +20,8 @@ from safetensors.torch import load_file, save_file
 
 from biasgauge._io.atomic import atomic_file, made_folder, write_text
 from biasgauge._io.checksums import check_digest, file_sha256
-from biasgauge._io.json_file import as_read_back, read_json_object
+from biasgauge._io.json_file import as_read_back
+from biasgauge._io.manifests import manifest_text, read_record
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.metrics import conll_rates
@@ -147,7 +147,7 @@ class TrainingRun:
             "learning_rate": self.optimizer.param_groups[0]["lr"],
             "plateau": self.plateau.state_dict(),
         }
-        write_text(folder / _JSON, json.dumps(content, ensure_ascii=False) + "\n")
+        write_text(folder / _JSON, manifest_text(content))
         for old in folder.iterdir():
             if _OURS.fullmatch(old.name) and old.name != name:
                 old.unlink()
@@ -155,7 +155,7 @@ class TrainingRun:
     def _read_state(self, folder: Path) -> None:
         """Go on where the training in a folder stood, if it has the same data, vectors, settings and seed."""
         try:
-            content = read_json_object(folder / _JSON)
+            content = read_record(folder / _JSON, again="empty the folder to train anew")
             theirs, name = dict(content["key"]), Path(str(content["tensors"])).name
             if "sha256" in content:  # trainings begun by earlier versions have none
                 check_digest(folder / name, content["sha256"], again="empty the folder to train anew")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasgauge._io.json_file import read_json
+from biasgauge._io.manifests import read_saved
 from biasgauge.applications.coref.paired import PERCENT
 from biasgauge.applications.coref.scores import CONLL
 from biasgauge.applications.coref.winobias_pairs import VERSIONS
@@ -217,7 +217,7 @@ def _outcome(result: object) -> _Outcome:
     """What a `TaskResult`, a file of its JSON, or results of scripts/train_coref.py say, seed by seed."""
     if isinstance(result, (str, os.PathLike)):
         try:
-            content = read_json(result)
+            content = read_saved(result)
         except InputError:
             content = {}  # `read_task` says what is wrong
         result = content if isinstance(content, dict) and "winobias" in content else read_task(result)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge._io.json_file import read_json
+from biasgauge._io.manifests import read_saved
 from biasgauge.applications.group_gaps.result import Gap
 from biasgauge.applications.tasks.figures import task_charts
 from biasgauge.arrays import Floats, Integers
@@ -293,7 +293,7 @@ def read_task(path: str | os.PathLike[str]) -> TaskResult:
         InputError: the file cannot be read, is not JSON, or is not such a result; names the key.
     """
     file, expected = Path(path), "expected what biasgauge extrinsic --json prints"
-    content = read_json(file, again=expected)
+    content = read_saved(file, again=expected)
     try:
         result: TaskResult = from_plain(TaskResult, content)
         check_level(from_plain(float, result.settings.get("level", "nothing"), "settings.level"))
