@@ -49,7 +49,7 @@ RATES = {"sgns": 330e3, "cbow": 360e3, "fasttext": 110e3, "glove": 2.0e6}
 
 def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
     """What is planted in which texts; `folder` has their corpora: wiki-all, english-5M, ..."""
-    from biasgauge.calibration.calibrating import _plan
+    from biasgauge.calibration.plan import planting_plan
     from biasgauge.calibration.carriers import choose_carriers
     from biasgauge.calibration.design import SHARES, Design
     from biasgauge.calibration.other_attribute import SENTIMENT
@@ -71,7 +71,7 @@ def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: b
             barred = {word for pair in SENTIMENT for word in pair}
             count = len(design.levels) + design.others
             given = choose_carriers(smallest, pairs, count, counts=(8, 400), least=2, leave_out=barred)
-        plan, background = _plan(smallest, design, pairs, other_pairs, given, 5, 0)
+        plan, background = planting_plan(smallest, design, pairs, other_pairs, given, 5, 0)
         mixture = Design("mixture", SHARES, plantings=times, **few)
         plans = {"mentions": plan, "mixture": type(plan)(**{**vars(plan), "design": mixture})}
         step = max(1, len(background) // BACKGROUND)

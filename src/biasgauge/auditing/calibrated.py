@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from typing import Any, ClassVar
@@ -18,7 +18,9 @@ from biasgauge.auditing.verdicts import Evidence, Rules, Verdict
 from biasgauge.calibration.equivalents import LARGEST, Equivalent, as_odds, limit_text, odds_text
 from biasgauge.calibration.loading import load_calibration, load_default_calibration
 from biasgauge.calibration.parts import CalibrationLimit, Rate
+from biasgauge.calibration.readings import Readings
 from biasgauge.calibration.result import Calibration
+from biasgauge.calibration.set_tests import carrier_sets
 from biasgauge.embeddings import load
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
 from biasgauge.results import Result, Summary
@@ -34,29 +36,47 @@ SIZES, SETS = (8, 25), 6
 REPORTED = ("report", "report-with-care")
 
 
-def verdict_rates(readings: Any, models: Sequence[Sequence[Any]]) -> tuple[Rate, ...]:  # noqa: ANN401 - of calibrate
+Decisions = dict[tuple[str, int, float], list[float]]
+"""By rule, number of words and dose: for each set whether it would be reported."""
+
+
+def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[Rate, ...]:
     """How often the audit would report an association of planted sets, by number of words and dose.
 
     Each set of carriers of a dose, with as many blanks, is one question to the models of its text as replicates. At
     dose 0 this is the audit's false-positive rate for a single question.
     """
-    from biasgauge.calibration.set_tests import carrier_sets
+    return decision_rates(
+        readings, [verdict_decisions(readings, draw, sources) for draw, sources in enumerate(models)]
+    )
 
-    random = np.random.default_rng(23)
-    found: dict[tuple[str, int, float], list[float]] = {}
-    blanks = [int((readings.levels[:, draw] == 0).sum()) for draw in range(len(models))]
-    for draw, sources in enumerate(models):
-        subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
-        for size in SIZES:
-            for level in np.unique(readings.levels).tolist():
-                for _ in range(SETS):
-                    words = carrier_sets(readings, size, level, draw, random)
-                    if words is not None:
-                        decision = _decision(subject, readings.ends, *words)
-                        for name, passes in (("verdict: report", decision == "report"), (
-                            "verdict: report or report with care", decision in REPORTED
-                        )):  # fmt: skip
-                            found.setdefault((name, size, level), []).append(float(passes))
+
+def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> Decisions:
+    """What the audit decides about sets of carriers of one planted text, whose models are replicates."""
+    random = np.random.default_rng([23, draw])
+    decided: Decisions = {}
+    subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
+    for size in SIZES:
+        for level in np.unique(readings.levels).tolist():
+            for _ in range(SETS):
+                words = carrier_sets(readings, size, level, draw, random)
+                if words is not None:
+                    decision = _decision(subject, readings.ends, *words)
+                    for name, passes in (
+                        ("verdict: report", decision == "report"),
+                        ("verdict: report or report with care", decision in REPORTED),
+                    ):
+                        decided.setdefault((name, size, level), []).append(float(passes))
+    return decided
+
+
+def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[Rate, ...]:
+    """Shares of sets that are reported, over all planted texts; intervals are of as many sets as share no word."""
+    blanks = (readings.levels == 0).sum(axis=0).tolist()
+    found: Decisions = {}
+    for of_text in decided:
+        for asked, passes in of_text.items():
+            found.setdefault(asked, []).extend(passes)
     return tuple(
         Rate(
             name, size, level,

@@ -98,31 +98,48 @@ def plant(
         CorpusError: the text cannot be written.
     """
     chosen = (edits,) if isinstance(edits, Edit) else tuple(edits)
+    address = hashlib.sha256(
+        json.dumps([corpus.checksum, _asked(chosen, window, random_state)], sort_keys=True).encode()
+    ).hexdigest()
+    folder = Path(out) / f"planted-{address[:16]}"
+    return plant_into(corpus, chosen, folder, window=window, random_state=random_state)
+
+
+def plant_into(
+    corpus: TokenCorpus, edits: Sequence[Edit], folder: Path, *, window: int = 5, random_state: int = 0
+) -> Planted:
+    """As `plant`, in a folder of this name; what it holds already is taken for the planted text."""
     check_whole(1, window=window)
     check_whole(0, random_state=random_state)
-    asked = {
-        "edits": [edit.to_dict() for edit in chosen],
+
+    def edit(tokens: Tokens) -> Mapping[str, Any]:
+        text = Text(corpus, tokens)
+        before = _counted(text, edits, window)
+        remarks = [
+            remark for number, each in enumerate(edits) for remark in each.apply(text, random_state * 64 + number)
+        ]
+        after = _counted(text, edits, window)
+        rows = [{**row, "before": earlier["log_odds"]} for row, earlier in zip(after, before, strict=True)]
+        return {"planted": {**_asked(edits, window, random_state), "doses": rows, "remarks": remarks}}
+
+    return planted_from(edited_corpus(corpus, edit, folder), edits, random_state)
+
+
+def planted_from(corpus: TokenCorpus, edits: Sequence[Edit], random_state: int) -> Planted:
+    """What a planted corpus says of itself: these edits were done to it, with this seed."""
+    kept = corpus.settings["planted"]
+    doses = tuple(map(CarrierDose.from_dict, kept["doses"]))
+    return Planted(corpus, doses, tuple(edits), random_state, tuple(kept["remarks"]))
+
+
+def _asked(edits: Sequence[Edit], window: int, random_state: int) -> dict[str, Any]:
+    """All that decides a planted text, but the text that it is made from."""
+    return {
+        "edits": [edit.to_dict() for edit in edits],
         "window": window,
         "random_state": random_state,
         "version": VERSION,
     }
-    address = hashlib.sha256(json.dumps([corpus.checksum, asked], sort_keys=True).encode()).hexdigest()
-
-    def edit(tokens: Tokens) -> Mapping[str, Any]:
-        text = Text(corpus, tokens)
-        before = _counted(text, chosen, window)
-        remarks = [
-            remark for number, each in enumerate(chosen) for remark in each.apply(text, random_state * 64 + number)
-        ]
-        after = _counted(text, chosen, window)
-        rows = [{**row, "before": earlier["log_odds"]} for row, earlier in zip(after, before, strict=True)]
-        return {"planted": {**asked, "doses": rows, "remarks": remarks}}
-
-    planted = edited_corpus(corpus, edit, Path(out) / f"planted-{address[:16]}")
-    kept = planted.settings["planted"]
-    return Planted(
-        planted, tuple(map(CarrierDose.from_dict, kept["doses"])), chosen, random_state, tuple(kept["remarks"])
-    )
 
 
 def _counted(text: Text, edits: Sequence[Edit], window: int) -> list[dict[str, Any]]:

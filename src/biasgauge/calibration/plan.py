@@ -1,0 +1,223 @@
+"""What a calibration plants, trains and reads: the arguments of `calibrate`, checked and held against the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from biasgauge import registry
+from biasgauge.calibration.analysis import analyzed
+from biasgauge.calibration.carriers import choose_carriers
+from biasgauge.calibration.design import DOSES, SHARES, Design
+from biasgauge.calibration.edit import Text
+from biasgauge.calibration.other_attribute import SENTIMENT
+from biasgauge.calibration.parts import Rate
+from biasgauge.calibration.planting import Planted
+from biasgauge.calibration.readings import ModelReading, Readings, joined, read_model
+from biasgauge.calibration.result import Calibration
+from biasgauge.calibration.texts import Pairs, PlantingPlan
+from biasgauge.checks import check_whole
+from biasgauge.corpora import TokenCorpus
+from biasgauge.errors import ParameterError
+from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.lexicons import pairs_of, words_of
+from biasgauge.results import Record
+from biasgauge.scores.scoring import AS_PUBLISHED
+from biasgauge.stats.estimate import check_level
+from biasgauge.training import train
+from biasgauge.training.algorithms import algorithm
+
+SIZES = (4, 8, 16, 25)
+_BACKGROUND = 2000
+"""Words in which nothing is planted, for the effect of frequency."""
+_LEAST_COUNT = 20
+_FEWEST_PAIRS = 3
+"""Pairs of something else that a text must have to plant it."""
+_DECIDED = ("corpus", "out", "seeds", "bootstrap", "random_state", "n_jobs", "progress", "say")
+"""Parameters of `train` that a calibration decides by others of its own."""
+
+
+@dataclass(frozen=True)
+class CalibrationPlan(Record):
+    """Everything that a calibration does, but the training itself.
+
+    Attributes:
+        planting: what is planted in each text, on which words.
+        background: words in which nothing is planted.
+        recipe: settings of `train`.
+        measures, tests: names of measures and association tests.
+        sizes: numbers of words in sets.
+        level: of all intervals.
+        checksum, tokens: of the text.
+    """
+
+    planting: PlantingPlan
+    background: tuple[str, ...]
+    recipe: Mapping[str, Any]
+    measures: tuple[str, ...]
+    tests: tuple[str, ...]
+    sizes: tuple[int, ...]
+    level: float
+    checksum: str
+    tokens: int
+
+    def cost(self, n_jobs: int | None) -> str:
+        """The plan in one sentence, with about how long it takes."""
+        chosen = algorithm(self.recipe["algorithm"])
+        known = chosen.settings_from({name: self.recipe[name] for name in ("dim", "epochs") if name in self.recipe})
+        return self.planting.design.told(
+            tokens=self.tokens, effort=chosen.effort, epochs=known.epochs, dim=known.dim, n_jobs=n_jobs
+        )
+
+    def read(self, model: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
+        """Scores of all words in one model, and the vectors that association tests look at."""
+        return read_model(model, **self._asked())
+
+    def joined(
+        self, planted: Sequence[Planted], read: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading]
+    ) -> Readings:
+        """What was read in the models of each planted text, and in those of shuffled ones, beside counted doses."""
+        return joined(planted, read, shuffled, **self._asked())
+
+    def concluded(self, planted: Sequence[Planted], readings: Readings, judged: Sequence[Rate] = ()) -> Calibration:
+        """What follows from it."""
+        counted = tuple(dose for text in planted for dose in text.doses if dose.edit == len(text.edits) - 1)
+        plan = self.planting
+        about = {
+            "corpus": {"checksum": self.checksum, "tokens": self.tokens},
+            "recipe": dict(self.recipe),
+            "pairs": [list(pair) for pair in plan.pairs],
+            "design": plan.design.to_dict(),
+            "window": plan.window,
+            "models": len(readings.vectors),
+            "level": self.level,
+            "random_state": plan.random_state,
+        }
+        return analyzed(
+            readings, self.tests, self.sizes, about, counted, tuple(judged), level=self.level,
+            random_state=plan.random_state,
+        )  # fmt: skip
+
+    def _asked(self) -> dict[str, Any]:
+        plan = self.planting
+        return {
+            "carriers": plan.carriers, "others": plan.others, "background": self.background, "pairs": plan.pairs,
+            "measures": self.measures,
+        }  # fmt: skip
+
+
+def calibration_plan(
+    text: TokenCorpus,
+    recipe: str | Mapping[str, Any] = "sgns",
+    *,
+    pairs: PairsLike = "du2021",
+    carriers: WordsLike | None = None,
+    other_pairs: PairsLike = SENTIMENT,
+    window: int = 5,
+    measures: Sequence[str] | None = None,
+    tests: Sequence[str] | None = None,
+    sizes: Sequence[int] = SIZES,
+    level: float = 0.95,
+    random_state: int = 0,
+    **design: Any,  # noqa: ANN401 - of `design_from`
+) -> CalibrationPlan:
+    """Choose carriers, and hold all arguments of `calibrate` against the text; nothing is planted yet.
+
+    Raises:
+        ParameterError: an argument cannot be used, or the text has too few words for the design.
+    """
+    check_level(level)
+    for size in sizes:
+        check_whole(1, sizes=size)
+    settings = recipe_settings(recipe)
+    known = design_from(**design)
+    names = _names("measure", measures), _names("association_test", tests)
+    planting, background = planting_plan(
+        text, known, pairs_of(pairs).pairs, pairs_of(other_pairs).pairs, carriers, window, random_state
+    )
+    return CalibrationPlan(
+        planting, background, settings, *names, tuple(sizes), level, text.checksum, len(text.tokens)
+    )  # fmt: skip
+
+
+def design_from(*, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int) -> Design:
+    """The design with these doses, by default those that are usual for the way of planting.
+
+    Raises:
+        ParameterError: it is impossible.
+    """
+    usual = SHARES if planting == "mixture" else DOSES
+    return Design(planting=planting, doses=tuple(map(float, usual if doses is None else doses)), **counts)
+
+
+def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of `train`, checked before anything is planted.
+
+    Raises:
+        ParameterError: one of them is none of `train`, or is decided by another argument of `calibrate`.
+    """
+    settings = {"algorithm": recipe} if isinstance(recipe, str) else {"algorithm": "sgns", **recipe}
+    if not isinstance(settings["algorithm"], str):
+        raise ParameterError(f"A calibration trains with one algorithm. Got {settings['algorithm']!r}.")
+    for name in settings:
+        if name in _DECIDED:
+            raise ParameterError(f"A recipe has no {name!r}: give it to the calibration itself, not to its recipe.")
+    common = signature(train).parameters
+    algorithm(settings["algorithm"]).settings_from({
+        name: value for name, value in settings.items() if name not in common
+    })
+    return settings
+
+
+def _names(group: str, given: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of a group of the registry, each looked up."""
+    if isinstance(given, str):
+        given = [given]
+    published = {variant for variants in AS_PUBLISHED.values() for variant in variants.values()}
+    known = (name for name in registry.names(group) if name not in published)
+    names = tuple(known) if given is None else tuple(given)
+    for name in names:
+        registry.get(group, name)
+    return names
+
+
+def planting_plan(
+    text: TokenCorpus,
+    design: Design,
+    pairs: Pairs,
+    other_pairs: Pairs,
+    carriers: WordsLike | None,
+    window: int,
+    random_state: int,
+) -> tuple[PlantingPlan, tuple[str, ...]]:
+    """What is planted on which words, and words in which nothing is."""
+    view = Text(text, text.tokens)
+    present = tuple(view.present(pairs))
+    ends = {word for pair in present for word in pair}
+    other = tuple(pair for pair in other_pairs if set(pair) <= view.places.keys() and not set(pair) & ends)
+    ends_of_others = {word for pair in other for word in pair}
+    wanted = len(design.levels)
+    extra = design.others if len(other) >= _FEWEST_PAIRS else 0
+    if carriers is None:
+        chosen = choose_carriers(
+            text, present, wanted + extra, window=window, leave_out=ends_of_others, random_state=random_state
+        )
+    else:
+        given = tuple(dict.fromkeys(words_of(carriers).words))
+        chosen = tuple(word for word in given if word in view.places and word not in ends | ends_of_others)
+        if len(chosen) < wanted:
+            raise ParameterError(
+                f"The design deals doses to {wanted} carriers; {len(chosen)} of the {len(given)} given words occur and "
+                "are no words of pairs. Give more words, or lower per_dose or blanks."
+            )
+    rare = np.flatnonzero(text.counts >= _LEAST_COUNT)
+    plain = np.array([place for place in rare if text.words[place] not in {*chosen, *ends, *ends_of_others}])
+    random = np.random.default_rng([random_state, 5])
+    drawn = random.choice(plain, min(_BACKGROUND, len(plain)), replace=False) if len(plain) else plain
+    background = tuple(text.words[place] for place in sorted(drawn.tolist()))
+    plan = PlantingPlan(design, present, chosen[:wanted], chosen[wanted : wanted + extra], other, window, random_state)
+    return plan, background
