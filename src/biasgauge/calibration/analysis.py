@@ -13,7 +13,14 @@ from biasgauge.calibration.frequency import CORRECTED, corrected_scores, frequen
 from biasgauge.calibration.parts import CalibrationLimit, CarrierDose, Curve, Point, Rate, Specificity
 from biasgauge.calibration.readings import Readings
 from biasgauge.calibration.result import Calibration
-from biasgauge.calibration.set_tests import rates, set_limits, set_values
+from biasgauge.calibration.set_tests import (
+    LIMIT_OF_BLANK,
+    blank_rates,
+    rates,
+    set_curves,
+    set_limits,
+    set_values,
+)
 from biasgauge.stats import mean_estimate, wilson
 from biasgauge.stats.detection import detection_limits, new_blanks
 from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
@@ -21,7 +28,6 @@ from biasgauge.stats.slopes import robust_slope
 
 _FEW_MODELS = 4
 """Models below which the variance between them is barely known."""
-LIMIT_OF_BLANK = "{}, beyond the limit of blank of the other texts"
 
 
 def analyzed(
@@ -63,7 +69,7 @@ def analyzed(
         CalibrationLimit("test", limit.test, limit.words, limit.side, limit.blank, limit.detection)
         for limit in set_limits(of_sets, level=level, random_state=random_state)
     ]
-    every = (*rates(of_sets, level=level), *judged)
+    every = (*rates(of_sets, level=level), *blank_rates(of_sets, level=level), *judged)
     return Calibration(
         curves=tuple(curves),
         limits=tuple(limits),
@@ -74,6 +80,7 @@ def analyzed(
         corpus_bias=counted,
         settings=settings,
         warnings=(*readings.warnings, *_few(readings)),
+        test_curves=set_curves(of_sets, level=level),
     )
 
 

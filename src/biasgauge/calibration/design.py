@@ -19,6 +19,8 @@ DOSES = tuple(sorted([-log(odds) for odds in ODDS] + [0.0] + [log(odds) for odds
 """Planted by default: odds ratios of 2, 4 and 10 to either side, and none."""
 SHARES = (-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3)
 """Mixed by default: shares of a carrier's places."""
+GENDERED = ("gender_specific", "gender_specific_seed", "equalize", "gender")
+"""Lexicons of words that are about gender by themselves: a dose on one of them would not be all that it carries."""
 _TOKENS_PER_SECOND = 550_000
 """Skip-gram of 100 dimensions on one core, tokens of one reading; bench/training.py measures it."""
 

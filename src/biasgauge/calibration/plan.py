@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
@@ -64,6 +64,30 @@ class CalibrationPlan(Record):
     level: float
     checksum: str
     tokens: int
+
+    def completed(
+        self,
+        recipe: str | Mapping[str, Any] = "sgns",
+        *,
+        measures: Sequence[str] | None = None,
+        tests: Sequence[str] | None = None,
+        sizes: Sequence[int] = SIZES,
+        level: float = 0.95,
+        **design: Any,  # noqa: ANN401 - of `design_from`
+    ) -> CalibrationPlan:
+        """The same words and doses, with how often they are planted, and how they are trained on and read.
+
+        Raises:
+            ParameterError: an argument cannot be used.
+        """
+        check_level(level)
+        for size in sizes:
+            check_whole(1, sizes=size)
+        return replace(
+            self, planting=replace(self.planting, design=design_from(**design)), recipe=recipe_settings(recipe),
+            measures=names_of("measure", measures), tests=names_of("association_test", tests), sizes=tuple(sizes),
+            level=level,
+        )  # fmt: skip
 
     def cost(self, n_jobs: int | None) -> str:
         """The plan in one sentence, with about how long it takes."""
@@ -130,18 +154,11 @@ def calibration_plan(
     Raises:
         ParameterError: an argument cannot be used, or the text has too few words for the design.
     """
-    check_level(level)
-    for size in sizes:
-        check_whole(1, sizes=size)
-    settings = recipe_settings(recipe)
-    known = design_from(**design)
-    names = _names("measure", measures), _names("association_test", tests)
     planting, background = planting_plan(
-        text, known, pairs_of(pairs).pairs, pairs_of(other_pairs).pairs, carriers, window, random_state
+        text, design_from(**design), pairs_of(pairs).pairs, pairs_of(other_pairs).pairs, carriers, window, random_state
     )
-    return CalibrationPlan(
-        planting, background, settings, *names, tuple(sizes), level, text.checksum, len(text.tokens)
-    )  # fmt: skip
+    whole = CalibrationPlan(planting, background, {}, (), (), (), level, text.checksum, len(text.tokens))
+    return whole.completed(recipe, measures=measures, tests=tests, sizes=sizes, level=level, **design)
 
 
 def design_from(*, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int) -> Design:
@@ -173,8 +190,8 @@ def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _names(group: str, given: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of a group of the registry, each looked up."""
+def names_of(group: str, given: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of a group of the registry, each looked up; all but published variants where none are given."""
     if isinstance(given, str):
         given = [given]
     published = {variant for variants in AS_PUBLISHED.values() for variant in variants.values()}

@@ -42,7 +42,8 @@ def calibration_summary(result: Calibration) -> Summary:
         headline=_headline(result),
         sentences=tuple(_sentences(result)),
         tables=(
-            _curves(result), _limits(result), _rates(result), _power(result), _frequency(result), _specificity(result),
+            _curves(result), _limits(result), _rates(result), _power(result), _test_curves(result), _frequency(result),
+            _specificity(result),
         ),
         charts=tuple(charts),
         warnings=result.warnings,
@@ -161,7 +162,7 @@ def _rate_rows(rates: tuple[Rate, ...]) -> list[tuple[Any, ...]]:
 def _rates(result: Calibration) -> Table:
     columns = ["found by", Column("words", "count"), Column("share", "estimate", 3), Column("looked at", "count")]
     rows = [(name, words, share, sets) for name, words, _, share, sets in _rate_rows(result.false_positives)]
-    return Table.of("false-positives", "How often something is found where nothing was planted", columns, rows)
+    return Table.of("false-positives", "How often something is found where nothing was planted", columns, rows, most=12)
 
 
 def _power(result: Calibration) -> Table:
@@ -170,6 +171,20 @@ def _power(result: Calibration) -> Table:
         Column("looked at", "count"),
     ]  # fmt: skip
     return Table.of("power", "How often it is found at other doses", columns, _rate_rows(result.power), folded=True)
+
+
+def _test_curves(result: Calibration) -> Table:
+    columns = [
+        "test", Column("words", "count"), Column("r", "number", 2, about="correlation with the dose, over sets"),
+        Column("odds ratio", "number", 2), Column("mean", "estimate", 4),
+    ]  # fmt: skip
+    rows = [
+        (curve.test, curve.words, curve.r, exp(point.dose), point.mean)
+        for curve in result.test_curves
+        for point in curve.points
+    ]
+    note = "Carriers of a dose against as many blanks; intervals over planted texts."
+    return Table.of("test-curves", "Association tests against the dose", columns, rows, note=note, folded=True)
 
 
 def _frequency(result: Calibration) -> Table:

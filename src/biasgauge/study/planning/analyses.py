@@ -227,9 +227,10 @@ class _Analysis:
 
     def _of_planted(self) -> None:
         for reference, corpus in self._corpora():
-            cells = plan_calibration(self.plan, self.path, f"{self.name}/{reference}", self.kind, self.settings, corpus)
+            label = f"{self.name}/{reference}"
+            cells = plan_calibration(self.plan, self.path, label, self.kind, self.settings, corpus)
             if cells is not None:
-                self.result(reference, self.add(cells, {}, reference))
+                self.result(reference, self.add(*cells, reference))
 
     def _corpora(self) -> Iterator[tuple[str, str]]:
         """The corpora that it is made of: names and cells."""

@@ -10,12 +10,16 @@ from biasgauge.study.kind import Kind
 from biasgauge.study.parameters import arguments
 from biasgauge.study.planning.builder import PlanBuilder, Settings
 from biasgauge.study.planning.models import model_draws, training_recipe
+from biasgauge.study.steps.calibration import DECIDE_WORDS
 
 
 def plan_calibration(
     plan: PlanBuilder, path: Sequence[str], name: str, kind: Kind, settings: Settings, corpus: str
-) -> dict[str, str] | None:
-    """Add all cells of a calibration but the last, whose inputs it gives; None, and noted, where its recipe is wrong.
+) -> tuple[dict[str, str], dict[str, object]] | None:
+    """Add all cells of a calibration but the last, whose inputs it gives, and what that is told beside its settings.
+
+    None, and noted, where its recipe is wrong. Texts, models and scores have addresses of their own: more random seeds,
+    more planted texts or other tests find them again.
 
     Args:
         plan: what is planned.
@@ -25,6 +29,8 @@ def plan_calibration(
         settings: those of the analysis, checked.
         corpus: the cell of the tokens.
     """
+    from biasgauge.calibration.plan import names_of
+
     defaults = {key: setting.default for key, setting in kind.known.items()}
     asked = {**defaults, **arguments(settings.kept, kind.known)}
     given = {"algorithm": asked["recipe"]} if isinstance(asked["recipe"], str) else dict(asked["recipe"])
@@ -33,10 +39,16 @@ def plan_calibration(
     if recipe is None:
         return None
     size, first = plan.sizes[corpus], asked["random_state"]
+    own = {key: value for key, value in settings.kept.items() if key in DECIDE_WORDS}
+    lexicons = {key: checksum for key, checksum in settings.lexicons.items() if key in (*DECIDE_WORDS, "unasked")}
     cell = plan.add(
-        "calibration-plan", {"kind": kind.name, **settings.told}, inputs={"corpus": corpus}, places=settings.places,
+        "calibration-plan", {"settings": own, "lexicons": lexicons}, inputs={"corpus": corpus}, places=settings.places,
         label=f"plan {name}", size=size,
     )  # fmt: skip
+    about: dict[str, object] = {
+        "measures": names_of("measure", asked["measures"]), "tests": names_of("association_test", asked["tests"])
+    }  # fmt: skip
+    told = {"kind": kind.name, **settings.told, **about}
 
     def planted(label: str, about: dict[str, Any]) -> str:
         inputs = {"plan": cell, "corpus": corpus}
@@ -48,7 +60,9 @@ def plan_calibration(
             size=model_size(size, recipe),
         )  # fmt: skip
         read = {"plan": cell, "vectors": vectors}
-        return vectors, plan.add("calibration-scores", {}, inputs=read, label=f"score {name}/{label}")
+        return vectors, plan.add(
+            "calibration-scores", {"measures": about["measures"]}, inputs=read, label=f"score {name}/{label}"
+        )
 
     inputs = {"plan": cell}
     models: list[list[str]] = []
@@ -65,10 +79,10 @@ def plan_calibration(
         _, inputs[f"shuffled{number}"] = model(text, f"shuffled{number}", {"seed": first})
     judged = {
         f"verdicts{number}": plan.add(
-            "calibration-verdicts", {"draw": number},
+            "calibration-verdicts", {**told, "draw": number},
             inputs={**inputs, **{f"vectors{run}": vectors for run, vectors in enumerate(runs)}},
-            label=f"judge {name}/text{number}",
+            places=settings.places, label=f"judge {name}/text{number}",
         )
         for number, runs in enumerate(models if asked["verdicts"] else ())
     }  # fmt: skip
-    return {**inputs, **judged}
+    return {**inputs, **judged}, about

@@ -6,10 +6,12 @@ The models are trained by the step `train`, as those of any corpus.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.calibration.design import GENDERED
 from biasgauge.corpora import open_corpus
 from biasgauge.signatures import Setting
 from biasgauge.study.kind import Kind, some_pairs, some_words
@@ -21,18 +23,22 @@ if TYPE_CHECKING:
     from biasgauge.calibration.planting import Planted
     from biasgauge.calibration.readings import ModelReading, Readings
 
+DESIGN = ("planting", "doses", "per_dose", "blanks", "others", "plantings", "seeds", "bootstrap", "shuffled")
+"""Settings that make a design."""
+PLANTED = ("pairs", "other_pairs", "carriers", "window", "random_state")
+"""Settings that, with the first five of the design, decide what is planted on which words."""
+DECIDE_WORDS = (*PLANTED, *DESIGN[:5])
 PLAN, SCORES, VERDICTS = "plan.json", "scores.npy", "verdicts.json"
 JUDGED = "verdicts"
 """The setting that asks what the verdicts of an audit say."""
 
 
 def write_plan(job: Job) -> None:
-    """Choose the words that doses are planted on."""
+    """Choose the words that doses are planted on; how often, and what is made of it, does not matter yet."""
     from biasgauge.calibration.plan import calibration_plan
 
-    settings = settings_of(job, CALIBRATE)
-    settings.pop(JUDGED, None)
-    plan = calibration_plan(open_corpus(job.inputs["corpus"] / CORPUS), **settings)
+    corpus = open_corpus(job.inputs["corpus"] / CORPUS)
+    plan = calibration_plan(corpus, measures=(), tests=(), **settings_of(job, CALIBRATE))
     job.write_json(PLAN, plan.to_dict())
 
 
@@ -41,7 +47,7 @@ def plant(job: Job) -> None:
     from biasgauge.calibration.planting import plant_into
     from biasgauge.calibration.swaps import Shuffle
 
-    plan, draw = _plan(job).planting, job.settings["draw"]
+    plan, draw = _words(job).planting, job.settings["draw"]
     edits = [Shuffle()] if job.settings["shuffled"] else plan.edits(draw)
     corpus = open_corpus(job.inputs["corpus"] / CORPUS)
     plant_into(corpus, edits, job.out / CORPUS, window=plan.window, random_state=plan.seed(draw))
@@ -49,7 +55,8 @@ def plant(job: Job) -> None:
 
 def score(job: Job) -> None:
     """Scores of all words in one model, and the vectors of carriers and ends."""
-    reading = _plan(job).read(job.inputs["vectors"] / MODEL)
+    plan = replace(_words(job), measures=tuple(job.settings["measures"]))
+    reading = plan.read(job.inputs["vectors"] / MODEL)
     np.save(job.out / SCORES, reading.scores)
     write_model(job, reading.vectors)
 
@@ -80,20 +87,27 @@ def conclude(job: Job) -> None:
 
 
 def possible(settings: Mapping[str, Any]) -> None:
-    """Raise what `calibrate` would say of its design and its recipe."""
-    from biasgauge.calibration.plan import design_from, recipe_settings
+    """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
+    from biasgauge.calibration.plan import design_from, names_of, recipe_settings
 
-    names = (
-        "planting", "doses", "per_dose", "blanks", "others", "plantings", "seeds", "bootstrap", "shuffled",
-    )  # fmt: skip
-    design_from(**{name: settings[name] for name in names if name in settings})
+    design_from(**{name: settings[name] for name in DESIGN if name in settings})
     recipe_settings(settings.get("recipe", "sgns"))
+    names_of("measure", settings.get("measures"))
+    names_of("association_test", settings.get("tests"))
 
 
-def _plan(job: Job) -> CalibrationPlan:
+def _words(job: Job) -> CalibrationPlan:
+    """What is planted on which words."""
     from biasgauge.calibration.plan import CalibrationPlan
 
     return CalibrationPlan.from_dict(job.read_json("plan", PLAN))
+
+
+def _plan(job: Job) -> CalibrationPlan:
+    """The whole plan, as the settings of an analysis complete it."""
+    named = {name: job.settings[name] for name in ("measures", "tests")}
+    settings = {**settings_of(job, CALIBRATE), **named}
+    return _words(job).completed(**{name: value for name, value in settings.items() if name not in (*PLANTED, JUDGED)})
 
 
 def _runs(plan: CalibrationPlan) -> int:
@@ -129,7 +143,7 @@ CALIBRATE = Kind(
     checks={"pairs": some_pairs, "other_pairs": some_pairs, "carriers": some_words},
     hidden=("trainer", "tell"),
     extra=(Setting(JUDGED, default=True, annotation="bool"),),
-    unasked=("du2021",),
+    unasked=("du2021", *GENDERED),
     trial=possible,
     about="What each measure and test reads of associations of known strength that were planted in the text: limits "
     "of detection, false positives, validity beside reliability.",
