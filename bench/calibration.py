@@ -89,7 +89,7 @@ def design(corpus: TokenCorpus, folder: Path, n_jobs: int | None) -> None:
     """
     from biasgauge.auditing.calibrated import verdict_rates
 
-    def took(**more: Any) -> tuple[float, float]:
+    def took(**more: Any) -> tuple[float, float]:  # noqa: ANN401 - of calibrate
         started, used = time.monotonic(), time.process_time()
         bg.calibrate(corpus, out=folder / "calibration", n_jobs=n_jobs, **more)
         return time.monotonic() - started, time.process_time() - used

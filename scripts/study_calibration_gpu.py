@@ -53,10 +53,10 @@ RATES = {"sgns": 330e3, "cbow": 360e3, "fasttext": 110e3, "glove": 2.0e6}
 
 def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
     """What is planted in which texts; `folder` has corpora of one of them or both: wiki-all, english-5M, ..."""
-    from biasgauge.calibration.plan import planting_plan
     from biasgauge.calibration.carriers import choose_carriers
     from biasgauge.calibration.design import SHARES, Design
     from biasgauge.calibration.other_attribute import SENTIMENT
+    from biasgauge.calibration.plan import planting_plan
     from biasgauge.corpora import open_corpus
     from biasgauge.lexicons import pairs_of
 

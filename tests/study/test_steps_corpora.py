@@ -54,5 +54,3 @@ def test_an_unknown_corpus_is_said(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.replace('of = ["one"]', 'of = ["on"]'))
     with pytest.raises(bg.errors.InputError, match="there is no 'on' in corpora"):
         plan_study(tmp_path / "study.toml")
-
-

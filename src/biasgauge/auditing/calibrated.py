@@ -46,9 +46,7 @@ def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[
     Each set of carriers of a dose, with as many blanks, is one question to the models of its text as replicates. At
     dose 0 this is the audit's false-positive rate for a single question.
     """
-    return decision_rates(
-        readings, [verdict_decisions(readings, draw, sources) for draw, sources in enumerate(models)]
-    )
+    return decision_rates(readings, [verdict_decisions(readings, draw, sources) for draw, sources in enumerate(models)])
 
 
 def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> Decisions:
@@ -158,7 +156,7 @@ class CalibratedScores(Result):
         about = (
             "Associations of known strength were planted in text and vectors trained on it"
             f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of the "
-            "base pairs (male words). "
+            f"base pairs{self._first_end()}. "
         )
         title = "Words as planted odds ratios"
         rest = "The interval covers the dose of a single word with this score."
@@ -180,6 +178,11 @@ class CalibratedScores(Result):
             ),
             warnings=(self.remark,) if self.remark else (),
         )
+
+    def _first_end(self) -> str:
+        """The first words of the first base pairs, in brackets."""
+        firsts = list(dict.fromkeys(pair[0] for pair in self.settings.get("pairs", ())))
+        return f" ({', '.join(firsts[:3])}{', …' if firsts[3:] else ''})" if firsts else ""
 
     def _needed(self) -> str:
         """What it takes to see something of one word."""

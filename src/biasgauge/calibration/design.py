@@ -63,7 +63,7 @@ class Design(Record):
         if 0.0 not in self.doses or len(set(self.doses)) < 3:
             raise ParameterError(
                 "The 'doses' parameter must hold 0 (the blanks) and at least two other doses, each once. "
-                f"Got {', '.join(f'{dose:g}' for dose in self.doses)}."
+                f"Got {', '.join(f'{dose:g}' for dose in self.doses) or 'none'}."
             )
 
     @property
@@ -89,8 +89,14 @@ class Design(Record):
         """The plan in one sentence."""
         seconds = self.seconds(**cost)
         time = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{max(1, round(seconds))} seconds"
+        samples = f" × {some(self.bootstrap, 'sample')}" if self.bootstrap else ""
         return (
-            f"{self.models} models: {self.plantings} planted texts × {self.seeds} random seeds"
-            f"{f' × {self.bootstrap} samples' if self.bootstrap else ''}, {self.shuffled} shuffled; "
-            f"{len(self.levels)} carriers at {len(set(self.doses))} doses; about {time} of training"
+            f"{some(self.models, 'model')}: {some(self.plantings, 'planted text')} × {some(self.seeds, 'random seed')}"
+            f"{samples}, {self.shuffled} shuffled; {len(self.levels)} carriers at {len(set(self.doses))} doses; "
+            f"about {time}"
         )
+
+
+def some(count: int, name: str) -> str:
+    """A number of things: "1 model", "7 models"."""
+    return f"{count:,} {name}{'s' * (count != 1)}"

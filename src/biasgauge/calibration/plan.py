@@ -35,6 +35,8 @@ SIZES = (4, 8, 16, 25)
 _BACKGROUND = 2000
 """Words in which nothing is planted, for the effect of frequency."""
 _LEAST_COUNT = 20
+_FEWEST_PLACES = 5
+"""Times that a carrier must occur: as often as a word that is trained on."""
 _FEWEST_PAIRS = 3
 """Pairs of something else that a text must have to plant it."""
 _DECIDED = ("corpus", "out", "seeds", "bootstrap", "random_state", "n_jobs", "progress", "say")
@@ -53,6 +55,7 @@ class CalibrationPlan(Record):
         sizes: numbers of words in sets.
         level: of all intervals.
         checksum, tokens: of the text.
+        asked_pairs: how many base pairs were given; those of which a word does not occur are left out.
     """
 
     planting: PlantingPlan
@@ -64,6 +67,7 @@ class CalibrationPlan(Record):
     level: float
     checksum: str
     tokens: int
+    asked_pairs: int
 
     def completed(
         self,
@@ -93,9 +97,19 @@ class CalibrationPlan(Record):
         """The plan in one sentence, with about how long it takes."""
         chosen = algorithm(self.recipe["algorithm"])
         known = chosen.settings_from({name: self.recipe[name] for name in ("dim", "epochs") if name in self.recipe})
-        return self.planting.design.told(
+        told = self.planting.design.told(
             tokens=self.tokens, effort=chosen.effort, epochs=known.epochs, dim=known.dim, n_jobs=n_jobs
         )
+        return "; ".join([told, *self.remarks])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is odd about the text and the pairs."""
+        pairs = self.planting.pairs
+        if len(pairs) == self.asked_pairs:
+            return ()
+        named = ", ".join("–".join(pair) for pair in pairs[:3]) + (", …" if pairs[3:] else "")
+        return (f"only {len(pairs)} of {self.asked_pairs} base pairs occur in the text ({named})",)
 
     def read(self, model: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
         """Scores of all words in one model, and the vectors that association tests look at."""
@@ -121,10 +135,11 @@ class CalibrationPlan(Record):
             "level": self.level,
             "random_state": plan.random_state,
         }
-        return analyzed(
+        found = analyzed(
             readings, self.tests, self.sizes, about, counted, tuple(judged), level=self.level,
             random_state=plan.random_state,
         )  # fmt: skip
+        return replace(found, warnings=(*self.remarks, *found.warnings))
 
     def _asked(self) -> dict[str, Any]:
         plan = self.planting
@@ -154,10 +169,11 @@ def calibration_plan(
     Raises:
         ParameterError: an argument cannot be used, or the text has too few words for the design.
     """
+    asked = pairs_of(pairs).pairs
     planting, background = planting_plan(
-        text, design_from(**design), pairs_of(pairs).pairs, pairs_of(other_pairs).pairs, carriers, window, random_state
+        text, design_from(**design), asked, pairs_of(other_pairs).pairs, carriers, window, random_state
     )
-    whole = CalibrationPlan(planting, background, {}, (), (), (), level, text.checksum, len(text.tokens))
+    whole = CalibrationPlan(planting, background, {}, (), (), (), level, text.checksum, len(text.tokens), len(asked))
     return whole.completed(recipe, measures=measures, tests=tests, sizes=sizes, level=level, **design)
 
 
@@ -184,9 +200,9 @@ def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
         if name in _DECIDED:
             raise ParameterError(f"A recipe has no {name!r}: give it to the calibration itself, not to its recipe.")
     common = signature(train).parameters
-    algorithm(settings["algorithm"]).settings_from({
-        name: value for name, value in settings.items() if name not in common
-    })
+    algorithm(settings["algorithm"]).settings_from(
+        {name: value for name, value in settings.items() if name not in common}
+    )
     return settings
 
 
@@ -225,11 +241,12 @@ def planting_plan(
         )
     else:
         given = tuple(dict.fromkeys(words_of(carriers).words))
-        chosen = tuple(word for word in given if word in view.places and word not in ends | ends_of_others)
+        frequent = {word for word in given if word in view.places and text.counts[view.places[word]] >= _FEWEST_PLACES}
+        chosen = tuple(word for word in given if word in frequent - ends - ends_of_others)
         if len(chosen) < wanted:
             raise ParameterError(
-                f"The design deals doses to {wanted} carriers; {len(chosen)} of the {len(given)} given words occur and "
-                "are no words of pairs. Give more words, or lower per_dose or blanks."
+                f"The design deals doses to {wanted} carriers; {len(chosen)} of the {len(given)} given words occur "
+                f"{_FEWEST_PLACES} times and are no words of pairs. Give more words, or lower per_dose or blanks."
             )
     rare = np.flatnonzero(text.counts >= _LEAST_COUNT)
     plain = np.array([place for place in rare if text.words[place] not in {*chosen, *ends, *ends_of_others}])

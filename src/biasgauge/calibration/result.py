@@ -15,8 +15,8 @@ from biasgauge.calibration.parts import (
     Curve,
     FrequencyEffect,
     Rate,
-    Specificity,
     SetCurve,
+    Specificity,
 )
 from biasgauge.errors import ParameterError
 from biasgauge.results import Result, Summary

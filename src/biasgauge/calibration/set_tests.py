@@ -120,9 +120,7 @@ def set_values(
         {key: np.array(rows, np.float64) for key, rows in found.items()},
         {size: max(1, sum(count // (2 * size) for count in blanks)) for size in sizes},
         (int((readings.levels == 0).any(axis=1).sum()), float(np.mean(blanks))),
-        tuple(
-            int((np.delete(readings.levels, draw, axis=1) == 0).any(axis=1).sum()) for draw in range(draws)
-        ),
+        tuple(int((np.delete(readings.levels, draw, axis=1) == 0).any(axis=1).sum()) for draw in range(draws)),
     )
 
 
@@ -210,7 +208,9 @@ def set_curves(of: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...]:
             dose: np.array([found[found[:, 0] == draw, 1].mean() for draw in np.unique(found[:, 0])])
             for dose, found in rows.items()
         }
-        points = tuple(Point(dose, of.counted[dose], mean_estimate(means, level=level)) for dose, means in texts.items())
+        points = tuple(
+            Point(dose, of.counted[dose], mean_estimate(means, level=level)) for dose, means in texts.items()
+        )
         doses = np.concatenate([np.full(len(found), of.counted[dose]) for dose, found in rows.items()])
         values = np.concatenate([found[:, 1] for found in rows.values()])
         varies = np.ptp(doses) > 0 and np.ptp(values) > 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.calibration.equivalents import limit_text, odds_text
 from biasgauge.calibration.figures import curve_chart, drawable_limits, limit_chart
-from biasgauge.names import measure_name, registered_name
+from biasgauge.names import registered_name
 from biasgauge.results import Chart, Column, Shown, Summary, Table
 from biasgauge.wording import number_text
 
@@ -74,11 +74,11 @@ def _headline(result: Calibration) -> str:
     if best.beyond:
         return (
             f"In {tokens:,} tokens no measure detects an odds ratio of {largest}, the largest planted, on one word "
-            f"(the best, {measure_name(best.name)}: {limit_text(best.detection)} by extrapolation)."
+            f"(the best, {_called(best.name)}: {limit_text(best.detection)} by extrapolation)."
         )
     return (
         f"In {tokens:,} tokens a single word needs an odds ratio of {limit_text(best.detection)} to be detected by the "
-        f"best measure, {measure_name(best.name)}."
+        f"best measure, {_called(best.name)}."
     )
 
 
@@ -89,12 +89,12 @@ def _sentences(result: Calibration) -> list[str]:
     if largest > 1 and best is not None and best.detection.value is not None:
         told.append(
             f"The mean of {largest} words detects an odds ratio of {limit_text(best.detection)} at best "
-            f"({registered_name(best.name)})."
+            f"({_called(best.name)})."
         )
     for curve in result.curves:
         retest = "" if curve.retest is None else f"; two runs agree at {number_text(curve.retest)}"
         told.append(
-            f"{measure_name(curve.measure)}: correlation with the planted dose {number_text(curve.response.r)}{retest}"
+            f"{_called(curve.measure)}: correlation with the planted dose {number_text(curve.response.r)}{retest}"
             f". {_shape(curve)}"
         )
     return told
@@ -108,6 +108,12 @@ def _shape(curve: Curve) -> str:
     straight = response.p_lack_of_fit is None or response.p_lack_of_fit >= 0.05
     bend = ", and flattens at large doses" if response.saturating else ""
     return f"It {monotone}; {'a straight line fits' if straight else 'a straight line does not fit'}{bend}."
+
+
+def _called(name: str) -> str:
+    """A measure or a test by its display name, with what is said about it: "DB/WA, frequency-corrected"."""
+    head, comma, rest = name.partition(", ")
+    return f"{registered_name(head)}{comma}{rest}"
 
 
 def _shown(limit: CalibrationLimit) -> Shown | None:
@@ -131,7 +137,7 @@ def _curves(result: Calibration) -> Table:
     ]  # fmt: skip
     rows = [
         (
-            curve.measure, curve.response.slope, curve.response.r, curve.retest,
+            _called(curve.measure), curve.response.slope, curve.response.r, curve.retest,
             *(curve.shares[name] for name in ("dose", "carrier", "planting", "run", "shift")),
             curve.response.p_lack_of_fit,
         )
@@ -147,7 +153,7 @@ def _limits(result: Calibration) -> Table:
     ]  # fmt: skip
     rows = [
         (
-            limit.of, limit.name, limit.words, f"{limit.side} end", limit.blank, _shown(limit),
+            limit.of, _called(limit.name), limit.words, f"{limit.side} end", limit.blank, _shown(limit),
             limit.detection.reason or ("beyond what was planted" if limit.beyond else ""),
         )
         for limit in result.limits
@@ -156,7 +162,7 @@ def _limits(result: Calibration) -> Table:
 
 
 def _rate_rows(rates: tuple[Rate, ...]) -> list[tuple[Any, ...]]:
-    return [(rate.name, rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
+    return [(_called(rate.name), rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
 
 
 def _rates(result: Calibration) -> Table:
@@ -179,7 +185,7 @@ def _test_curves(result: Calibration) -> Table:
         Column("odds ratio", "number", 2), Column("mean", "estimate", 4),
     ]  # fmt: skip
     rows = [
-        (curve.test, curve.words, curve.r, exp(point.dose), point.mean)
+        (_called(curve.test), curve.words, curve.r, exp(point.dose), point.mean)
         for curve in result.test_curves
         for point in curve.points
     ]

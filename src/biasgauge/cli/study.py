@@ -116,13 +116,18 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
 
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
-    """Compute what is missing; say what is odd before the work, which may take hours."""
+    """Compute what is missing; say what it will take and what is odd before the work, which may take hours."""
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.read import read_study
     from biasgauge.study.run import run_study
+    from biasgauge.study.state import study_state
 
     study = read_study(arguments.pop("study"))
     options = _with_seed(options, study)
+    if not options.quiet:
+        planned = study_state(study, arguments.get("out")).plan.summary()
+        aside = console(options, aside=True)
+        aside.print(" ".join([planned.headline, *planned.sentences]), markup=False, soft_wrap=True)
     told: list[str] = []
 
     def tell(warning: str) -> None:

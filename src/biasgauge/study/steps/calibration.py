@@ -1,4 +1,4 @@
-"""A calibration in cells: what is planned, planted texts, what each model says, what the audit's verdicts say, the rest.
+"""A calibration in cells: its plan, planted texts, what each model and the audit's verdicts say, and what follows.
 
 The models are trained by the step `train`, as those of any corpus.
 """
@@ -118,9 +118,10 @@ def _runs(plan: CalibrationPlan) -> int:
 def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
     from biasgauge.calibration.planting import planted_from
 
+    made = plan.planting
     return [
-        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), plan.planting.edits(draw), plan.planting.seed(draw))
-        for draw in range(plan.planting.design.plantings)
+        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), made.edits(draw), made.seed(draw))
+        for draw in range(made.design.plantings)
     ]
 
 
