@@ -166,7 +166,8 @@ def _few(readings: Readings) -> list[str]:
         notes.append("one planted text: what belongs to a carrier cannot be told from where its dose was put")
     if draws * runs < _FEW_MODELS:
         notes.append(
-            f"{some(draws * runs, 'model')}: what moves all words of a model alike is barely known; limits of sets rest on it"
+            f"{some(draws * runs, 'model')}: what moves all words of a model alike is barely known; limits of sets "
+            "rest on it"
         )
     if runs == 1:
         notes.append("one run for each text: the part of the random seed is unknown")

@@ -19,6 +19,7 @@ from biasgauge.cli.screen import console, print_json, progress
 from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    from biasgauge.study.planning.plan import Plan
     from biasgauge.study.read import Study
 
 EPILOGUE = """\
@@ -120,14 +121,9 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.read import read_study
     from biasgauge.study.run import run_study
-    from biasgauge.study.state import study_state
 
     study = read_study(arguments.pop("study"))
     options = _with_seed(options, study)
-    if not options.quiet:
-        planned = study_state(study, arguments.get("out")).plan.summary()
-        aside = console(options, aside=True)
-        aside.print(" ".join([planned.headline, *planned.sentences]), markup=False, soft_wrap=True)
     told: list[str] = []
 
     def tell(warning: str) -> None:
@@ -135,8 +131,14 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
         if not options.quiet:
             console(options, aside=True).print(f"note: {warning}", markup=False, soft_wrap=True)
 
+    def planned(plan: Plan) -> None:
+        if not options.quiet:
+            said = plan.summary()
+            line = " ".join([said.headline, *said.sentences])
+            console(options, aside=True).print(line, markup=False, soft_wrap=True)
+
     with progress(options, "cells") as report:
-        result = run_study(study, progress=report, tell=tell, **arguments)
+        result = run_study(study, progress=report, tell=tell, planned=planned, **arguments)
     if result.failed:
         console(options, aside=True).print(f"biasgauge: {result.advice}", markup=False, soft_wrap=True)
     untold = tuple(warning for warning in result.warnings if warning not in told)
