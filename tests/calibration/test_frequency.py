@@ -57,7 +57,7 @@ def test_correcting_helps_by_what_the_known_world_says() -> None:
         readings = world(seed, trend=0.1)
         (effect,) = frequency_effects(readings, corrected_scores(readings))
         assert (effect.helps.low or 0) > 0
-        gains.append(effect.helps.value)
+        gains.append(effect.helps.value or 0.0)
         raws.append(effect.r)
         betters.append(effect.corrected_r)
     dose = DOSE**2 * 2 / 3

@@ -54,12 +54,16 @@ def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> 
     random = np.random.default_rng([23, draw])
     decided: Decisions = {}
     subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
+    carriers = readings.words[: readings.carriers]
+    half = len(carriers) // 2
+    every = _question(subject, readings.ends, carriers[:half], carriers[half:])
+    scores = SharedScores(subject.models, (every,), case_fallback=False, most_words=0)
     for size in SIZES:
         for level in np.unique(readings.levels).tolist():
             for _ in range(SETS):
                 words = carrier_sets(readings, size, level, draw, random)
                 if words is not None:
-                    decision = _decision(subject, readings.ends, *words)
+                    decision = _decision(subject, scores, _question(subject, readings.ends, *words))
                     for name, passes in (
                         ("verdict: report", decision == "report"),
                         ("verdict: report or report with care", decision in REPORTED),
@@ -85,17 +89,21 @@ def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[Ra
     )  # fmt: skip
 
 
-def _decision(
+def _question(
     subject: Subject, ends: tuple[tuple[str, ...], tuple[str, ...]], carriers: Sequence[str], blanks: Sequence[str]
-) -> str:
+) -> AssociationTest:
+    """Do carriers lean to first ends more than blanks do?"""
     known = [tuple(word for word in words if all(word in model for model in subject.models)) for words in ends]
-    question = AssociationTest(
+    return AssociationTest(
         name="planted", x=WordSet("carriers", tuple(carriers)), y=WordSet("blanks", tuple(blanks)),
         a=WordSet("first ends", known[0]), b=WordSet("second ends", known[1]),
     )  # fmt: skip
+
+
+def _decision(subject: Subject, scores: SharedScores, question: AssociationTest) -> str:
+    """The verdict of an audit; `scores` holds those of all words that are asked about."""
     asked = {"min_coverage": 0.5, "case_fallback": False, "random_state": 0}
     measured = [measure(each, subject, **asked) for each in questions_of([question])]  # type: ignore[arg-type]
-    scores = SharedScores(subject.models, (question,), case_fallback=False)
     return answer(measured, rules=Rules(), scores=scores, **asked)[0].decision  # type: ignore[arg-type]
 
 
