@@ -119,9 +119,9 @@ def test_scores_that_are_shared_by_all_sets_of_a_text_decide_nothing_else() -> N
             for _ in range(calibrated.SETS):
                 words = carrier_sets(readings, size, level, 0, random)
                 assert words is not None
-                question = calibrated._question(subject, readings.ends, *words)
+                question = calibrated.planted_question(subject, readings.ends, *words)
                 own = SharedScores(subject.models, (question,), case_fallback=False)
-                decision = calibrated._decision(subject, own, question)
+                decision = calibrated.planted_decision(subject, own, question)
                 alone.setdefault((size, level), []).append(decision in calibrated.REPORTED)
     decided = calibrated.verdict_decisions(readings, 0, models[0])
     assert {

@@ -56,14 +56,14 @@ def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> 
     subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
     carriers = readings.words[: readings.carriers]
     half = len(carriers) // 2
-    every = _question(subject, readings.ends, carriers[:half], carriers[half:])
+    every = planted_question(subject, readings.ends, carriers[:half], carriers[half:])
     scores = SharedScores(subject.models, (every,), case_fallback=False, most_words=0)
     for size in SIZES:
         for level in np.unique(readings.levels).tolist():
             for _ in range(SETS):
                 words = carrier_sets(readings, size, level, draw, random)
                 if words is not None:
-                    decision = _decision(subject, scores, _question(subject, readings.ends, *words))
+                    decision = planted_decision(subject, scores, planted_question(subject, readings.ends, *words))
                     for name, passes in (
                         ("verdict: report", decision == "report"),
                         ("verdict: report or report with care", decision in REPORTED),
@@ -89,7 +89,7 @@ def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[Ra
     )  # fmt: skip
 
 
-def _question(
+def planted_question(
     subject: Subject, ends: tuple[tuple[str, ...], tuple[str, ...]], carriers: Sequence[str], blanks: Sequence[str]
 ) -> AssociationTest:
     """Do carriers lean to first ends more than blanks do?"""
@@ -100,7 +100,7 @@ def _question(
     )  # fmt: skip
 
 
-def _decision(subject: Subject, scores: SharedScores, question: AssociationTest) -> str:
+def planted_decision(subject: Subject, scores: SharedScores, question: AssociationTest) -> str:
     """The verdict of an audit; `scores` holds those of all words that are asked about."""
     asked = {"min_coverage": 0.5, "case_fallback": False, "random_state": 0}
     measured = [measure(each, subject, **asked) for each in questions_of([question])]  # type: ignore[arg-type]

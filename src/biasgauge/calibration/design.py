@@ -21,8 +21,12 @@ SHARES = (-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3)
 """Mixed by default: shares of a carrier's places."""
 GENDERED = ("gender_specific", "gender_specific_seed", "equalize", "gender")
 """Lexicons of words that are about gender by themselves: a dose on one of them would not be all that it carries."""
-_TOKENS_PER_SECOND = 550_000
+_TOKENS_PER_SECOND = 830_000
 """Skip-gram of 100 dimensions on one core, tokens of one reading; bench/training.py measures it."""
+_PLANTED_PER_SECOND = 3_000_000
+"""Tokens in which two kinds of doses are planted, counted and written on one core; bench/calibration.py measures it."""
+_READ, _CONCLUDED = 3.0, 30.0
+"""Seconds for the scores of a model, and for everything that follows."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +84,11 @@ class Design(Record):
         return self.seeds * max(1, self.bootstrap) * self.plantings + self.shuffled
 
     def seconds(self, tokens: int, *, effort: float, epochs: int, dim: int, n_jobs: int | None = None) -> float:
-        """About how long training takes on so many cores, all of them by default."""
+        """About how long it takes on so many cores, all of them by default: texts, models, scores, what follows."""
         cores = n_jobs or os.cpu_count() or 1
         one = tokens * epochs * effort * (0.4 + 0.6 * dim / 100) / _TOKENS_PER_SECOND
-        return one * ceil(self.models / cores)
+        planted = (self.plantings + self.shuffled) * tokens / _PLANTED_PER_SECOND
+        return planted + one * ceil(self.models / cores) + self.models * _READ + _CONCLUDED
 
     def told(self, **cost: Any) -> str:  # noqa: ANN401 - of `seconds`
         """The plan in one sentence."""

@@ -46,7 +46,7 @@ LIBRARY = 900_000_000
 ELEMENT = 2.0e-7
 """Seconds a score that an analysis of scores takes."""
 
-PLANT, CHOOSE = 1.0e-6, 3.0e-7
+PLANT, CHOOSE = 3.0e-7, 1.0e-7
 """Seconds a token: planted with two kinds of doses, counted, checked and written; and read for words to plant on."""
 
 TASK = 3.0e-5
@@ -174,10 +174,10 @@ _OF_SCORES = ("reliability", "components", "decision", "factors", "tensor")
 _EACH_MODEL = {
     "association": 0.15, "bayes": 0.5, "bayes-change": 0.5, "mitigation-effect": 4.0, "quality": 1.0, "robustness": 5.0,
     "seeds": 1.0, "audit": 12.0, "task-summary": 2.0, "points": 0.2, "compare": 0.05, "calibration-scores": 1.5,
-    "calibration-verdicts": 30.0,
+    "calibration-verdicts": 3.0,
 }  # fmt: skip
 """Seconds a model."""
-_FIXED = {"correlate": 1.0, "report": 1.0, "calibrate": 45.0}
+_FIXED = {"correlate": 1.0, "report": 1.0, "calibrate": 15.0}
 
 _SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] = {
     "corpus": lambda _, __, size: size.tokens * BYTES_A_TOKEN * CORPUS,
