@@ -1,6 +1,6 @@
 """Calibration: tokens a second that are planted, beside reading them once, and what a default calibration takes.
 
-    python bench/calibration.py [--part planting|design] [--tokens 10000000]
+    python bench/calibration.py [--part planting|design] [--tokens 10000000] [--n-jobs 2]
 
 English Wikipedia from the shared data folder (BIASGAUGE_SHARED), one thread for planting, processor time, compilation
 over before the clock starts. A planted text takes four turns through it, each of three readings, and a last reading for
@@ -10,11 +10,12 @@ the counts. The baseline is one reading of the tokens by NumPy: counting each wo
 from __future__ import annotations
 
 import argparse
+import lzma
 import os
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,16 +35,23 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--part", choices=["planting", "design"])
     options.add_argument("--tokens", type=int, default=10_000_000)
+    options.add_argument("--n-jobs", type=int, help="models at a time; all cores by default")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         files = sorted((SHARED / "enwiki_sample").glob("*5M*.txt.xz"))[: max(1, round(chosen.tokens / 5e6))]
-        corpus = bg.corpora.read_corpus(files, out=folder / "corpus", documents="blank-line")
+        given: Any = files
+        if chosen.tokens < 5e6:
+            with lzma.open(files[0], "rt", encoding="utf-8") as file:
+                whole = file.read()
+            given = folder / "part.txt"
+            given.write_text(whole[: int(len(whole) * chosen.tokens / 5e6)], encoding="utf-8")
+        corpus = bg.corpora.read_corpus(given, out=folder / "corpus", documents="blank-line")
         print(f"{len(corpus.tokens):,} tokens, {len(corpus.words):,} words\n")
         if chosen.part in (None, "planting"):
             planting(corpus, folder)
         if chosen.part in (None, "design"):
-            design(corpus, folder)
+            design(corpus, folder, chosen.n_jobs)
 
 
 def planting(corpus: TokenCorpus, folder: Path) -> None:
@@ -74,11 +82,27 @@ def planting(corpus: TokenCorpus, folder: Path) -> None:
         )
 
 
-def design(corpus: TokenCorpus, folder: Path) -> None:
-    """The default calibration: what was estimated, and what it took."""
-    started = time.monotonic()
-    bg.calibrate(corpus, out=folder / "calibration", tell=print)
-    print(f"the default design took {(time.monotonic() - started) / 60:.1f} minutes on {os.cpu_count()} cores")
+def design(corpus: TokenCorpus, folder: Path, n_jobs: int | None) -> None:
+    """The default calibration with an audit's verdicts: what was estimated, and what it took, part by part.
+
+    It is asked three times in one folder: whole; again, when texts and models are there; and without verdicts.
+    """
+    from biasgauge.auditing.calibrated import verdict_rates
+
+    def took(**more: Any) -> tuple[float, float]:  # noqa: ANN401 - of calibrate
+        started, used = time.monotonic(), time.process_time()
+        bg.calibrate(corpus, out=folder / "calibration", n_jobs=n_jobs, **more)
+        return time.monotonic() - started, time.process_time() - used
+
+    whole = took(tell=print, verdicts=verdict_rates)
+    again, rest = took(verdicts=verdict_rates), took()
+    print(f"the default design took {whole[0] / 60:.1f} minutes ({n_jobs or os.cpu_count()} models at a time)")
+    for name, seconds in (
+        ("planting and training", whole[1] - again[1]),
+        ("verdicts", again[1] - rest[1]),
+        ("scores, tests, limits", rest[1]),
+    ):
+        print(f"{name:22} {seconds:7.1f} s of a processor")
 
 
 if __name__ == "__main__":

@@ -39,9 +39,9 @@ def make(folder: Path, target: Path, *, plantings: int, seeds: int, shuffled: in
 
 
 def write(result: Calibration, target: Path) -> None:
-    """Keep what an audit needs: everything but the counts of single carriers."""
+    """Keep what an audit needs: everything but the counts of single carriers and the curves of tests."""
     target.parent.mkdir(exist_ok=True)
-    content = replace(result, corpus_bias=()).to_dict()
+    content = replace(result, corpus_bias=(), test_curves=()).to_dict()
     target.write_text(json.dumps(_rounded(content), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{target}: {target.stat().st_size:,} bytes")
 

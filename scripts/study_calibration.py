@@ -30,8 +30,8 @@ from biasgauge.corpora.token_corpus import is_corpus
 from biasgauge.results.result import records_frame
 
 
-def cut(corpus: TokenCorpus, millions: float, folder: Path) -> TokenCorpus:
-    """The first documents with so many million tokens, as a corpus of its own."""
+def cut(corpus: TokenCorpus, millions: float, folder: Path, name: str = "corpus-{:g}M") -> TokenCorpus:
+    """The first documents with so many million tokens, as a corpus of its own, in a folder of this name."""
     wanted = int(millions * 1e6)
     if len(corpus.tokens) <= wanted * 1.02:
         return corpus
@@ -44,7 +44,7 @@ def cut(corpus: TokenCorpus, millions: float, folder: Path) -> TokenCorpus:
         documents=corpus.documents[: documents + 1],
     )  # fmt: skip
     # An edit that changes nothing: words are numbered anew, since their counts are not those of the whole text.
-    return edited_corpus(part, lambda _tokens: {"cut": documents}, folder / f"corpus-{millions:g}M")
+    return edited_corpus(part, lambda _tokens: {"cut": documents}, folder / name.format(millions))
 
 
 def cells(given: argparse.Namespace) -> Iterator[tuple[float, str, str]]:

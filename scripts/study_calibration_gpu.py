@@ -1,5 +1,6 @@
 """The models of the calibration study on a GPU: planted texts trained side by side; scores come back, no models.
 
+python scripts/study_calibration_gpu.py corpora FOLDER            # the texts, tokenized; from the shared data folder
 python scripts/study_calibration_gpu.py make FOLDER               # where Numba is: texts as numbers
 python scripts/study_calibration_gpu.py run FOLDER --out OUT      # where a GPU is: needs NumPy, CuPy and PyTorch only
 
@@ -16,6 +17,7 @@ A block (OUT/scores_N.zip, one .npz for each text and algorithm) holds, seed by 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -43,22 +45,24 @@ GLOVE_SIZES = ("5M", "10M", "20M")
 PLANTINGS, DEFAULT_PLANTINGS, SHUFFLED = 3, 4, 2
 SEEDS, DEFAULT_SEEDS = tuple(range(8)), (0, 1)
 DIM, DEFAULT_DIM = 100, 64
+ORDER = 21
+"""Random seed of the order of documents."""
 RATES = {"sgns": 330e3, "cbow": 360e3, "fasttext": 110e3, "glove": 2.0e6}
 """Windows or cells a second of one replicate at best."""
 
 
 def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
-    """What is planted in which texts; `folder` has their corpora: wiki-all, english-5M, ..."""
-    from biasgauge.calibration.calibrating import _plan
+    """What is planted in which texts; `folder` has corpora of one of them or both: wiki-all, english-5M, ..."""
     from biasgauge.calibration.carriers import choose_carriers
     from biasgauge.calibration.design import SHARES, Design
     from biasgauge.calibration.other_attribute import SENTIMENT
+    from biasgauge.calibration.plan import planting_plan
     from biasgauge.corpora import open_corpus
     from biasgauge.lexicons import pairs_of
 
     few: dict[str, Any] = {"per_dose": 2, "blanks": 10, "others": 4} if tiny else {}
     for name, sizes, times in (("wiki", ("all",), DEFAULT_PLANTINGS), ("english", SIZES, PLANTINGS)):
-        if name not in names:
+        if name not in names or not (folder / f"{name}-{sizes[0]}").is_dir():
             continue
         corpora = {size: open_corpus(folder / f"{name}-{size}") for size in sizes}
         smallest = corpora[sizes[0]]
@@ -71,11 +75,47 @@ def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: b
             barred = {word for pair in SENTIMENT for word in pair}
             count = len(design.levels) + design.others
             given = choose_carriers(smallest, pairs, count, counts=(8, 400), least=2, leave_out=barred)
-        plan, background = _plan(smallest, design, pairs, other_pairs, given, 5, 0)
+        plan, background = planting_plan(smallest, design, pairs, other_pairs, given, 5, 0)
         mixture = Design("mixture", SHARES, plantings=times, **few)
         plans = {"mentions": plan, "mixture": type(plan)(**{**vars(plan), "design": mixture})}
         step = max(1, len(background) // BACKGROUND)
         yield Source(name, corpora, plans, background[::step][:BACKGROUND])
+
+
+def corpora(folder: Path, scale: float) -> None:
+    """Tokenize the texts: `english-5M` and its like, beginnings of all texts in random order, and `wiki-all`.
+
+    A scale below 1 makes texts that are as much smaller, under the same names, for a trial.
+    """
+    from make_default_replicates import default_source
+    from study_calibration import cut
+    from study_texts import articles, films, novels
+
+    from biasgauge.corpora import read_corpus
+
+    folder.mkdir(parents=True, exist_ok=True)
+    most = int(39.5e6 * scale)
+    written = folder / "english.txt"
+    if not written.is_file():
+        # A paragraph of a novel is a document, so that every beginning of the text has some of all three.
+        documents = [one for some in (articles(), films(), novels()) for one in some if one.strip()]
+        order = np.random.default_rng(ORDER).permutation(len(documents))
+        with written.with_suffix(".part").open("w", encoding="utf-8") as file:
+            words = 0
+            for place in order:
+                file.write(f"{documents[place]}\n\n")
+                words += documents[place].count(" ") + 1
+                if words > most:
+                    break
+        written.with_suffix(".part").replace(written)
+        del documents
+    whole = read_corpus(written, out=folder / "english-all", documents="blank-line")
+    for size in SIZES:
+        part = cut(whole, float(size[:-1]) * scale, folder, f"english-{size}")
+        print(f"english-{size}: {len(part.tokens):,} tokens, {len(part.documents) - 1:,} documents", flush=True)
+    if scale == 1:
+        wiki = read_corpus(default_source(), out=folder / "wiki-all", documents="blank-line")
+        print(f"wiki-all: {len(wiki.tokens):,} tokens", flush=True)
 
 
 def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
@@ -181,8 +221,8 @@ def all_jobs(names: list[str]) -> list[Job]:
 def main() -> None:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["make", "run"])
-    parser.add_argument("folder", type=Path, nargs="+", help="make: one; run: all that have texts")
+    parser.add_argument("what", choices=["corpora", "make", "run"])
+    parser.add_argument("folder", type=Path, nargs="+", help="corpora, make: one; run: all that have texts")
     parser.add_argument("--out", type=Path, default=Path("calibration_scores"))
     parser.add_argument("--seconds", type=float, default=500, help="after which nothing more is trained")
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
@@ -191,9 +231,14 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, help="in place of five (GloVe: 15), for a trial")
     parser.add_argument("--dim", type=int, default=DIM)
     parser.add_argument("--parts", nargs="*", default=[], help="make: such as english-base, english-5M, wiki-all")
+    parser.add_argument("--scale", type=float, default=1.0, help="corpora: texts so much smaller, for a trial")
+    parser.add_argument("--have", type=Path, nargs="*", default=[], help="run: log.json of runs whose blocks are there")
     parser.add_argument("--tiny", action="store_true", help="make: few carriers, for a trial")
     parser.add_argument("--emulate", action="store_true", help="run the kernels on the CPU, block by block")
     chosen = parser.parse_args()
+    if chosen.what == "corpora":
+        corpora(chosen.folder[0], chosen.scale)
+        return
     if chosen.what == "make":
         make(chosen.folder[0], chosen.parts, tiny=chosen.tiny)
         return
@@ -209,6 +254,9 @@ def main() -> None:
         wanted = all_jobs([f"{source.name}.{name}" for source, name in asked])
         if chosen.jobs:
             wanted = [job for job in wanted if job.name in chosen.jobs]
+        have = {block for path in chosen.have for block in json.loads(path.read_text())["blocks"]}
+        for job in wanted:
+            job.texts = tuple(name for name in job.texts if f"{job.name}__{name}" not in have)
         wanted = [job for job in wanted if job.texts]
         needed = {name for job in wanted for name in job.texts}
         asked = [(source, name) for source, name in asked if f"{source.name}.{name}" in needed]

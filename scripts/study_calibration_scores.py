@@ -143,10 +143,11 @@ def main() -> None:
     parser.add_argument("--cells", nargs="+", help="such as sgns-5M-mentions; all that were trained by default")
     parser.add_argument("--verdicts", nargs="*", default=[], help="cells in which the audit judges sets, too")
     parser.add_argument("--sets", type=int, default=2, help="random sets of carriers for each model, size and dose")
+    parser.add_argument("--tiny", action="store_true", help="of a trial that was made with --tiny")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     blocks = Blocks(chosen.scores)
-    for source in sources(chosen.folder):
+    for source in sources(chosen.folder, tiny=chosen.tiny):
         labels = (
             [("default", "all")]
             if source.name == "wiki"

@@ -31,6 +31,14 @@ def novels() -> Iterator[str]:
         yield " ".join(one.split())
 
 
+def articles() -> Iterator[str]:
+    """Articles of Wikipedia, each with its lines."""
+    for path in sorted(SHARED.joinpath("enwiki_sample").glob("*.txt.xz")):
+        for one in re.split(r"\n\s*\n", text("enwiki_sample", path.name)):
+            if one.strip():
+                yield one.strip()
+
+
 def first_words(texts: Iterator[str], most: int) -> Iterator[str]:
     """Texts until they hold so many words."""
     read = 0

@@ -13,10 +13,14 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.auditing import calibrated
 from biasgauge.auditing.calibrated import in_planted_units, verdict_rates
+from biasgauge.auditing.shared_scores import SharedScores
+from biasgauge.auditing.subjects import Subject
 from biasgauge.auditing.verdicts import Evidence, Verdict
 from biasgauge.calibration import Calibration
 from biasgauge.calibration.parts import Curve
+from biasgauge.calibration.set_tests import carrier_sets
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.stats import Estimate
 from biasgauge.stats.dose_response import DoseResponse, Variances
@@ -102,6 +106,28 @@ def test_verdicts_report_what_is_planted_and_little_of_what_is_not() -> None:
     assert share[care, 8, 0.0] == pytest.approx(0.0, abs=0.2)
     assert share[care, 8, 2.0] == pytest.approx(1.0, abs=0.35)
     assert share["verdict: report", 8, 2.0] <= share[care, 8, 2.0]  # type: ignore[operator]
+
+
+def test_scores_that_are_shared_by_all_sets_of_a_text_decide_nothing_else() -> None:
+    """Every set is judged as it would be with scores of its own words."""
+    readings, models = planted_models(1.0)
+    subject = Subject("text 0", tuple(models[0]))
+    random = np.random.default_rng([23, 0])
+    alone: dict[tuple[int, float], list[bool]] = {}
+    for size in calibrated.SIZES:
+        for level in (0.0, 2.0):
+            for _ in range(calibrated.SETS):
+                words = carrier_sets(readings, size, level, 0, random)
+                assert words is not None
+                question = calibrated.planted_question(subject, readings.ends, *words)
+                own = SharedScores(subject.models, (question,), case_fallback=False)
+                decision = calibrated.planted_decision(subject, own, question)
+                alone.setdefault((size, level), []).append(decision in calibrated.REPORTED)
+    decided = calibrated.verdict_decisions(readings, 0, models[0])
+    assert {
+        (size, level): passes for (name, size, level), passes in decided.items() if name.endswith("with care")
+    } == alone  # fmt: skip
+    assert 0 < sum(map(sum, alone.values())) < sum(map(len, alone.values()))
 
 
 def test_an_audit_takes_a_calibration_file(calibration: Calibration, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def reader(slope: float, *, runs: int = 2, world: int = 0, leak: float = 0.0) ->
 def calibrated(corpus: TokenCorpus, slope: float = SLOPE, **more: Any) -> Calibration:  # noqa: ANN401 - of calibrate
     small: dict[str, Any] = {"measures": ["dbwa"], "tests": ["weat"], "sizes": (4, 8), "per_dose": 12, "blanks": 30}
     settings = {**small, "pairs": PAIRS, "plantings": 2, "others": 0, "trainer": reader(slope), **more}
-    return bg.calibrate(corpus, **settings)
+    return bg.calibrate(corpus, settings.pop("recipe", "sgns"), **settings)
 
 
 @pytest.fixture(scope="module")
@@ -219,12 +219,49 @@ def test_the_plan_is_told_first(corpus: TokenCorpus) -> None:
         ({"level": 2.0}, "must lie between 0 and 1"),
         ({"blanks": 3}, "at least 10"),
         ({"pairs": None, "language": "tlh"}, "the language 'tlh' has no base pairs to score words along"),
+        ({"doses": ()}, "Got none."),
+        ({"sizes": (0,)}, "'sizes' parameter must be a whole number of at least 1"),
+        ({"recipe": {"seeds": 3}}, "A recipe has no 'seeds'"),
+        ({"recipe": {"dimm": 3}}, "has no setting 'dimm'"),
+        ({"recipe": {"algorithm": ["sgns", "cbow"]}}, "trains with one algorithm"),
     ],
 )
 def test_impossible_designs_are_refused(corpus: TokenCorpus, settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ParameterError) as problem:
         calibrated(corpus, **settings)
     assert said in str(problem.value)
+
+
+def test_a_word_that_is_given_twice_is_one_carrier(corpus: TokenCorpus) -> None:
+    ends = {word for pair in PAIRS for word in pair}
+    words = [word for word in corpus.words if word not in ends][:102]
+    with pytest.raises(ParameterError, match="101 of the 101 given words"):
+        calibrated(corpus, carriers=[*words[:101], words[0]])
+
+
+def test_pairs_that_do_not_occur_are_told(corpus: TokenCorpus) -> None:
+    told: list[str] = []
+    found = bg.calibrate(
+        corpus, pairs=[*PAIRS, ("hombre", "mujer")], measures=["dbwa"], tests=["weat"], sizes=(4,), per_dose=12,
+        blanks=30, plantings=1, others=0, trainer=reader(SLOPE), tell=told.append,
+    )  # fmt: skip
+    said = f"only {len(PAIRS)} of {len(PAIRS) + 1} base pairs occur in the text"
+    assert said in told[0]
+    assert any(note.startswith(said) for note in found.warnings)
+
+
+def test_without_words_that_carry_nothing_frequency_is_not_known(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    words = [f"w{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(40)]
+    lines = [f"{' '.join(random.choice(words, 8))} {('he', 'she')[number % 2]}" for number in range(3_000)]
+    small = bg.corpora.read_corpus(iter(lines), out=tmp_path / "small")
+    found = bg.calibrate(
+        small, {"dim": 8, "epochs": 1}, pairs=[("he", "she")], doses=(-1.0, 0.0, 1.0), per_dose=12, blanks=16, others=0,
+        plantings=1, seeds=1, shuffled=0, measures=["dbwa"], tests=["nas"], sizes=(4,), n_jobs=1,
+    )  # fmt: skip
+    assert found.frequency == ()
+    assert any("0 words without a dose" in note for note in found.warnings)
+    assert found.summary().tables
 
 
 def slopes_on_something_else(corpus: TokenCorpus, folder: Path, worlds: int, leak: float) -> list[Estimate]:

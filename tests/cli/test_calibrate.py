@@ -36,7 +36,7 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
     captured = capsys.readouterr()
     told = json.loads(captured.out)
     assert {"curves", "limits", "false_positives", "frequency", "corpus_bias", "settings", "version"} <= told.keys()
-    assert "1 models: 1 planted texts × 1 random seeds" in captured.err
+    assert "1 model: 1 planted text × 1 random seed" in captured.err
     assert {rate["name"] for rate in told["false_positives"]} >= {"verdict: report", "weat, p over targets"}
     assert told["settings"]["design"]["doses"] == [-1.0, 0.0, 1.0]
     assert told["settings"]["recipe"] == {"algorithm": "sgns", "dim": 8, "epochs": 1, "negative": 3}

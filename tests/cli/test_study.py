@@ -122,7 +122,9 @@ def test_a_failed_cell_is_told_with_its_log_and_the_rest_goes_on(
     assert "own.txt, line 2: " in told
     log = Path(next(line for line in shown.out.splitlines() if line.endswith(".json")).rpartition(" ")[2])
     assert "Traceback" in json.loads(log.read_text())["log"]
-    assert shown.err == (
+    planned, _, said = shown.err.partition("\n")
+    assert planned.startswith("4 cells, 0 of them there already. The other 4 take about ")
+    assert said == (
         "biasgauge: 1 cell failed, and 1 that need them were not tried; correct what the errors say, then run with "
         "--retry-failed\n"
     )

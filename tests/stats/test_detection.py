@@ -281,6 +281,21 @@ def test_a_robust_slope_is_that_of_statsmodels() -> None:
     assert robust_slope(np.ones(5), np.arange(5.0)).reason == "a slope takes four points that differ"
 
 
+@pytest.mark.parametrize("draws", [1, 2])
+def test_doses_of_one_size_to_either_side_cannot_tell_a_bend(draws: int) -> None:
+    """At −1, 0 and 1 the square with its sign is the dose itself."""
+    random = np.random.default_rng(6)
+    levels = np.stack([random.permutation(np.repeat([-1.0, 0.0, 1.0], 20)) for _ in range(draws)], axis=1)
+    scores = 0.3 * levels[:, :, None] + random.normal(0, 0.1, (60, draws, 2))
+    found = dose_response(scores, levels, levels)
+    assert (found.p_bend, found.saturating) == (None, None)
+    assert found.p_sides is not None
+    assert found.slope.value == pytest.approx(0.3, abs=0.05)
+    one_sided = dose_response(scores, np.abs(levels), np.abs(levels))
+    assert (one_sided.p_bend, one_sided.p_sides) == (None, None)
+    assert one_sided.sides[0] == one_sided.sides[1]
+
+
 def test_what_cannot_be_fitted_is_refused() -> None:
     with pytest.raises(ParameterError, match="units × draws × runs"):
         dose_response(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((3, 2)))

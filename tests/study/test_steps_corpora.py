@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 import biasgauge as bg
@@ -55,46 +54,3 @@ def test_an_unknown_corpus_is_said(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.replace('of = ["one"]', 'of = ["on"]'))
     with pytest.raises(bg.errors.InputError, match="there is no 'on' in corpora"):
         plan_study(tmp_path / "study.toml")
-
-
-def test_a_calibration_in_a_study_is_that_of_its_function(tmp_path: Path) -> None:
-    random = np.random.default_rng(3)
-    words = [f"w{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(120)]
-    lines = [f"{' '.join(random.choice(words, 8))} {('he', 'she')[number % 2]}" for number in range(6_000)]
-    (tmp_path / "text.txt").write_text("\n".join(lines), encoding="utf-8")
-    (tmp_path / "study.toml").write_text(
-        """
-[study]
-name = "calibrated"
-
-[corpora.one]
-path = "text.txt"
-
-[analyses.limits]
-kind = "calibrate"
-of = ["one"]
-
-[analyses.limits.settings]
-recipe = { dim = 8, epochs = 1 }
-pairs = [["he", "she"]]
-doses = [-1.5, 0.0, 1.5]
-per_dose = 6
-blanks = 12
-plantings = 2
-seeds = 1
-shuffled = 0
-others = 0
-measures = ["dbwa"]
-tests = ["weat"]
-sizes = [4]
-"""
-    )
-    done = run_study(tmp_path / "study.toml", out=tmp_path / "out", workers=0)
-    assert not done.failed, done.failures
-    expected = bg.calibrate(
-        tmp_path / "text.txt", {"dim": 8, "epochs": 1}, pairs=[("he", "she")], doses=[-1.5, 0.0, 1.5], per_dose=6,
-        blanks=12, plantings=2, seeds=1, shuffled=0, others=0, measures=["dbwa"], tests=["weat"], sizes=[4],
-    ).to_dict()  # fmt: skip
-    found = json.loads((tmp_path / "out" / "results" / "limits" / "one" / "result.json").read_bytes())
-    for part in ("curves", "limits", "false_positives", "corpus_bias"):
-        assert found[part] == expected[part]

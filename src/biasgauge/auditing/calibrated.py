@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from typing import Any, ClassVar
@@ -18,7 +18,9 @@ from biasgauge.auditing.verdicts import Evidence, Rules, Verdict
 from biasgauge.calibration.equivalents import LARGEST, Equivalent, as_odds, limit_text, odds_text
 from biasgauge.calibration.loading import load_calibration, load_default_calibration
 from biasgauge.calibration.parts import CalibrationLimit, Rate
+from biasgauge.calibration.readings import Readings
 from biasgauge.calibration.result import Calibration
+from biasgauge.calibration.set_tests import carrier_sets
 from biasgauge.embeddings import load
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
 from biasgauge.results import Result, Summary
@@ -34,29 +36,49 @@ SIZES, SETS = (8, 25), 6
 REPORTED = ("report", "report-with-care")
 
 
-def verdict_rates(readings: Any, models: Sequence[Sequence[Any]]) -> tuple[Rate, ...]:  # noqa: ANN401 - of calibrate
+Decisions = dict[tuple[str, int, float], list[float]]
+"""By rule, number of words and dose: for each set whether it would be reported."""
+
+
+def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[Rate, ...]:
     """How often the audit would report an association of planted sets, by number of words and dose.
 
     Each set of carriers of a dose, with as many blanks, is one question to the models of its text as replicates. At
     dose 0 this is the audit's false-positive rate for a single question.
     """
-    from biasgauge.calibration.set_tests import carrier_sets
+    return decision_rates(readings, [verdict_decisions(readings, draw, sources) for draw, sources in enumerate(models)])
 
-    random = np.random.default_rng(23)
-    found: dict[tuple[str, int, float], list[float]] = {}
-    blanks = [int((readings.levels[:, draw] == 0).sum()) for draw in range(len(models))]
-    for draw, sources in enumerate(models):
-        subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
-        for size in SIZES:
-            for level in np.unique(readings.levels).tolist():
-                for _ in range(SETS):
-                    words = carrier_sets(readings, size, level, draw, random)
-                    if words is not None:
-                        decision = _decision(subject, readings.ends, *words)
-                        for name, passes in (("verdict: report", decision == "report"), (
-                            "verdict: report or report with care", decision in REPORTED
-                        )):  # fmt: skip
-                            found.setdefault((name, size, level), []).append(float(passes))
+
+def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> Decisions:
+    """What the audit decides about sets of carriers of one planted text, whose models are replicates."""
+    random = np.random.default_rng([23, draw])
+    decided: Decisions = {}
+    subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
+    carriers = readings.words[: readings.carriers]
+    half = len(carriers) // 2
+    every = planted_question(subject, readings.ends, carriers[:half], carriers[half:])
+    scores = SharedScores(subject.models, (every,), case_fallback=False, most_words=0)
+    for size in SIZES:
+        for level in np.unique(readings.levels).tolist():
+            for _ in range(SETS):
+                words = carrier_sets(readings, size, level, draw, random)
+                if words is not None:
+                    decision = planted_decision(subject, scores, planted_question(subject, readings.ends, *words))
+                    for name, passes in (
+                        ("verdict: report", decision == "report"),
+                        ("verdict: report or report with care", decision in REPORTED),
+                    ):
+                        decided.setdefault((name, size, level), []).append(float(passes))
+    return decided
+
+
+def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[Rate, ...]:
+    """Shares of sets that are reported, over all planted texts; intervals are of as many sets as share no word."""
+    blanks = (readings.levels == 0).sum(axis=0).tolist()
+    found: Decisions = {}
+    for of_text in decided:
+        for asked, passes in of_text.items():
+            found.setdefault(asked, []).extend(passes)
     return tuple(
         Rate(
             name, size, level,
@@ -67,17 +89,21 @@ def verdict_rates(readings: Any, models: Sequence[Sequence[Any]]) -> tuple[Rate,
     )  # fmt: skip
 
 
-def _decision(
+def planted_question(
     subject: Subject, ends: tuple[tuple[str, ...], tuple[str, ...]], carriers: Sequence[str], blanks: Sequence[str]
-) -> str:
+) -> AssociationTest:
+    """Do carriers lean to first ends more than blanks do?"""
     known = [tuple(word for word in words if all(word in model for model in subject.models)) for words in ends]
-    question = AssociationTest(
+    return AssociationTest(
         name="planted", x=WordSet("carriers", tuple(carriers)), y=WordSet("blanks", tuple(blanks)),
         a=WordSet("first ends", known[0]), b=WordSet("second ends", known[1]),
     )  # fmt: skip
+
+
+def planted_decision(subject: Subject, scores: SharedScores, question: AssociationTest) -> str:
+    """The verdict of an audit; `scores` holds those of all words that are asked about."""
     asked = {"min_coverage": 0.5, "case_fallback": False, "random_state": 0}
     measured = [measure(each, subject, **asked) for each in questions_of([question])]  # type: ignore[arg-type]
-    scores = SharedScores(subject.models, (question,), case_fallback=False)
     return answer(measured, rules=Rules(), scores=scores, **asked)[0].decision  # type: ignore[arg-type]
 
 
@@ -138,7 +164,7 @@ class CalibratedScores(Result):
         about = (
             "Associations of known strength were planted in text and vectors trained on it"
             f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of the "
-            "base pairs (male words). "
+            f"base pairs{self._first_end()}. "
         )
         title = "Words as planted odds ratios"
         rest = "The interval covers the dose of a single word with this score."
@@ -160,6 +186,11 @@ class CalibratedScores(Result):
             ),
             warnings=(self.remark,) if self.remark else (),
         )
+
+    def _first_end(self) -> str:
+        """The first words of the first base pairs, in brackets."""
+        firsts = list(dict.fromkeys(pair[0] for pair in self.settings.get("pairs", ())))
+        return f" ({', '.join(firsts[:3])}{', …' if firsts[3:] else ''})" if firsts else ""
 
     def _needed(self) -> str:
         """What it takes to see something of one word."""

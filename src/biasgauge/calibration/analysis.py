@@ -9,11 +9,19 @@ from typing import Any
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.calibration.frequency import CORRECTED, corrected_scores, frequency_effects
+from biasgauge.calibration.design import some
+from biasgauge.calibration.frequency import CORRECTED, FEWEST_PLAIN, corrected_scores, frequency_effects
 from biasgauge.calibration.parts import CalibrationLimit, CarrierDose, Curve, Point, Rate, Specificity
 from biasgauge.calibration.readings import Readings
 from biasgauge.calibration.result import Calibration
-from biasgauge.calibration.set_tests import rates, set_limits, set_values
+from biasgauge.calibration.set_tests import (
+    LIMIT_OF_BLANK,
+    blank_rates,
+    rates,
+    set_curves,
+    set_limits,
+    set_values,
+)
 from biasgauge.stats import mean_estimate, wilson
 from biasgauge.stats.detection import detection_limits, new_blanks
 from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
@@ -21,7 +29,6 @@ from biasgauge.stats.slopes import robust_slope
 
 _FEW_MODELS = 4
 """Models below which the variance between them is barely known."""
-LIMIT_OF_BLANK = "{}, beyond the limit of blank of the other texts"
 
 
 def analyzed(
@@ -37,13 +44,14 @@ def analyzed(
     sets: int = 10,
 ) -> Calibration:
     """Everything that follows from the scores and vectors of planted words; tests see so many sets of each model."""
-    corrected = corrected_scores(readings)
-    frequency = frequency_effects(readings, corrected, level=level)
+    plain = len(readings.words) - readings.carriers - readings.others
+    corrected = corrected_scores(readings) if plain >= FEWEST_PLAIN else readings.scores
+    frequency = frequency_effects(readings, corrected, level=level) if plain >= FEWEST_PLAIN else ()
     tables = {measure: readings.of_carriers[place] for place, measure in enumerate(readings.measures)}
     tables |= {
         CORRECTED.format(effect.measure): corrected[place, : readings.carriers]
         for place, effect in enumerate(frequency)
-        if (effect.helps.low or 0.0) > 0
+        if (effect.helps.low or 0.0) > 0 and effect.corrected_r > 0
     }
     curves, limits, exceeded = [], [], []
     for measure, scores in tables.items():
@@ -63,7 +71,7 @@ def analyzed(
         CalibrationLimit("test", limit.test, limit.words, limit.side, limit.blank, limit.detection)
         for limit in set_limits(of_sets, level=level, random_state=random_state)
     ]
-    every = (*rates(of_sets, level=level), *judged)
+    every = (*rates(of_sets, level=level), *blank_rates(of_sets, level=level), *judged)
     return Calibration(
         curves=tuple(curves),
         limits=tuple(limits),
@@ -74,6 +82,7 @@ def analyzed(
         corpus_bias=counted,
         settings=settings,
         warnings=(*readings.warnings, *_few(readings)),
+        test_curves=set_curves(of_sets, level=level),
     )
 
 
@@ -144,13 +153,21 @@ def _few(readings: Readings) -> list[str]:
     """What the design cannot tell."""
     notes = []
     if readings.lost:
-        notes.append(f"{len(readings.lost)} words have no score in some model and are left out")
+        few = len(readings.lost) == 1
+        notes.append(
+            f"{some(len(readings.lost), 'word')} {'has' if few else 'have'} no score in some model and "
+            f"{'is' if few else 'are'} left out"
+        )
+    plain = len(readings.words) - readings.carriers - readings.others
+    if plain < FEWEST_PLAIN:
+        notes.append(f"{some(plain, 'word')} without a dose: too few to say what frequency alone does")
     _, draws, runs = readings.of_carriers.shape[1:]
     if draws == 1:
         notes.append("one planted text: what belongs to a carrier cannot be told from where its dose was put")
     if draws * runs < _FEW_MODELS:
         notes.append(
-            f"{draws * runs} models: what moves all words of a model alike is barely known; limits of sets rest on it"
+            f"{some(draws * runs, 'model')}: what moves all words of a model alike is barely known; limits of sets "
+            "rest on it"
         )
     if runs == 1:
         notes.append("one run for each text: the part of the random seed is unknown")

@@ -6,36 +6,22 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from biasgauge import registry
 from biasgauge._io.atomic import made_folder
-from biasgauge.calibration.analysis import analyzed
-from biasgauge.calibration.carriers import choose_carriers
-from biasgauge.calibration.design import DOSES, SHARES, Design
-from biasgauge.calibration.edit import Text
 from biasgauge.calibration.other_attribute import SENTIMENT
 from biasgauge.calibration.parts import Rate
-from biasgauge.calibration.readings import Readings, read_models
+from biasgauge.calibration.plan import SIZES, CalibrationPlan, calibration_plan, recipe_settings
+from biasgauge.calibration.planting import Planted
+from biasgauge.calibration.readings import ModelReading, Readings
 from biasgauge.calibration.result import Calibration
-from biasgauge.calibration.texts import Pairs, PlantingPlan, Progress, SweepTrainer, Trainer
+from biasgauge.calibration.texts import Progress, SweepTrainer, Trainer
 from biasgauge.corpora import TokenCorpus, read_corpus
-from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, WordsLike
-from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, pairs_of, words_of
-from biasgauge.scores.scoring import AS_PUBLISHED
-from biasgauge.stats.estimate import check_level
-from biasgauge.training.algorithms import algorithm
+from biasgauge.lexicons import DEFAULT_LANGUAGE, Language
 
-SIZES = (4, 8, 16, 25)
-_BACKGROUND = 2000
-"""Words in which nothing is planted, for the effect of frequency."""
-_LEAST_COUNT = 20
-_FEWEST_PAIRS = 3
-"""Pairs of something else that a text must have to plant it."""
 Verdicts = Callable[[Readings, Sequence[Sequence[Any]]], Sequence[Rate]]
 """What the verdicts of an audit say of sets of carriers in these models."""
 
@@ -112,56 +98,47 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         ParameterError: an argument cannot be used, or the text has too few words for the design.
         InputError: the text cannot be read.
     """
-    check_level(level)
-    settings = {"algorithm": recipe} if isinstance(recipe, str) else {"algorithm": "sgns", **recipe}
-    usual = SHARES if planting == "mixture" else DOSES
-    design = Design(
-        planting, tuple(map(float, usual if doses is None else doses)), per_dose, blanks, others, plantings, seeds,
-        bootstrap, shuffled,
-    )  # fmt: skip
-    base = pairs_of(language_of(language).own_pairs() if pairs is None else pairs)
-    names = _names("measure", measures), _names("association_test", tests)
+    asked = {
+        "pairs": pairs, "language": language, "carriers": carriers, "other_pairs": other_pairs, "window": window, "measures": measures,
+        "tests": tests, "sizes": sizes, "level": level, "random_state": random_state, "planting": planting,
+        "doses": doses, "per_dose": per_dose, "blanks": blanks, "plantings": plantings, "seeds": seeds,
+        "bootstrap": bootstrap, "shuffled": shuffled, "others": others,
+    }  # fmt: skip
+    settings = recipe_settings(recipe)
     train_all = trainer or SweepTrainer(settings, seeds, bootstrap, random_state, n_jobs)
     train_shuffled = trainer or SweepTrainer(settings, 1, 0, random_state, n_jobs)
     with _folder(out) as folder:
         text = corpus if isinstance(corpus, TokenCorpus) else read_corpus(corpus, out=folder / "corpus")
-        plan, background = _plan(text, design, base.pairs, pairs_of(other_pairs).pairs, carriers, window, random_state)
+        plan = calibration_plan(text, recipe, **asked)  # type: ignore[arg-type]
         if tell is not None:
-            tell(_cost(text, design, settings, n_jobs))
-        planted = plan.plant(text, folder)
-        unordered = plan.shuffled(text, folder)
+            tell(plan.cost(n_jobs))
+        planted = plan.planting.plant(text, folder)
+        unordered = plan.planting.shuffled(text, folder)
         models = train_all([each.corpus for each in planted], folder, _part(progress, 0.0, 0.85))
         without_order = train_shuffled(unordered, folder, _part(progress, 0.85, 0.95)) if unordered else []
-        readings = read_models(
-            planted, models, [model for runs in without_order for model in runs], carriers=plan.carriers,
-            others=plan.others, background=background, pairs=plan.pairs, measures=names[0],
-            progress=_part(progress, 0.95, 1.0),
-        )  # fmt: skip
+        readings = _read(plan, planted, models, without_order, _part(progress, 0.95, 1.0))
         judged = () if verdicts is None else tuple(verdicts(readings, models))
-    counted = tuple(dose for each in planted for dose in each.doses if dose.edit == len(each.edits) - 1)
-    about = {
-        "corpus": {"checksum": text.checksum, "tokens": len(text.tokens)},
-        "recipe": settings,
-        "pairs": [list(pair) for pair in plan.pairs],
-        "design": design.to_dict(),
-        "window": window,
-        "models": sum(map(len, models)),
-        "level": level,
-        "random_state": random_state,
-    }
-    return analyzed(readings, names[1], tuple(sizes), about, counted, judged, level=level, random_state=random_state)
+    return plan.concluded(planted, readings, judged)
 
 
-def _names(group: str, given: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of a group of the registry, each looked up."""
-    if isinstance(given, str):
-        given = [given]
-    published = {variant for variants in AS_PUBLISHED.values() for variant in variants.values()}
-    known = (name for name in registry.names(group) if name not in published)
-    names = tuple(known) if given is None else tuple(given)
-    for name in names:
-        registry.get(group, name)
-    return names
+def _read(
+    plan: CalibrationPlan,
+    planted: Sequence[Planted],
+    models: Sequence[Sequence[Any]],
+    without_order: Sequence[Sequence[Any]],
+    progress: Progress | None,
+) -> Readings:
+    """Score all words in all models, one model in memory at a time."""
+    total, done = sum(map(len, (*models, *without_order))), count(1)
+
+    def read(source: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
+        found = plan.read(source)
+        if progress is not None:
+            progress(next(done), total)
+        return found
+
+    of_texts = [[read(source) for source in runs] for runs in models]
+    return plan.joined(planted, of_texts, [read(source) for runs in without_order for source in runs])
 
 
 @contextmanager
@@ -179,47 +156,3 @@ def _part(progress: Progress | None, start: float, end: float) -> Progress | Non
     if progress is None:
         return None
     return lambda done, total: progress(int(1000 * (start + (end - start) * done / max(1, total))), 1000)
-
-
-def _cost(text: TokenCorpus, design: Design, settings: Mapping[str, Any], n_jobs: int | None) -> str:
-    chosen = algorithm(settings["algorithm"])
-    known = chosen.settings_from({name: value for name, value in settings.items() if name in ("dim", "epochs")})
-    return design.told(tokens=len(text.tokens), effort=chosen.effort, epochs=known.epochs, dim=known.dim, n_jobs=n_jobs)
-
-
-def _plan(
-    text: TokenCorpus,
-    design: Design,
-    pairs: Pairs,
-    other_pairs: Pairs,
-    carriers: WordsLike | None,
-    window: int,
-    random_state: int,
-) -> tuple[PlantingPlan, tuple[str, ...]]:
-    """What is planted on which words, and words in which nothing is."""
-    view = Text(text, text.tokens)
-    present = tuple(view.present(pairs))
-    ends = {word for pair in present for word in pair}
-    other = tuple(pair for pair in other_pairs if set(pair) <= view.places.keys() and not set(pair) & ends)
-    ends_of_others = {word for pair in other for word in pair}
-    wanted = len(design.levels)
-    extra = design.others if len(other) >= _FEWEST_PAIRS else 0
-    if carriers is None:
-        chosen = choose_carriers(
-            text, present, wanted + extra, window=window, leave_out=ends_of_others, random_state=random_state
-        )
-    else:
-        given = words_of(carriers).words
-        chosen = tuple(word for word in given if word in view.places and word not in ends | ends_of_others)
-        if len(chosen) < wanted:
-            raise ParameterError(
-                f"The design deals doses to {wanted} carriers; {len(chosen)} of the {len(given)} given words occur and "
-                "are no words of pairs. Give more words, or lower per_dose or blanks."
-            )
-    rare = np.flatnonzero(text.counts >= _LEAST_COUNT)
-    plain = np.array([place for place in rare if text.words[place] not in {*chosen, *ends, *ends_of_others}])
-    random = np.random.default_rng([random_state, 5])
-    drawn = random.choice(plain, min(_BACKGROUND, len(plain)), replace=False) if len(plain) else plain
-    background = tuple(text.words[place] for place in sorted(drawn.tolist()))
-    plan = PlantingPlan(design, present, chosen[:wanted], chosen[wanted : wanted + extra], other, window, random_state)
-    return plan, background

@@ -8,13 +8,12 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
+from biasgauge.calibration.design import GENDERED
 from biasgauge.calibration.edit import Text
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 
-_GENDERED = ("gender_specific", "gender_specific_seed", "equalize", "gender")
-"""Lexicons of words that are about gender by themselves: a dose on one of them would not be all that it carries."""
 _BANDS = 10
 
 
@@ -50,7 +49,7 @@ def choose_carriers(
     usual = np.flatnonzero((corpus.counts >= low) & (corpus.counts <= high))
     beside, _ = text.beside([corpus.words[place] for place in usual], pairs, window)
     known = registry.names("lexicon")
-    barred = {member for name in _GENDERED if name in known for member in words_of(name).words}
+    barred = {member for name in GENDERED if name in known for member in words_of(name).words}
     barred |= {member for pair in pairs for member in pair} | set(leave_out)
     enough = beside.sum(axis=1) >= least
     fit = np.array(

@@ -19,8 +19,14 @@ DOSES = tuple(sorted([-log(odds) for odds in ODDS] + [0.0] + [log(odds) for odds
 """Planted by default: odds ratios of 2, 4 and 10 to either side, and none."""
 SHARES = (-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3)
 """Mixed by default: shares of a carrier's places."""
-_TOKENS_PER_SECOND = 550_000
+GENDERED = ("gender_specific", "gender_specific_seed", "equalize", "gender")
+"""Lexicons of words that are about gender by themselves: a dose on one of them would not be all that it carries."""
+_TOKENS_PER_SECOND = 830_000
 """Skip-gram of 100 dimensions on one core, tokens of one reading; bench/training.py measures it."""
+_PLANTED_PER_SECOND = 3_000_000
+"""Tokens in which two kinds of doses are planted, counted and written on one core; bench/calibration.py measures it."""
+_READ, _CONCLUDED = 3.0, 30.0
+"""Seconds for the scores of a model, and for everything that follows."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Design(Record):
         if 0.0 not in self.doses or len(set(self.doses)) < 3:
             raise ParameterError(
                 "The 'doses' parameter must hold 0 (the blanks) and at least two other doses, each once. "
-                f"Got {', '.join(f'{dose:g}' for dose in self.doses)}."
+                f"Got {', '.join(f'{dose:g}' for dose in self.doses) or 'none'}."
             )
 
     @property
@@ -78,17 +84,24 @@ class Design(Record):
         return self.seeds * max(1, self.bootstrap) * self.plantings + self.shuffled
 
     def seconds(self, tokens: int, *, effort: float, epochs: int, dim: int, n_jobs: int | None = None) -> float:
-        """About how long training takes on so many cores, all of them by default."""
+        """About how long it takes on so many cores, all of them by default: texts, models, scores, what follows."""
         cores = n_jobs or os.cpu_count() or 1
         one = tokens * epochs * effort * (0.4 + 0.6 * dim / 100) / _TOKENS_PER_SECOND
-        return one * ceil(self.models / cores)
+        planted = (self.plantings + self.shuffled) * tokens / _PLANTED_PER_SECOND
+        return planted + one * ceil(self.models / cores) + self.models * _READ + _CONCLUDED
 
     def told(self, **cost: Any) -> str:  # noqa: ANN401 - of `seconds`
         """The plan in one sentence."""
         seconds = self.seconds(**cost)
         time = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{max(1, round(seconds))} seconds"
+        samples = f" × {some(self.bootstrap, 'sample')}" if self.bootstrap else ""
         return (
-            f"{self.models} models: {self.plantings} planted texts × {self.seeds} random seeds"
-            f"{f' × {self.bootstrap} samples' if self.bootstrap else ''}, {self.shuffled} shuffled; "
-            f"{len(self.levels)} carriers at {len(set(self.doses))} doses; about {time} of training"
+            f"{some(self.models, 'model')}: {some(self.plantings, 'planted text')} × {some(self.seeds, 'random seed')}"
+            f"{samples}, {self.shuffled} shuffled; {len(self.levels)} carriers at {len(set(self.doses))} doses; "
+            f"about {time}"
         )
+
+
+def some(count: int, name: str) -> str:
+    """A number of things: "1 model", "7 models"."""
+    return f"{count:,} {name}{'s' * (count != 1)}"

@@ -12,6 +12,8 @@ from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.slopes import robust_slope
 
 CORRECTED = "{}, frequency-corrected"
+FEWEST_PLAIN = 20
+"""Words without a dose below which no trend in frequency is fitted: a cubic takes half of them."""
 
 
 def corrected_scores(readings: Readings) -> Floats:

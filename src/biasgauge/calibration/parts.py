@@ -75,6 +75,26 @@ class Curve(Record):
 
 
 @dataclass(frozen=True)
+class SetCurve(Record):
+    """An association test on sets of carriers against the dose.
+
+    Attributes:
+        test: which.
+        words: in a set of targets.
+        points: its mean value over sets at each dose, with the interval over planted texts.
+        r: correlation of the dose with the values of single sets.
+        monotone: whether no mean goes back from one dose to the next by more than chance; None where no more than one
+            text was planted.
+    """
+
+    test: str
+    words: int
+    points: tuple[Point, ...]
+    r: float | None
+    monotone: bool | None = None
+
+
+@dataclass(frozen=True)
 class CalibrationLimit(Record):
     """What can be told from nothing.
 

@@ -25,6 +25,7 @@ from biasgauge.stats.odds_ratios import closed_form_se, log_odds_ratio
 
 VERSION = 2
 """Raised when the same edits would give another text."""
+_ANOTHER = "is not the planted text that belongs there; remove the folder and plant again"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,52 +101,60 @@ def plant(
         CorpusError: the text cannot be written.
     """
     chosen = (edits,) if isinstance(edits, Edit) else tuple(edits)
+    address = hashlib.sha256(
+        json.dumps([corpus.checksum, _asked(chosen, window, random_state)], sort_keys=True).encode()
+    ).hexdigest()
+    folder = Path(out) / f"planted-{address[:16]}"
+    return plant_into(corpus, chosen, folder, window=window, random_state=random_state)
+
+
+def plant_into(
+    corpus: TokenCorpus, edits: Sequence[Edit], folder: Path, *, window: int = 5, random_state: int = 0
+) -> Planted:
+    """As `plant`, in a folder of this name; what it holds already must be the text that belongs there."""
     check_whole(1, window=window)
     check_whole(0, random_state=random_state)
-    asked = {
-        "edits": [edit.to_dict() for edit in chosen],
+
+    def edit(tokens: Tokens) -> Mapping[str, Any]:
+        text = Text(corpus, tokens)
+        before = _counted(text, edits, window)
+        remarks = [
+            remark for number, each in enumerate(edits) for remark in each.apply(text, random_state * 64 + number)
+        ]
+        after = _counted(text, edits, window)
+        rows = [{**row, "before": earlier["log_odds"]} for row, earlier in zip(after, before, strict=True)]
+        return {"planted": {**_asked(edits, window, random_state), "doses": rows, "remarks": remarks}}
+
+    planted = edited_corpus(corpus, edit, folder)
+    kept, asked = planted.settings.get("planted"), as_read_back(_asked(edits, window, random_state))
+    belongs = isinstance(kept, dict) and all(kept.get(key) == value for key, value in asked.items())
+    if not belongs or planted.settings.get("source") != corpus.checksum:
+        raise CorpusError(_ANOTHER, path=planted.path)
+    return planted_from(planted, edits, random_state)
+
+
+def planted_from(corpus: TokenCorpus, edits: Sequence[Edit], random_state: int) -> Planted:
+    """What a planted corpus says of itself: these edits were done to it, with this seed.
+
+    Raises:
+        CorpusError: it says nothing of the kind.
+    """
+    try:
+        kept = corpus.settings["planted"]
+        doses = tuple(map(CarrierDose.from_dict, kept["doses"]))
+        return Planted(corpus, doses, tuple(edits), random_state, tuple(map(str, kept["remarks"])))
+    except (TypeError, KeyError, AttributeError, InputError) as problem:
+        raise CorpusError(_ANOTHER, path=corpus.path) from problem
+
+
+def _asked(edits: Sequence[Edit], window: int, random_state: int) -> dict[str, Any]:
+    """All that decides a planted text, but the text that it is made from."""
+    return {
+        "edits": [edit.to_dict() for edit in edits],
         "window": window,
         "random_state": random_state,
         "version": VERSION,
     }
-    address = hashlib.sha256(json.dumps([corpus.checksum, asked], sort_keys=True).encode()).hexdigest()
-
-    def edit(tokens: Tokens) -> Mapping[str, Any]:
-        text = Text(corpus, tokens)
-        before = _counted(text, chosen, window)
-        remarks = [
-            remark for number, each in enumerate(chosen) for remark in each.apply(text, random_state * 64 + number)
-        ]
-        after = _counted(text, chosen, window)
-        rows = [{**row, "before": earlier["log_odds"]} for row, earlier in zip(after, before, strict=True)]
-        return {"planted": {**asked, "doses": rows, "remarks": remarks}}
-
-    planted = edited_corpus(corpus, edit, Path(out) / f"planted-{address[:16]}")
-    doses, remarks = _kept(planted, as_read_back(asked), corpus.checksum)
-    return Planted(planted, doses, chosen, random_state, remarks)
-
-
-def _kept(
-    planted: TokenCorpus, asked: Mapping[str, Any], source: str
-) -> tuple[tuple[CarrierDose, ...], tuple[str, ...]]:
-    """Doses and remarks that a planted text is kept with.
-
-    Raises:
-        CorpusError: what lies there is another corpus.
-    """
-    kept = planted.settings.get("planted")
-    why = "is not the planted text that belongs there; remove the folder and plant again"
-    if (
-        planted.settings.get("source") != source
-        or not isinstance(kept, dict)
-        or any(kept.get(key) != value for key, value in asked.items())
-    ):
-        raise CorpusError(why, path=planted.path)
-    try:
-        doses = tuple(CarrierDose.from_dict(row) for row in kept["doses"])
-        return doses, tuple(map(str, kept["remarks"]))
-    except (TypeError, KeyError, AttributeError, InputError) as problem:
-        raise CorpusError(why, path=planted.path) from problem
 
 
 def _counted(text: Text, edits: Sequence[Edit], window: int) -> list[dict[str, Any]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,54 +61,60 @@ class Readings:
             yield draw, run, vectors
 
 
-def read_models(
-    planted: Sequence[Planted],
-    models: Sequence[Sequence[Any]],
-    shuffled: Sequence[Any],
+class ModelReading(NamedTuple):
+    """What is read in one model.
+
+    Attributes:
+        scores: measure × word: means over pairs; NaN where a word has none.
+        vectors: of carriers and ends, as far as the model has them.
+    """
+
+    scores: Singles
+    vectors: Embedding
+
+
+def read_model(
+    source: Any,  # noqa: ANN401 - whatever `load` takes
     *,
     carriers: Sequence[str],
     others: Sequence[str],
     background: Sequence[str],
     pairs: Pairs,
     measures: Sequence[str],
-    progress: Callable[[int, int], None] | None = None,
-) -> Readings:
-    """Score all words in all models, one model in memory at a time.
-
-    Args:
-        planted: the texts.
-        models: for each text its models: files, or anything that `load` takes.
-        shuffled: models of shuffled texts.
-        carriers: words with doses.
-        others: words with doses of something else.
-        background: words in which nothing was planted.
-        pairs: base pairs.
-        measures: names of measures.
-        progress: called with (done, total).
+) -> ModelReading:
+    """Score all words in one model: a file, or anything that `load` takes.
 
     Raises:
-        InputError: a model lacks most of the carriers, or every pair.
+        InputError: the model lacks every pair.
     """
-    words = (*carriers, *others, *background)
-    total, done = sum(map(len, models)) + len(shuffled), 0
-    scores = np.full((len(measures), len(words), len(models), len(models[0])), np.nan)
+    model = load(source)
+    first, second = _ends(pairs)
+    kept = [word for word in (*carriers, *first, *second) if word in model]
+    return ModelReading(_scored(model, (*carriers, *others, *background), pairs, measures), model.subset(kept))
+
+
+def joined(
+    planted: Sequence[Planted],
+    read: Sequence[Sequence[ModelReading]],
+    shuffled: Sequence[ModelReading],
+    *,
+    carriers: Sequence[str],
+    others: Sequence[str],
+    background: Sequence[str],
+    pairs: Pairs,
+    measures: Sequence[str],
+) -> Readings:
+    """Readings of all models: those of each planted text, and those of shuffled texts; the rest as in `gathered`."""
+    size = len(measures), len(carriers) + len(others) + len(background)
+    scores = np.full((*size, len(read), len(read[0])), np.nan)
     vectors = {}
-    ends = _ends(pairs)
-    for draw, runs in enumerate(models):
-        for run, source in enumerate(runs):
-            model = load(source)
-            scores[:, :, draw, run] = _scored(model, words, pairs, measures)
-            kept = [word for word in (*carriers, *ends[0], *ends[1]) if word in model]
-            vectors[draw, run] = model.subset(kept)
-            done += 1
-            if progress is not None:
-                progress(done, total)
-    unordered = np.full((len(measures), len(words), len(shuffled)), np.nan)
-    for place, source in enumerate(shuffled):
-        unordered[:, :, place] = _scored(load(source), words, pairs, measures)
-        done += 1
-        if progress is not None:
-            progress(done, total)
+    for draw, runs in enumerate(read):
+        for run, reading in enumerate(runs):
+            scores[:, :, draw, run] = reading.scores
+            vectors[draw, run] = reading.vectors
+    unordered = np.full((*size, len(shuffled)), np.nan)
+    for place, reading in enumerate(shuffled):
+        unordered[:, :, place] = reading.scores
     return gathered(
         planted, scores, unordered, vectors, carriers=carriers, others=others, background=background, pairs=pairs,
         measures=measures,

@@ -15,6 +15,7 @@ from biasgauge.calibration.parts import (
     Curve,
     FrequencyEffect,
     Rate,
+    SetCurve,
     Specificity,
 )
 from biasgauge.errors import ParameterError
@@ -38,6 +39,7 @@ class Calibration(Result):
         corpus_bias: every carrier in every planted text: what was asked for, what was counted.
         settings: everything that decides the result.
         warnings: what to know before trusting any number.
+        test_curves: every association test against the dose, by number of words.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("limits",)
@@ -51,6 +53,7 @@ class Calibration(Result):
     corpus_bias: tuple[CarrierDose, ...]
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+    test_curves: tuple[SetCurve, ...] = ()
 
     def summary(self) -> Summary:
         """What can be detected, and what a score stands for."""

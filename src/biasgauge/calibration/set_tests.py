@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
+from scipy import stats as distributions
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
 from biasgauge.association.set_test import SetTest
-from biasgauge.calibration.parts import Rate
+from biasgauge.calibration.parts import Point, Rate, SetCurve
 from biasgauge.calibration.readings import Readings
 from biasgauge.embeddings import Embedding
 from biasgauge.results import Record
-from biasgauge.stats import Estimate, wilson
+from biasgauge.stats import Estimate, mean_estimate, wilson
 from biasgauge.stats.detection import Side
-from biasgauge.stats.detection_between import detection_between
+from biasgauge.stats.detection_between import blank_margin, detection_between
+from biasgauge.stats.multiple import holm
 
 ALPHA = 0.05
+LIMIT_OF_BLANK = "{}, beyond the limit of blank of the other texts"
 TARGETS, ATTRIBUTES, CONTRAST, BOTH = (
     "weat, p over targets",
     "weat, p over attributes",
@@ -60,7 +64,8 @@ class SetLimit(Record):
 class SetValues:
     """Values of tests on sets of carriers: (test, size, level) to draws × sets, and p-values of WEAT likewise.
 
-    `blanks` are how many different words are blanks in some text, and how many there are in one.
+    `blanks` are how many different words are blanks in some text, and how many there are in one; `elsewhere` how many
+    are blanks in some other text than each.
     """
 
     levels: Floats
@@ -69,6 +74,7 @@ class SetValues:
     found: Mapping[tuple[str, int, float], Floats]
     independent: Mapping[int, int]
     blanks: tuple[int, float]
+    elsewhere: tuple[int, ...]
 
 
 def carrier_sets(
@@ -114,6 +120,7 @@ def set_values(
         {key: np.array(rows, np.float64) for key, rows in found.items()},
         {size: max(1, sum(count // (2 * size) for count in blanks)) for size in sizes},
         (int((readings.levels == 0).any(axis=1).sum()), float(np.mean(blanks))),
+        tuple(int((np.delete(readings.levels, draw, axis=1) == 0).any(axis=1).sum()) for draw in range(draws)),
     )
 
 
@@ -169,11 +176,9 @@ def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> 
             rows = [column for column in columns if column is not None]
             counted = np.abs([of.counted[dose] for dose in doses])
             counted[0] = 0.0
-            one_set = registry.get("association_test", name).sets == _ONE_SET
             found = detection_between(
-                counted, rows, words=of.blanks[0], part=size / of.blanks[1] if one_set else 0.0, level=level,
-                random_state=random_state,
-            )  # fmt: skip
+                counted, rows, words=of.blanks[0], part=_part(of, name, size), level=level, random_state=random_state
+            )
             limits.append(
                 SetLimit(
                     name,
@@ -187,6 +192,70 @@ def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> 
                 )
             )
     return tuple(limits)
+
+
+def _part(of: SetValues, name: str, size: int) -> float:
+    """Which part of a text's blanks the value of a test rests on, where that is one set of words."""
+    return size / of.blanks[1] if registry.get("association_test", name).sets == _ONE_SET else 0.0
+
+
+def set_curves(of: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...]:
+    """Every test and size against the dose."""
+    curves = []
+    for name, size in dict.fromkeys((name, size) for name, size, _ in of.values):
+        rows = {dose: of.values[name, size, dose] for dose in of.levels.tolist() if (name, size, dose) in of.values}
+        texts = {
+            dose: np.array([found[found[:, 0] == draw, 1].mean() for draw in np.unique(found[:, 0])])
+            for dose, found in rows.items()
+        }
+        points = tuple(
+            Point(dose, of.counted[dose], mean_estimate(means, level=level)) for dose, means in texts.items()
+        )
+        doses = np.concatenate([np.full(len(found), of.counted[dose]) for dose, found in rows.items()])
+        values = np.concatenate([found[:, 1] for found in rows.values()])
+        varies = np.ptp(doses) > 0 and np.ptp(values) > 0
+        r = float(np.corrcoef(doses, values)[0, 1]) if varies else None
+        several = min(map(len, texts.values())) > 1
+        curves.append(SetCurve(name, size, points, r, _monotone(list(texts.values())) if several else None))
+    return tuple(curves)
+
+
+def _monotone(texts: Sequence[Floats]) -> bool:
+    """Whether no step goes against the whole way from the lowest to the highest dose (paired t, one-sided, Holm)."""
+    up = 1.0 if texts[-1].mean() >= texts[0].mean() else -1.0
+    p_values: list[float | None] = []
+    for low, high in pairwise(texts):
+        if len(low) == len(high) and np.ptp((high - low) * up) > 0:
+            p_values.append(float(distributions.ttest_rel(high * up, low * up, alternative="less").pvalue))
+    return not any(p is not None and p < ALPHA for p in holm(p_values))
+
+
+def blank_rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:
+    """How often each test lies beyond the limit of blank that the other texts set, by size and dose.
+
+    At dose 0 that is meant to be 5 %; it is looked for on the side to which doses to the first end move the test.
+    Nothing where only one text was planted.
+    """
+    rows = []
+    for name, size in dict.fromkeys((name, size) for name, size, _ in of.values):
+        blanks = of.values.get((name, size, 0.0))
+        if blanks is None or len(of.elsewhere) < 2:
+            continue
+        for dose in of.levels.tolist():
+            found = of.values.get((name, size, dose))
+            far = of.values.get((name, size, float(of.levels.max() if dose >= 0 else of.levels.min())))
+            if found is None or far is None:
+                continue
+            up = 1.0 if far[:, 1].mean() >= blanks[:, 1].mean() else -1.0
+            beyond = []
+            for draw in np.unique(found[:, 0]).astype(int).tolist():
+                rest = blanks[blanks[:, 0] != draw]
+                margin = blank_margin(rest, of.elsewhere[draw], _part(of, name, size))
+                beyond.append((found[found[:, 0] == draw, 1] - rest[:, 1].mean()) * up > margin)
+            passes = np.concatenate(beyond)
+            share = wilson(float(passes.mean()), of.independent[size], level, over="sets of carriers")
+            rows.append(Rate(LIMIT_OF_BLANK.format(name), size, dose, share, len(passes)))
+    return tuple(rows)
 
 
 def rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:

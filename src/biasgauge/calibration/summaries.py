@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.calibration.equivalents import limit_text, odds_text
 from biasgauge.calibration.figures import curve_chart, drawable_limits, limit_chart
-from biasgauge.names import measure_name, registered_name
+from biasgauge.names import registered_name
 from biasgauge.results import Chart, Column, Shown, Summary, Table
 from biasgauge.wording import number_text
 
@@ -42,7 +42,8 @@ def calibration_summary(result: Calibration) -> Summary:
         headline=_headline(result),
         sentences=tuple(_sentences(result)),
         tables=(
-            _curves(result), _limits(result), _rates(result), _power(result), _frequency(result), _specificity(result),
+            _curves(result), _limits(result), _rates(result), _power(result), _test_curves(result), _frequency(result),
+            _specificity(result),
         ),
         charts=tuple(charts),
         warnings=result.warnings,
@@ -73,11 +74,11 @@ def _headline(result: Calibration) -> str:
     if best.beyond:
         return (
             f"In {tokens:,} tokens no measure detects an odds ratio of {largest}, the largest planted, on one word "
-            f"(the best, {measure_name(best.name)}: {limit_text(best.detection)} by extrapolation)."
+            f"(the best, {_called(best.name)}: {limit_text(best.detection)} by extrapolation)."
         )
     return (
         f"In {tokens:,} tokens a single word needs an odds ratio of {limit_text(best.detection)} to be detected by the "
-        f"best measure, {measure_name(best.name)}."
+        f"best measure, {_called(best.name)}."
     )
 
 
@@ -88,12 +89,12 @@ def _sentences(result: Calibration) -> list[str]:
     if largest > 1 and best is not None and best.detection.value is not None:
         told.append(
             f"The mean of {largest} words detects an odds ratio of {limit_text(best.detection)} at best "
-            f"({registered_name(best.name)})."
+            f"({_called(best.name)})."
         )
     for curve in result.curves:
         retest = "" if curve.retest is None else f"; two runs agree at {number_text(curve.retest)}"
         told.append(
-            f"{measure_name(curve.measure)}: correlation with the planted dose {number_text(curve.response.r)}{retest}"
+            f"{_called(curve.measure)}: correlation with the planted dose {number_text(curve.response.r)}{retest}"
             f". {_shape(curve)}"
         )
     return told
@@ -109,6 +110,17 @@ def _shape(curve: Curve) -> str:
     return f"It {monotone}; {'a straight line fits' if straight else 'a straight line does not fit'}{bend}."
 
 
+def _named(name: str) -> Shown:
+    """A measure or a test in a table: readers see its display name, files have the one that is typed."""
+    return Shown(name, _called(name))
+
+
+def _called(name: str) -> str:
+    """A measure or a test by its display name, with what is said about it: "DB/WA, frequency-corrected"."""
+    head, comma, rest = name.partition(", ")
+    return f"{registered_name(head)}{comma}{rest}"
+
+
 def _shown(limit: CalibrationLimit) -> Shown | None:
     """A limit of detection in a table."""
     if limit.detection.value is None:
@@ -118,8 +130,7 @@ def _shown(limit: CalibrationLimit) -> Shown | None:
 
 def _curves(result: Calibration) -> Table:
     columns = [
-        Column("measure", "name"), Column("slope", "estimate", 4),
-        Column("r", "number", 2, about="correlation with the dose: validity"),
+        "measure", Column("slope", "estimate", 4), Column("r", "number", 2, about="correlation with the dose: validity"),
         Column("retest", "number", 2, about="correlation of two runs: reliability"),
         *(Column(name, "share", about=about) for name, about in (
             ("dose", "share of the variance of a single score"), ("carrier", "the word, whatever its dose"),
@@ -130,7 +141,7 @@ def _curves(result: Calibration) -> Table:
     ]  # fmt: skip
     rows = [
         (
-            curve.measure, curve.response.slope, curve.response.r, curve.retest,
+            _named(curve.measure), curve.response.slope, curve.response.r, curve.retest,
             *(curve.shares[name] for name in ("dose", "carrier", "planting", "run", "shift")),
             curve.response.p_lack_of_fit,
         )
@@ -141,12 +152,12 @@ def _curves(result: Calibration) -> Table:
 
 def _limits(result: Calibration) -> Table:
     columns = [
-        Column("found by", "name"), Column("words", "count"), "end", Column("limit of blank", "number", 4),
+        "found by", Column("words", "count"), "end", Column("limit of blank", "number", 4),
         Column("detected from odds", "number", 2, about="limit of detection, as an odds ratio"), "remark",
     ]  # fmt: skip
     rows = [
         (
-            limit.name, limit.words, limit.side, limit.blank, _shown(limit),
+            _named(limit.name), limit.words, limit.side, limit.blank, _shown(limit),
             limit.detection.reason or ("extrapolated" if limit.beyond else ""),
         )
         for limit in result.limits
@@ -156,19 +167,13 @@ def _limits(result: Calibration) -> Table:
 
 
 def _rate_rows(rates: tuple[Rate, ...]) -> list[tuple[Any, ...]]:
-    return [(Shown(rate.name, _finder(rate.name)), rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
-
-
-def _finder(name: str) -> str:
-    """What found something, by its display name: "DB/WA, beyond …" for "dbwa, beyond …"."""
-    of, comma, how = name.partition(",")
-    return f"{registered_name(of)}{comma}{how}"
+    return [(_named(rate.name), rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
 
 
 def _rates(result: Calibration) -> Table:
     columns = ["found by", Column("words", "count"), Column("share", "estimate", 3), Column("looked at", "count")]
     rows = [(name, words, share, sets) for name, words, _, share, sets in _rate_rows(result.false_positives)]
-    return Table.of("false-positives", "How often something is found where nothing was planted", columns, rows)
+    return Table.of("false-positives", "How often something is found where nothing was planted", columns, rows, most=12)
 
 
 def _power(result: Calibration) -> Table:
@@ -177,6 +182,20 @@ def _power(result: Calibration) -> Table:
         Column("looked at", "count"),
     ]  # fmt: skip
     return Table.of("power", "How often it is found at other doses", columns, _rate_rows(result.power), folded=True)
+
+
+def _test_curves(result: Calibration) -> Table:
+    columns = [
+        "test", Column("words", "count"), Column("r", "number", 2, about="correlation with the dose, over sets"),
+        Column("odds ratio", "number", 2), Column("mean", "estimate", 4),
+    ]  # fmt: skip
+    rows = [
+        (_named(curve.test), curve.words, curve.r, exp(point.dose), point.mean)
+        for curve in result.test_curves
+        for point in curve.points
+    ]
+    note = "Carriers of a dose against as many blanks; intervals over planted texts."
+    return Table.of("test-curves", "Association tests against the dose", columns, rows, note=note, folded=True)
 
 
 def _frequency(result: Calibration) -> Table:

@@ -18,6 +18,7 @@ from biasgauge.calibration.mixture import Mixture
 from biasgauge.calibration.planting import Planted, plant
 from biasgauge.calibration.swaps import Shuffle
 from biasgauge.corpora import TokenCorpus
+from biasgauge.results import Record
 from biasgauge.training import train
 
 Progress = Callable[[int, int], None]
@@ -32,7 +33,7 @@ class Trainer(Protocol):
 
 
 @dataclass(frozen=True)
-class PlantingPlan:
+class PlantingPlan(Record):
     """What is planted in each text.
 
     Attributes:
@@ -71,19 +72,21 @@ class PlantingPlan:
             edits.append(Mixture(doses, self.pairs))
         return edits
 
+    def seed(self, draw: int) -> int:
+        """Random seed of the text of one draw."""
+        return self.random_state * 1000 + draw
+
     def plant(self, corpus: TokenCorpus, folder: Path) -> list[Planted]:
-        """All planted texts."""
+        """All planted texts, kept in `folder` under their addresses."""
         return [
-            plant(
-                corpus, self.edits(draw), out=folder, window=self.window, random_state=self.random_state * 1000 + draw
-            )
+            plant(corpus, self.edits(draw), out=folder, window=self.window, random_state=self.seed(draw))
             for draw in range(self.design.plantings)
         ]
 
     def shuffled(self, corpus: TokenCorpus, folder: Path) -> list[TokenCorpus]:
         """The texts without order."""
         return [
-            plant(corpus, Shuffle(), out=folder, random_state=self.random_state * 1000 + draw).corpus
+            plant(corpus, Shuffle(), out=folder, random_state=self.seed(draw)).corpus
             for draw in range(self.design.shuffled)
         ]
 

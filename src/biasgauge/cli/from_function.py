@@ -32,7 +32,7 @@ NONE = "none"
 """How None is typed."""
 _FILES = ("VectorsLike", "ModelsLike", "os.PathLike[str]")
 """Types of parameters for which the path of a file is typed."""
-_OURS = frozenset({"random_state", "progress", "stage", "tell", "store", "replace"})
+_OURS = frozenset({"random_state", "progress", "stage", "tell", "planned", "store", "replace"})
 """What the command gives itself: the seed of --seed, what is called with progress, where scores are kept."""
 _TYPED = {
     "vectors": "a vector file: word2vec, GloVe, fastText .vec, .npz, .npy or safetensors, gzipped or not",

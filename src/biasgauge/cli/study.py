@@ -20,6 +20,7 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
+    from biasgauge.study.planning.plan import Plan
     from biasgauge.study.read import Study
 
 EPILOGUE = """\
@@ -122,7 +123,7 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
 
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Compute what is missing; say what is odd before the work, which may take hours."""
+    """Compute what is missing; say what it will take and what is odd before the work, which may take hours."""
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.read import read_study
     from biasgauge.study.run import run_study
@@ -137,8 +138,14 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
         if not options.quiet:
             console(options, aside=True).print(f"note: {warning}", markup=False, soft_wrap=True)
 
+    def planned(plan: Plan) -> None:
+        if not options.quiet:
+            said = plan.summary()
+            line = " ".join([said.headline, *said.sentences])
+            console(options, aside=True).print(line, markup=False, soft_wrap=True)
+
     with progress(options, "cells") as report:
-        result = run_study(study, progress=report, tell=tell, **arguments)
+        result = run_study(study, progress=report, tell=tell, planned=planned, **arguments)
     if result.failed:
         console(options, aside=True).print(f"biasgauge: {result.advice}", markup=False, soft_wrap=True)
     untold = tuple(warning for warning in result.warnings if warning not in told)

@@ -61,7 +61,7 @@ def detection_between(
     random = np.random.default_rng([random_state, 17])
     means, sds = _mean_and_sd([row[:, 1] for row in rows])
     up = 1.0 if means[-1] >= means[0] else -1.0
-    margin = _blank_margin(rows[0], len(rows[0]) if words is None else words, part)
+    margin = blank_margin(rows[0], len(rows[0]) if words is None else words, part)
     wider = margin / sds[0] if sds[0] > 0 else Z
     found = _crossing(doses, means * up, sds, wider)
     about: Fields = {
@@ -78,7 +78,7 @@ def detection_between(
     return Detection(float(means[0] + up * margin), estimate, tuple(means.tolist()), tuple(sds.tolist()))
 
 
-def _blank_margin(blanks: Floats, words: int, part: float) -> float:
+def blank_margin(blanks: Floats, words: int, part: float) -> float:
     """How far beyond the mean of blanks the limit of blank lies: Student's t times the sd of a new value around it.
 
     Values vary within clusters, by the words of a set, and between clusters; both parts err, by how few words and

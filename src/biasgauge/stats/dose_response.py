@@ -67,10 +67,11 @@ class DoseResponse(Record):
         df: degrees of freedom of the slope.
         r: correlation of dose and score over all single scores.
         variances: what single scores vary with.
-        p_bend: of a straight line against one whose slope changes with the size of the dose.
+        p_bend: of a straight line against one whose slope changes with the size of the dose; None, as below, where the
+            doses cannot tell.
         p_sides: of the same slope to both sides.
         p_lack_of_fit: of the line against a mean of its own for every dose.
-        saturating: the slope falls with the size of the dose (p_bend < .05); None where there is no slope.
+        saturating: the slope falls with the size of the dose (p_bend < .05); None where there is no slope, or no p.
         monotone: the means never fall from one dose to the next by more than chance; None where there is no slope.
         sides: slope of negative and of positive doses, where they are fitted apart.
     """
@@ -145,16 +146,17 @@ def dose_response(
     )
     if not shape:
         return straight
-    bent = _fit(y, np.column_stack([np.ones(len(x)), x, x * np.abs(x)]), unit, draws)
-    uneven = _fit(y, np.column_stack([np.ones(len(x)), x, np.abs(x)]), unit, draws)
+    bend, p_bend = _beyond(y, x, x * np.abs(x), unit, draws)
+    uneven, p_sides = _beyond(y, x, np.abs(x), unit, draws)
+    known = straight.follows and p_bend is not None
     return replace(
         straight,
-        p_bend=bent.p(2),
-        p_sides=uneven.p(2),
+        p_bend=p_bend,
+        p_sides=p_sides,
         p_lack_of_fit=_lack_of_fit(y, x, levels.ravel(), unit, draws),
-        saturating=bool(bent.p(2) < 0.05 and bent.estimates[2] * value < 0) if straight.follows else None,
+        saturating=bool((p_bend or 0.0) < 0.05 and bend * value < 0) if known else None,
         monotone=_monotone(centered, levels) if straight.follows else None,
-        sides=(value - float(uneven.estimates[2]), value + float(uneven.estimates[2])),
+        sides=(value - uneven, value + uneven),
     )
 
 
@@ -185,6 +187,15 @@ def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
     by_unit, rest = (float(effect.variance) for effect in fit.random)
     estimates = np.array([effect.estimate for effect in fit.fixed], np.float64)
     return _Fit(estimates, fit.covariance, np.array([effect.df for effect in fit.fixed], np.float64), by_unit, rest)
+
+
+def _beyond(y: Floats, x: Floats, further: Floats, unit: Integers, draws: int) -> tuple[float, float | None]:
+    """Coefficient of something beside the line, and its p; 0 and None where doses cannot tell the two apart."""
+    design = np.column_stack([np.ones(len(x)), x, further])
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        return 0.0, None
+    fit = _fit(y, design, unit, draws)
+    return float(fit.estimates[2]), fit.p(2)
 
 
 def _variances(scores: Floats, doses: Floats, slope: float, line: _Fit) -> Variances:

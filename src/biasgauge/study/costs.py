@@ -46,6 +46,9 @@ LIBRARY = 900_000_000
 ELEMENT = 2.0e-7
 """Seconds a score that an analysis of scores takes."""
 
+PLANT, CHOOSE = 3.0e-7, 1.0e-7
+"""Seconds a token: planted with two kinds of doses, counted, checked and written; and read for words to plant on."""
+
 TASK = 3.0e-5
 """Seconds a token of a task's data: the CNN on HatEval (3 MB) with its default settings took 16 (and 551 MB)."""
 
@@ -170,14 +173,17 @@ _OF_SCORES = ("reliability", "components", "decision", "factors", "tensor")
 
 _EACH_MODEL = {
     "association": 0.15, "bayes": 0.5, "bayes-change": 0.5, "mitigation-effect": 4.0, "quality": 1.0, "robustness": 5.0,
-    "seeds": 1.0, "audit": 12.0, "task-summary": 2.0, "points": 0.2, "compare": 0.05,
+    "seeds": 1.0, "audit": 12.0, "task-summary": 2.0, "points": 0.2, "compare": 0.05, "calibration-scores": 1.5,
+    "calibration-verdicts": 3.0,
 }  # fmt: skip
 """Seconds a model."""
-_FIXED = {"correlate": 1.0, "report": 1.0}
+_FIXED = {"correlate": 1.0, "report": 1.0, "calibrate": 15.0}
 
 _SECONDS: dict[str, Callable[[Mapping[str, Any], Sequence[Size], Size], float]] = {
     "corpus": lambda _, __, size: size.tokens * BYTES_A_TOKEN * CORPUS,
     "balance": lambda _, __, size: size.tokens * BYTES_A_TOKEN * BALANCE,
+    "calibration-plan": lambda _, __, size: 1.0 + size.tokens * CHOOSE,
+    "plant": lambda _, __, size: 1.0 + size.tokens * PLANT,
     "train": _train,
     "vectors": lambda _, __, size: size.numbers * LOADING * 10,
     "contexts": lambda _, __, ___: 1.0,

@@ -13,13 +13,13 @@ from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
 from biasgauge.signatures import Setting
 from biasgauge.study.parameters import parameters
 
-Needs = Literal["scores", "model", "models", "groups", "change", "sources", "points", "table", "corpus"]
+Needs = Literal["scores", "model", "models", "groups", "change", "sources", "points", "table", "corpus", "planted"]
 """What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; several
 groups of replicates; a model before and after; several score tensors; vectors with their task; a table of points; a
-corpus."""
+corpus; a corpus that is planted and trained on in cells of its own."""
 
 GIVEN: dict[str, int] = {
-    **dict.fromkeys(("scores", "model", "models", "groups", "sources", "points", "table", "corpus"), 1),
+    **dict.fromkeys(("scores", "model", "models", "groups", "sources", "points", "table", "corpus", "planted"), 1),
     "change": 2,
 }
 """How many of the function's first arguments the study hands over."""

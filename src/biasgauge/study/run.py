@@ -22,6 +22,7 @@ from biasgauge.study.store import CellStore
 if TYPE_CHECKING:
     from distributed import Client
 
+    from biasgauge.study.planning.plan import Plan
     from biasgauge.study.read import Study
 
 TRAINING = "train"
@@ -39,6 +40,7 @@ def run_study(
     retry_failed: bool = False,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
+    planned: Callable[[Plan], None] | None = None,
 ) -> StudyRun:
     """Compute whatever of a study is not there yet, and put its results under their names.
 
@@ -58,6 +60,7 @@ def run_study(
             disk, a worker that was lost) are always tried again.
         progress: called with (cells that have come to their end, all cells).
         tell: called with what is odd as soon as it is known; all of it is in the result's `warnings` too.
+        planned: called with the plan, which says what is left and what it will take, before anything is computed.
 
     Raises:
         InputError: something is wrong with the study, with `out` or with the scheduler.
@@ -73,6 +76,8 @@ def run_study(
     known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
     store = CellStore(default_out(known) if out is None else out)
     plan = plan_study(known, store)
+    if planned is not None:
+        planned(plan)
     ran = run_cells(
         [replace(cell, device=device) if cell.step == TRAINING else cell for cell in plan.cells],
         store,

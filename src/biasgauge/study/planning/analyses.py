@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
+from biasgauge.study.planning.calibrations import plan_calibration
 from biasgauge.study.planning.models import OF
 from biasgauge.study.schema import AnalysisTable
 from biasgauge.study.step import Analysis, analyses
@@ -28,6 +29,7 @@ def plan_analyses(plan: PlanBuilder) -> None:
         if not table.of and kind.needs != "table":
             plan.problem((*path, "of"), f"{name!r} needs 'of': the names of what it is made of")
             continue
+        before = len(plan.problems)
         settings = plan.checked(
             path,
             table.settings,
@@ -39,6 +41,8 @@ def plan_analyses(plan: PlanBuilder) -> None:
             paths=kind.paths,
         )
         settings.lexicons.update(kind.unasked_checksum)
+        if kind.needs == "planted" and len(plan.problems) > before:
+            continue  # how many cells it has is among its settings
         _Analysis(plan, name, table, known[table.kind], settings).plan_cells()
 
 
@@ -62,6 +66,7 @@ class _Analysis:
             "points": self._of_tasks,
             "table": self._of_table,
             "corpus": self._of_corpora,
+            "planted": self._of_planted,
         }
         planners[self.kind.needs]()
 
@@ -217,9 +222,21 @@ class _Analysis:
             self.result("", key)
 
     def _of_corpora(self) -> None:
+        for reference, corpus in self._corpora():
+            self.result(reference, self.add({"corpus": corpus}, {}, reference))
+
+    def _of_planted(self) -> None:
+        for reference, corpus in self._corpora():
+            label = f"{self.name}/{reference}"
+            cells = plan_calibration(self.plan, self.path, label, self.kind, self.settings, corpus)
+            if cells is not None:
+                self.result(reference, self.add(*cells, reference))
+
+    def _corpora(self) -> Iterator[tuple[str, str]]:
+        """The corpora that it is made of: names and cells."""
         for reference in dict.fromkeys(self.table.of):
             if reference in self.plan.corpora:
-                self.result(reference, self.add({"corpus": self.plan.corpora[reference]}, {}, reference))
+                yield reference, self.plan.corpora[reference]
             elif ("corpora", reference) not in self.plan.study.broken and reference not in self.plan.study.corpora:
                 sentence = f"there is no {reference!r} in corpora"
                 self.plan.unknown((*self.path, "of"), sentence, reference, self.plan.study.corpora)

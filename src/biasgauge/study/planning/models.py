@@ -34,7 +34,7 @@ def plan_models(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None
     """Cells for every model of every recipe; groups NAME/CORPUS."""
     for name, table in plan.study.models.items():
         path = ("models", name)
-        recipe = _recipe(plan, name, table)
+        recipe = training_recipe(plan, path, table.algorithm, table.settings, table.own())
         wanted = list(plan.study.corpora) if table.corpora is None else table.corpora
         if not wanted and not any(section == "corpora" for section, _ in plan.study.broken):
             plan.problem(path, f"the recipe {name!r} has no corpus; write a table [corpora.NAME]")
@@ -50,40 +50,68 @@ def seed_list(seeds: Seeds, first: int) -> list[int]:
     return list(range(first, first + seeds)) if isinstance(seeds, int) else list(seeds)
 
 
-def _recipe(plan: PlanBuilder, name: str, table: ModelTable) -> dict[str, Any] | None:
-    """Settings of training, but for seed and sample; None where something is wrong with them."""
+def training_recipe(
+    plan: PlanBuilder, path: Sequence[str], algorithm: str, given: Mapping[str, Any], own: Sequence[str] = ()
+) -> dict[str, Any] | None:
+    """What a cell of training is told, but for seed and sample; None, and noted, where something is wrong with it.
+
+    Args:
+        plan: where problems are noted.
+        path: of the table that has the settings.
+        algorithm: its name.
+        given: settings of `train` and of the algorithm.
+        own: keys of that table which are no settings.
+    """
     from biasgauge.training.algorithms import ALGORITHMS
 
-    path = ("models", name)
-    if table.algorithm not in ALGORITHMS:
-        plan.unknown((*path, "algorithm"), f"there is no algorithm {table.algorithm!r}", table.algorithm, ALGORITHMS)
+    if algorithm not in ALGORITHMS:
+        plan.unknown((*path, "algorithm"), f"there is no algorithm {algorithm!r}", algorithm, ALGORITHMS)
         return None
-    chosen = ALGORITHMS[table.algorithm]
+    chosen = ALGORITHMS[algorithm]
     decided = {"algorithm", "seeds", "bootstrap", "random_state"}
     common = {name: setting for name, setting in parameters("training:train", 1).items() if name not in decided}
-    own = {field.name: Setting(field.name, field.default, str(field.type)) for field in fields(chosen.settings)}
+    settings = {field.name: Setting(field.name, field.default, str(field.type)) for field in fields(chosen.settings)}
     before = len(plan.problems)
-    what = f"the algorithm {table.algorithm!r}"
-    plan.checked(path, table.settings, common | own, what, inline=None, own=table.own())
+    what = f"the algorithm {algorithm!r}"
+    plan.checked(path, given, common | settings, what, inline=None, own=own)
     if len(plan.problems) > before:
         return None
-    if (dim := table.settings.get("dim", 1)) > MOST_DIM:
+    if (dim := given.get("dim", 1)) > MOST_DIM:
         plan.problem((*path, "dim"), f"'dim' of {what} must be at most {MOST_DIM:,}, found {found(dim)}")
         return None
-    removed = table.settings.get("remove", [])
+    removed = given.get("remove", [])
     if not isinstance(removed, list) or not all(isinstance(word, str) for word in removed):
         plan.problem((*path, "remove"), f"'remove' of {what} must be a list of words, found {found(removed)}")
         return None
     try:
-        settings = chosen.settings_from({name: table.settings[name] for name in own if name in table.settings})
-        recipe = {name: table.settings.get(name, setting.default) for name, setting in common.items()}
+        checked = chosen.settings_from({name: given[name] for name in settings if name in given})
+        recipe = {name: given.get(name, setting.default) for name, setting in common.items()}
         recipe["remove"] = removed
-        recipe = {"algorithm": table.algorithm, "version": chosen.version, **recipe, "settings": dict(vars(settings))}
+        recipe = {"algorithm": algorithm, "version": chosen.version, **recipe, "settings": dict(vars(checked))}
         recipe_of(recipe, seed=0)
     except BiasgaugeError as problem:
         plan.problem(path, str(problem))
         return None
     return recipe
+
+
+class Draw(NamedTuple):
+    """One of the models of a recipe and corpus: what its label ends with, and what its cell is told."""
+
+    label: str
+    settings: dict[str, int]
+
+
+def model_draws(seeds: Sequence[int], bootstrap: int, first: int) -> list[Draw]:
+    """Seeds of every bootstrap sample, or of the corpus itself; `first` is the seed of the samples."""
+    return [
+        Draw(
+            f"seed{seed}" if sample is None else f"sample{sample}-seed{seed}",
+            {"seed": seed, **({} if sample is None else {"sample": sample, "sample_seed": first})},
+        )
+        for sample in (range(bootstrap) if bootstrap else [None])
+        for seed in seeds
+    ]
 
 
 def _train(
@@ -92,19 +120,12 @@ def _train(
     first = plan.study.about.seed
     size = model_size(plan.sizes[source.key], recipe)
     members = []
-    for sample in range(table.bootstrap) if table.bootstrap else [None]:
-        for seed in seed_list(table.seeds, first):
-            drawn = {} if sample is None else {"sample": sample, "sample_seed": first}
-            own = f"seed{seed}" if sample is None else f"sample{sample}-seed{seed}"
-            label = f"{name}/{corpus}/{own}"
-            key = plan.add(
-                "train",
-                {**recipe, "seed": seed, **drawn},
-                inputs={"corpus": source.key},
-                label=f"train {label}",
-                size=size,
-            )
-            members.append(Member(label, key))
+    for draw in model_draws(seed_list(table.seeds, first), table.bootstrap or 0, first):
+        label = f"{name}/{corpus}/{draw.label}"
+        key = plan.add(
+            "train", {**recipe, **draw.settings}, inputs={"corpus": source.key}, label=f"train {label}", size=size
+        )
+        members.append(Member(label, key))
     version = Version(f"{name}/{source.root}")
     for settings in source.balanced:
         version = version.changed("balanced", settings, "strength")

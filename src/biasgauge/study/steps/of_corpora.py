@@ -1,4 +1,4 @@
-"""Analyses of a corpus itself: what its counts say, which documents say it, and what vectors trained on it can show."""
+"""Analyses of a corpus itself: what its counts say, and which documents say it."""
 
 from __future__ import annotations
 
@@ -32,26 +32,7 @@ INFLUENCE = Kind(
     shown=("removals", "documents"),
     result="calibration:Influence",
 )
-CALIBRATE = Kind(
-    "calibrate",
-    needs="corpus",
-    functions=("calibration:calibrate",),
-    checks={
-        "pairs": some_pairs,
-        "other_pairs": some_pairs,
-        "carriers": some_words,
-        "language": lambda code: some_pairs(language_of(code).own_pairs()),
-    },
-    hidden=("trainer", "verdicts", "tell"),
-    unasked=registry.names("lexicon"),
-    about="What each measure and test reads of associations of known strength that were planted in the text: limits "
-    "of detection, false positives, validity beside reliability.",
-    shown=("limits", "false_positives"),
-    result="calibration:Calibration",
-    answers=True,
-)
 STEP = (
     analysis(CORPUS_BIAS, "what a text itself says about words"),
     analysis(INFLUENCE, "which documents of a text carry an association"),
-    analysis(CALIBRATE, "what measures read of planted associations"),
 )

@@ -1,0 +1,88 @@
+"""Cells of a calibration: its plan, planted and shuffled texts, their models, scores and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from biasgauge.study.costs import model_size
+from biasgauge.study.kind import Kind
+from biasgauge.study.parameters import arguments
+from biasgauge.study.planning.builder import PlanBuilder, Settings
+from biasgauge.study.planning.models import model_draws, training_recipe
+from biasgauge.study.steps.calibration import DECIDE_WORDS
+
+
+def plan_calibration(
+    plan: PlanBuilder, path: Sequence[str], name: str, kind: Kind, settings: Settings, corpus: str
+) -> tuple[dict[str, str], dict[str, object]] | None:
+    """Add all cells of a calibration but the last, whose inputs it gives, and what that is told beside its settings.
+
+    None, and noted, where its recipe is wrong. Texts, models and scores have addresses of their own: more random seeds,
+    more planted texts or other tests find them again.
+
+    Args:
+        plan: what is planned.
+        path: of the table of the analysis.
+        name: of the analysis and its corpus, for labels.
+        kind: of the analysis.
+        settings: those of the analysis, checked.
+        corpus: the cell of the tokens.
+    """
+    from biasgauge.calibration.plan import names_of
+
+    defaults = {key: setting.default for key, setting in kind.known.items()}
+    asked = {**defaults, **arguments(settings.kept, kind.known)}
+    given = {"algorithm": asked["recipe"]} if isinstance(asked["recipe"], str) else dict(asked["recipe"])
+    start = (*path, "settings", "recipe")
+    recipe = training_recipe(plan, start, given.pop("algorithm", "sgns"), given)
+    if recipe is None:
+        return None
+    size, first = plan.sizes[corpus], asked["random_state"]
+    own = {key: value for key, value in settings.kept.items() if key in DECIDE_WORDS}
+    lexicons = {key: checksum for key, checksum in settings.lexicons.items() if key in (*DECIDE_WORDS, "unasked")}
+    cell = plan.add(
+        "calibration-plan", {"settings": own, "lexicons": lexicons}, inputs={"corpus": corpus}, places=settings.places,
+        label=f"plan {name}", size=size,
+    )  # fmt: skip
+    about: dict[str, object] = {
+        "measures": names_of("measure", asked["measures"]), "tests": names_of("association_test", asked["tests"])
+    }  # fmt: skip
+    told = {"kind": kind.name, **settings.told, **about}
+
+    def planted(label: str, about: dict[str, Any]) -> str:
+        inputs = {"plan": cell, "corpus": corpus}
+        return plan.add("plant", about, inputs=inputs, label=f"plant {name}/{label}", size=size)
+
+    def model(text: str, label: str, draw: dict[str, int]) -> tuple[str, str]:
+        vectors = plan.add(
+            "train", {**recipe, **draw}, inputs={"corpus": text}, label=f"train {name}/{label}",
+            size=model_size(size, recipe),
+        )  # fmt: skip
+        read = {"plan": cell, "vectors": vectors}
+        return vectors, plan.add(
+            "calibration-scores", {"measures": about["measures"]}, inputs=read, label=f"score {name}/{label}"
+        )
+
+    inputs = {"plan": cell}
+    models: list[list[str]] = []
+    for number in range(asked["plantings"]):
+        text = planted(f"text{number}", {"draw": number, "shuffled": False})
+        inputs[f"text{number}"] = text
+        models.append([])
+        draws = model_draws(range(first, first + asked["seeds"]), asked["bootstrap"], first)
+        for run, draw in enumerate(draws):
+            vectors, inputs[f"scores{number}-{run}"] = model(text, f"text{number}-{draw.label}", draw.settings)
+            models[-1].append(vectors)
+    for number in range(asked["shuffled"]):
+        text = planted(f"shuffled{number}", {"draw": number, "shuffled": True})
+        _, inputs[f"shuffled{number}"] = model(text, f"shuffled{number}", {"seed": first})
+    judged = {
+        f"verdicts{number}": plan.add(
+            "calibration-verdicts", {**told, "draw": number},
+            inputs={**inputs, **{f"vectors{run}": vectors for run, vectors in enumerate(runs)}},
+            places=settings.places, label=f"judge {name}/text{number}",
+        )
+        for number, runs in enumerate(models if asked["verdicts"] else ())
+    }  # fmt: skip
+    return {**inputs, **judged}, about

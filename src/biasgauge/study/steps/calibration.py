@@ -1,0 +1,167 @@
+"""A calibration in cells: its plan, planted texts, what each model and the audit's verdicts say, and what follows.
+
+The models are trained by the step `train`, as those of any corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.calibration.design import GENDERED
+from biasgauge.corpora import open_corpus
+from biasgauge.lexicons import language_of, languages
+from biasgauge.signatures import Setting
+from biasgauge.study.kind import Kind, some_pairs, some_words
+from biasgauge.study.outcomes import CORPUS, MODEL, open_model, settings_of, write_model, write_result
+from biasgauge.study.step import Job, Step
+
+if TYPE_CHECKING:
+    from biasgauge.calibration.plan import CalibrationPlan
+    from biasgauge.calibration.planting import Planted
+    from biasgauge.calibration.readings import ModelReading, Readings
+
+DESIGN = ("planting", "doses", "per_dose", "blanks", "others", "plantings", "seeds", "bootstrap", "shuffled")
+"""Settings that make a design."""
+PLANTED = ("pairs", "language", "other_pairs", "carriers", "window", "random_state")
+"""Settings that, with the first five of the design, decide what is planted on which words."""
+DECIDE_WORDS = (*PLANTED, *DESIGN[:5])
+PLAN, SCORES, VERDICTS = "plan.json", "scores.npy", "verdicts.json"
+JUDGED = "verdicts"
+"""The setting that asks what the verdicts of an audit say."""
+
+
+def write_plan(job: Job) -> None:
+    """Choose the words that doses are planted on; how often, and what is made of it, does not matter yet."""
+    from biasgauge.calibration.plan import calibration_plan
+
+    corpus = open_corpus(job.inputs["corpus"] / CORPUS)
+    plan = calibration_plan(corpus, measures=(), tests=(), **settings_of(job, CALIBRATE))
+    job.write_json(PLAN, plan.to_dict())
+
+
+def plant(job: Job) -> None:
+    """Plant one text, or shuffle one; it is a corpus that models are trained on."""
+    from biasgauge.calibration.planting import plant_into
+    from biasgauge.calibration.swaps import Shuffle
+
+    plan, draw = _words(job).planting, job.settings["draw"]
+    edits = [Shuffle()] if job.settings["shuffled"] else plan.edits(draw)
+    corpus = open_corpus(job.inputs["corpus"] / CORPUS)
+    plant_into(corpus, edits, job.out / CORPUS, window=plan.window, random_state=plan.seed(draw))
+
+
+def score(job: Job) -> None:
+    """Scores of all words in one model, and the vectors of carriers and ends."""
+    plan = replace(_words(job), measures=tuple(job.settings["measures"]))
+    reading = plan.read(job.inputs["vectors"] / MODEL)
+    np.save(job.out / SCORES, reading.scores)
+    write_model(job, reading.vectors)
+
+
+def judge(job: Job) -> None:
+    """What the audit's verdicts say of sets of carriers of one planted text, its models being replicates."""
+    from biasgauge.auditing.calibrated import verdict_decisions
+
+    plan, draw = _plan(job), job.settings["draw"]
+    models = [job.inputs[f"vectors{run}"] / MODEL for run in range(_runs(plan))]
+    decided = verdict_decisions(_readings(job, plan, _planted(job, plan)), draw, models)
+    job.write_json(VERDICTS, [[*asked, passes] for asked, passes in sorted(decided.items())])
+
+
+def conclude(job: Job) -> None:
+    """Curves, limits and rates."""
+    from biasgauge.auditing.calibrated import decision_rates
+
+    plan = _plan(job)
+    planted = _planted(job, plan)
+    readings = _readings(job, plan, planted)
+    judged = [
+        {(name, size, level): passes for name, size, level, passes in job.read_json(f"verdicts{draw}", VERDICTS)}
+        for draw in range(len(planted))
+        if f"verdicts{draw}" in job.inputs
+    ]
+    write_result(job, plan.concluded(planted, readings, decision_rates(readings, judged)), CALIBRATE)
+
+
+def possible(settings: Mapping[str, Any]) -> None:
+    """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
+    from biasgauge.calibration.plan import design_from, names_of, recipe_settings
+
+    design_from(**{name: settings[name] for name in DESIGN if name in settings})
+    recipe_settings(settings.get("recipe", "sgns"))
+    names_of("measure", settings.get("measures"))
+    names_of("association_test", settings.get("tests"))
+
+
+def _words(job: Job) -> CalibrationPlan:
+    """What is planted on which words."""
+    from biasgauge.calibration.plan import CalibrationPlan
+
+    return CalibrationPlan.from_dict(job.read_json("plan", PLAN))
+
+
+def _plan(job: Job) -> CalibrationPlan:
+    """The whole plan, as the settings of an analysis complete it."""
+    named = {name: job.settings[name] for name in ("measures", "tests")}
+    settings = {**settings_of(job, CALIBRATE), **named}
+    return _words(job).completed(**{name: value for name, value in settings.items() if name not in (*PLANTED, JUDGED)})
+
+
+def _runs(plan: CalibrationPlan) -> int:
+    """Models of each planted text."""
+    return plan.planting.design.seeds * max(1, plan.planting.design.bootstrap)
+
+
+def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
+    from biasgauge.calibration.planting import planted_from
+
+    made = plan.planting
+    return [
+        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), made.edits(draw), made.seed(draw))
+        for draw in range(made.design.plantings)
+    ]
+
+
+def _readings(job: Job, plan: CalibrationPlan, planted: Sequence[Planted]) -> Readings:
+    read = [[_reading(job, f"scores{draw}-{run}") for run in range(_runs(plan))] for draw in range(len(planted))]
+    shuffled = [_reading(job, f"shuffled{draw}") for draw in range(plan.planting.design.shuffled)]
+    return plan.joined(planted, read, shuffled)
+
+
+def _reading(job: Job, source: str) -> ModelReading:
+    from biasgauge.calibration.readings import ModelReading
+
+    return ModelReading(np.load(job.inputs[source] / SCORES), open_model(job, source, source))
+
+
+CALIBRATE = Kind(
+    "calibrate",
+    needs="planted",
+    functions=("calibration:calibrate",),
+    checks={
+        "pairs": some_pairs,
+        "other_pairs": some_pairs,
+        "carriers": some_words,
+        "language": lambda code: some_pairs(language_of(code).own_pairs()),
+    },
+    hidden=("trainer", "tell"),
+    extra=(Setting(JUDGED, default=True, annotation="bool"),),
+    unasked=(*(name for record in languages() for name in record.named("base_pairs")), *GENDERED),
+    trial=possible,
+    about="What each measure and test reads of associations of known strength that were planted in the text: limits "
+    "of detection, false positives, validity beside reliability.",
+    shown=("limits", "false_positives"),
+    result="calibration:Calibration",
+    answers=True,
+)
+STEP = (
+    Step("calibrate", 2, conclude, "what measures read of planted associations", (CALIBRATE,)),
+    Step("calibration-plan", 1, write_plan, "which words doses are planted on"),
+    Step("plant", 1, plant, "a text with planted doses, or a shuffled one"),
+    Step("calibration-scores", 1, score, "scores of planted words in one model"),
+    Step("calibration-verdicts", 1, judge, "verdicts of an audit on planted sets of words"),
+)
