@@ -98,7 +98,7 @@ def test_every_long_command_runs(
     commands = biasgauge_commands(page, long=True)
     assert len(commands) == 4
     random = np.random.default_rng(4)
-    genders = [end for pair in bg.lexicon("du2021").pairs for end in pair]
+    genders = [end for pair in bg.lexicons.pairs_of("du2021").pairs for end in pair]
     carriers = [f"{first}o{second}" for first in "abcdefghij" for second in "klmnopqrstuvwxyzabcdefghij"]
     with (folder / "corpus.txt").open("w", encoding="utf-8") as text:
         text.writelines(

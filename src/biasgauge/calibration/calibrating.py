@@ -99,10 +99,10 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         InputError: the text cannot be read.
     """
     asked = {
-        "pairs": pairs, "language": language, "carriers": carriers, "other_pairs": other_pairs, "window": window, "measures": measures,
-        "tests": tests, "sizes": sizes, "level": level, "random_state": random_state, "planting": planting,
-        "doses": doses, "per_dose": per_dose, "blanks": blanks, "plantings": plantings, "seeds": seeds,
-        "bootstrap": bootstrap, "shuffled": shuffled, "others": others,
+        "pairs": pairs, "language": language, "carriers": carriers, "other_pairs": other_pairs, "window": window,
+        "measures": measures, "tests": tests, "sizes": sizes, "level": level, "random_state": random_state,
+        "planting": planting, "doses": doses, "per_dose": per_dose, "blanks": blanks, "plantings": plantings,
+        "seeds": seeds, "bootstrap": bootstrap, "shuffled": shuffled, "others": others,
     }  # fmt: skip
     settings = recipe_settings(recipe)
     train_all = trainer or SweepTrainer(settings, seeds, bootstrap, random_state, n_jobs)

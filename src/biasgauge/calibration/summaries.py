@@ -130,7 +130,8 @@ def _shown(limit: CalibrationLimit) -> Shown | None:
 
 def _curves(result: Calibration) -> Table:
     columns = [
-        "measure", Column("slope", "estimate", 4), Column("r", "number", 2, about="correlation with the dose: validity"),
+        "measure", Column("slope", "estimate", 4),
+        Column("r", "number", 2, about="correlation with the dose: validity"),
         Column("retest", "number", 2, about="correlation of two runs: reliability"),
         *(Column(name, "share", about=about) for name, about in (
             ("dose", "share of the variance of a single score"), ("carrier", "the word, whatever its dose"),

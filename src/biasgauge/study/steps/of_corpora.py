@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from biasgauge import registry
-from biasgauge.lexicons import language_of
 from biasgauge.study.kind import Kind, a_lexicon, some_pairs, some_words
 from biasgauge.study.outcomes import analysis
 
