@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
+import biasgauge
 from biasgauge.groups import GROUPS
 from biasgauge.wording import number_text
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPER = ROOT / "paper"
+REFERENCES = Path(biasgauge.__file__).parent / "auditing" / "references.bib"
 STUDY = ROOT / "docs" / "studies" / "calibration"
 PLANTED = "mentions"
 """The planting that the paper speaks of: first-order association."""
@@ -53,7 +55,7 @@ def paper() -> str:
 def references() -> str:
     """Those entries of the package's own references that the paper cites."""
     cited = set(re.findall(r"@([a-z]+\d{4})", (PAPER / "paper.template.md").read_text()))
-    entries = re.split(r"\n(?=@)", (ROOT / "src/biasgauge/auditing/references.bib").read_text())
+    entries = re.split(r"\n(?=@)", REFERENCES.read_text(encoding="utf-8"))
     named = {found[1]: entry.strip() for entry in entries if (found := re.match(r"@\w+{(\w+),", entry))}
     if missing := cited - named.keys():
         raise SystemExit(f"no reference for {sorted(missing)}")
