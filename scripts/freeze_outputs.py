@@ -96,7 +96,7 @@ COMMANDS = {
     "bayes-distances-shared": "bayes --distances {shared}/bayes_distances/religion_group_reddit_dataset.csv.gz --after {shared}/bayes_distances/debiased_religion_reddit.csv.gz --band mac",
     "bayes-own": "bayes {glove} --lexicon {inputs}/own-stereotypes.toml --min-coverage 0.5 --case-fallback",
     # calibrate, corpus-bias
-    "calibrate": "calibrate {inputs}/corpus.txt --pairs {inputs}/own-pairs.toml --carriers {inputs}/carriers.txt --doses -1,0,1 --per-dose 2 --blanks 10 --plantings 2 --seeds 1 --dim 10 --epochs 1 --sizes 2 --measures dbwa --work {out}/work --out {out}/calibration.json",
+    "calibrate": "calibrate {inputs}/corpus.txt --pairs {inputs}/own-pairs.toml --carriers {inputs}/carriers.txt --doses -1,0,1 --per-dose 2 --set blanks=10 --plantings 2 --seeds 1 --dim 10 --epochs 1 --sizes 2 --measures dbwa --work {out}/work --out {out}/calibration.json",
     "corpus-bias": "corpus-bias {inputs}/corpus.txt --words doctor,nurse --a he,him,his --b she,her,hers",
     "corpus-bias-folder": "corpus-bias {inputs}/texts --words doctor,nurse --a he,him,his --b she,her,hers --documents file",
     # correlate

@@ -116,6 +116,12 @@ class CalibrationPlan(Record):
         """Scores of all words in one model, and the vectors that association tests look at."""
         return read_model(model, **self._asked())
 
+    @property
+    def scored(self) -> tuple[int, int]:
+        """How many measures and words the scores of a model are of."""
+        asked = self._asked()
+        return len(asked["measures"]), sum(len(asked[name]) for name in ("carriers", "others", "background"))
+
     def joined(
         self, planted: Sequence[Planted], read: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading]
     ) -> Readings:

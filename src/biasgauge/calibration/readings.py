@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Floats, Singles
+from biasgauge.arrays import Flags, Floats
 from biasgauge.calibration.planting import Planted
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError
@@ -69,7 +69,7 @@ class ModelReading(NamedTuple):
         vectors: of carriers and ends, as far as the model has them.
     """
 
-    scores: Singles
+    scores: Floats
     vectors: Embedding
 
 
@@ -195,12 +195,12 @@ def _table(counted: Sequence[Mapping[str, Any]], words: Sequence[str], column: s
     )
 
 
-def _scored(model: Embedding, words: Sequence[str], pairs: Pairs, measures: Sequence[str]) -> Singles:
+def _scored(model: Embedding, words: Sequence[str], pairs: Pairs, measures: Sequence[str]) -> Floats:
     """Mean over pairs of each word's scores: measure × word; NaN where it has none."""
     values = score(model, pairs=pairs, words=words, measures=measures).values[:, :, :, 0]
     known = np.isfinite(values)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means: Singles = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+        means: Floats = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
     return means
 
 

@@ -90,8 +90,8 @@ def _whole(about: str) -> Option:
 app = command(
     "calibration:calibrate",
     arguments="corpus",
-    options="work pairs language planting doses carriers per_dose blanks plantings seeds measures sizes algorithm dim "
-    "epochs documents",
+    options="work pairs language planting doses carriers per_dose plantings seeds measures sizes algorithm dim epochs "
+    "documents",
     examples=EXAMPLES,
     sources=("corpora:read_corpus",),
     changes={

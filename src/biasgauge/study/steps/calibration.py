@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge._io.npy_file import map_array, write_array
 from biasgauge.calibration.design import GENDERED
 from biasgauge.corpora import open_corpus
 from biasgauge.lexicons import language_of, languages
@@ -58,7 +59,7 @@ def score(job: Job) -> None:
     """Scores of all words in one model, and the vectors of carriers and ends."""
     plan = replace(_words(job), measures=tuple(job.settings["measures"]))
     reading = plan.read(job.inputs["vectors"] / MODEL)
-    np.save(job.out / SCORES, reading.scores)
+    write_array(job.out / SCORES, reading.scores)
     write_model(job, reading.vectors)
 
 
@@ -127,15 +128,17 @@ def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
 
 
 def _readings(job: Job, plan: CalibrationPlan, planted: Sequence[Planted]) -> Readings:
-    read = [[_reading(job, f"scores{draw}-{run}") for run in range(_runs(plan))] for draw in range(len(planted))]
-    shuffled = [_reading(job, f"shuffled{draw}") for draw in range(plan.planting.design.shuffled)]
+    read = [[_reading(job, plan, f"scores{draw}-{run}") for run in range(_runs(plan))] for draw in range(len(planted))]
+    shuffled = [_reading(job, plan, f"shuffled{draw}") for draw in range(plan.planting.design.shuffled)]
     return plan.joined(planted, read, shuffled)
 
 
-def _reading(job: Job, source: str) -> ModelReading:
+def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
     from biasgauge.calibration.readings import ModelReading
 
-    return ModelReading(np.load(job.inputs[source] / SCORES), open_model(job, source, source))
+    path = job.inputs[source] / SCORES
+    scores = map_array(path, np.float64, plan.scored, again="remove the cell and run the study again")
+    return ModelReading(scores, open_model(job, source, source))
 
 
 CALIBRATE = Kind(
