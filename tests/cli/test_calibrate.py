@@ -23,8 +23,8 @@ def text(tmp_path: Path) -> Path:
 
 
 SMALL = [
-    "--doses", "-1,0,1", "--per-dose", "10", "--set", "blanks=20", "--plantings", "1", "--seeds", "1", "--measures", "dbwa",
-    "--sizes", "4", "--dim", "8", "--epochs", "1",
+    "--doses", "-1,0,1", "--per-dose", "10", "--set", "blanks=20", "--plantings", "1", "--seeds", "1",
+    "--measures", "dbwa", "--sizes", "4", "--dim", "8", "--epochs", "1",
 ]  # fmt: skip
 FURTHER = ["--set", "others=0", "--set", "shuffled=0", "--set", "tests=weat", "--set", "recipe.negative=3"]
 
