@@ -39,10 +39,12 @@ help:
 audit: $(VENV)/.installed
 	$(BIN)/biasgauge audit --force
 
-# A process for each core with one thread for products; each has files of its own, or a share of one room's tests.
+# Processes with one thread for products; each has files of its own, or a share of one room's tests.
 test test-fuzz test-crash test-e2e test-calibration mutants: export OMP_NUM_THREADS = 1
 test test-fuzz test-crash test-e2e test-calibration mutants: export OPENBLAS_NUM_THREADS = 1
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist
+# One process more than cores: some tests wait for others, or for a browser.
+PROCESSES ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+PYTEST = $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist
 SPECIAL := fuzz crash e2e calibration
 ROOMS := $(filter-out fuzz e2e,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py))))))
 QUICK := not slow $(SPECIAL:%=and not %)

@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crash
+pytestmark = [pytest.mark.crash, pytest.mark.slow]  # the same in a study is among the quick ones
 
 RUN = """
 import json, sys

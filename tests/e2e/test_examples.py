@@ -30,7 +30,7 @@ pytestmark = pytest.mark.e2e
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
-LONG = ("du2021", "goldfarb-tarrant2021", "spanish")
+LONG = ("badder-seeds2022", "du2021", "goldfarb-tarrant2021", "spanish")
 """Examples that are run with the slow tests."""
 LEXICONS = ("weat6b", "weat7", "weat8", "weat1")
 FEW = {"resamples": 100}

@@ -52,7 +52,7 @@ def test_the_two_commands_come_first(page: str, repository: Path) -> None:
     makefile = (repository / "Makefile").read_text()
     assert re.search(r"^audit: .*\n\t\$\(BIN\)/biasgauge audit --force$", makefile, re.MULTILINE)
     assert re.search(r"^test: .*\n\t\$\(PYTEST\) ", makefile, re.MULTILINE)
-    assert re.search(r"^PYTEST := \$\(BIN\)/python -m pytest ", makefile, re.MULTILINE)
+    assert re.search(r"^PYTEST = \$\(BIN\)/python -m pytest ", makefile, re.MULTILINE)
     assert "make test" in (repository / ".ci" / "run").read_text()
 
 

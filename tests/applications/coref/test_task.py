@@ -103,6 +103,7 @@ def test_held_out_documents(planted: Any) -> None:
         held_out(stories[:5])
 
 
+@pytest.mark.slow
 def test_the_script(planted: Any, data: Path, tmp_path: Path, repository: Path) -> None:
     save(planted.vectors(), tmp_path / "vectors.safetensors")
     small = [f"{name}={value}" for name, value in settings(planted.SMALL).items()]
