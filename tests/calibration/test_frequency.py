@@ -67,6 +67,7 @@ def test_correcting_helps_by_what_the_known_world_says() -> None:
     assert np.mean(gains) == pytest.approx(np.mean(betters) - np.mean(raws))
 
 
+@pytest.mark.slow
 def test_where_frequency_does_nothing_no_gain_is_claimed() -> None:
     claimed = []
     for seed in range(60):

@@ -30,7 +30,9 @@ def command(encoding: str, *arguments: str, **more: str) -> subprocess.Completed
     return subprocess.run(program, capture_output=True, check=False, env=environment)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(
+    "encoding", [*ENCODINGS[:2], *(pytest.param(encoding, marks=pytest.mark.slow) for encoding in ENCODINGS[2:])]
+)
 def test_a_terminal_that_lacks_characters_gets_plain_ones(encoding: str, tmp_path: Path) -> None:
     test = ["weat", "--x", "math,poetry", "--y", "dance,art", "--a", "he,him", "--b", "she,her"]
     vectors = tmp_path / "v.txt"
