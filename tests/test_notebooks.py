@@ -138,6 +138,9 @@ def test_flips_draw_the_share_of_each_change() -> None:
     assert [row["share"] for row in rows] == pytest.approx(shares)
     assert {row["words"] for row in rows} == {"math (WEAT 7)", "arts (WEAT 7)"}
     assert "measure: RIPA" in {row["what"] for row in rows}
+    layers = found.figures()["flips"].to_dict()["spec"]["layer"]
+    shaped = [layer["mark"]["type"] for layer in layers if "shape" in layer["encoding"]]
+    assert shaped == ["point"]  # a line with a shape is drawn with a second dot at its end
     assert drawn_alone(found._repr_mimebundle_()["text/html"])
 
 

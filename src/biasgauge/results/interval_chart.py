@@ -34,10 +34,11 @@ def interval_chart(
     alt = altair()
     rows = alt.Y("what:N", title=None, sort=list(dict.fromkeys(frame["what"])), axis=alt.Axis(grid=True))
     told = [name for name in frame.columns if name != "kind"]
+    shapes = {name: channels.pop(name) for name in ("shape",) if name in channels}  # of dots; a line has none
     base = alt.Chart().encode(y=rows, tooltip=told, **{"color": alt.value(COLORS[0]), **channels})
     layers = [zero_line()] if zero else []
     layers.append(base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"))
-    dots = base.mark_point(filled=True, size=46, opacity=1).encode(x=x)
+    dots = base.mark_point(filled=True, size=46, opacity=1).encode(x=x, **shapes)
     if ticks:
         marks = base.mark_tick(thickness=2, size=12).encode(x=x, color=alt.value(COLORS[1]))
         layers.append(marks.transform_filter(f"datum.kind === '{ticks}'"))
