@@ -50,7 +50,14 @@ print(json.dumps(said))
 def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("she is a nurse and he is a pilot\n" * 50)
     (tmp_path / "config.json").write_text("{}")
+    works = [
+        ["audit", "--lexicon", "weat7", "--out", "page", "--quiet"],
+        ["lexicons", "list"],
+        ["reproduce", "may2019"],
+    ]
+    works += [["study", "init", "my.toml"]]
     commands = [
+        *works,
         ["train", "text.txt", "--out", "models"],
         ["calibrate", "text.txt", "--out", "calibration.json"],
         ["encode", ".", "--words", "weat7", "--out", "views"],
@@ -66,6 +73,8 @@ def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
         assert code == 2, (name, sentence)
         assert f'pip install "biasgauge[{extra}]"' in sentence, name
         assert len(sentence.strip().splitlines()) == 1
+    for name in (command[0] for command in works):
+        assert said[name] == [0, ""], name
     made = sorted(path.name for path in tmp_path.iterdir())
-    assert made == ["config.json", "text.txt"]  # nothing was begun that could not be finished
+    assert made == ["config.json", "my.toml", "page", "text.txt"]  # nothing was begun that could not be finished
     assert said["to_gensim"][1].endswith("pip install gensim")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from biasgauge.auditing.verdicts import Evidence, Rules, Verdict
 from biasgauge.calibration.equivalents import LARGEST, Equivalent, as_odds, limit_text, odds_text
 from biasgauge.calibration.loading import load_calibration, load_default_calibration
 from biasgauge.calibration.parts import CalibrationLimit, Rate
-from biasgauge.calibration.readings import Readings
 from biasgauge.calibration.result import Calibration
-from biasgauge.calibration.set_tests import carrier_sets
 from biasgauge.embeddings import load
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
 from biasgauge.results import Result, Summary
@@ -28,6 +26,9 @@ from biasgauge.results.summary import Column, Shown, Table
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import wilson
 from biasgauge.stats.detection import Z, dose_of_score
+
+if TYPE_CHECKING:
+    from biasgauge.calibration.readings import Readings
 
 MEASURE = "dbwa"
 """A contrast is the difference of two mean scores by this measure."""
@@ -51,6 +52,8 @@ def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[
 
 def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> Decisions:
     """What the audit decides about sets of carriers of one planted text, whose models are replicates."""
+    from biasgauge.calibration.set_tests import carrier_sets  # compiled, as planting is: an audit needs none of it
+
     random = np.random.default_rng([23, draw])
     decided: Decisions = {}
     subject = Subject(f"text {draw}", tuple(load(source) for source in sources))
