@@ -53,7 +53,6 @@ def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
     works = [
         ["audit", "--lexicon", "weat7", "--out", "page", "--quiet"],
         ["lexicons", "list"],
-        ["reproduce", "may2019"],
     ]
     works += [["study", "init", "my.toml"]]
     commands = [
