@@ -39,7 +39,7 @@ save_figures(bg.robustness(bg.embeddings.load_default()).figures(), "figures", (
     "spacy_words.py": """
 import biasgauge as bg
 corpus = bg.corpora.read_corpus("text.txt", tokenizer="spacy:en")
-assert corpus.n_tokens == 1600, corpus
+assert len(corpus.tokens) == 1600, corpus
 """,
     "tiny_model.py": """
 from tokenizers import Tokenizer, models, pre_tokenizers

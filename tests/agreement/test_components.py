@@ -301,6 +301,18 @@ def test_measures_as_a_facet_are_compared_in_their_own_standard_deviations() -> 
     assert plain["word:measure"].raw == pytest.approx(expected[0, 3], abs=1e-6)
 
 
+def test_threads_change_no_bit_of_components_over_measures() -> None:
+    """Also of what comes before them: the standard deviation that each measure's scores are divided by."""
+    from threadpoolctl import threadpool_limits
+
+    scores = tensor(np.random.default_rng(8).standard_normal((2, 20, 4_000, 2)))
+    found = []
+    for threads in (1, 4):
+        with threadpool_limits(threads, "blas"):
+            found.append(variance_components(scores, draws=10).to_dict())
+    assert found[0] == found[1]
+
+
 def test_one_measure_is_never_divided_and_can_be_picked() -> None:
     values = np.random.default_rng(5).normal(size=(2, 4, 20, 5)) * np.array([1.0, 10.0])[:, None, None, None]
     found = variance_components(tensor(values), measure="measure1")

@@ -204,8 +204,8 @@ def variance_components(
     check_choice(get_args(Method), method=method)
     check_whole(1, draws=draws)
     check_level(level)
-    layout = layout_of(scores, measure, standardize=standardize)
     with on_one_thread():  # the last bits of a product depend on how threads share it
+        layout = layout_of(scores, measure, standardize=standardize)
         return _split(layout, method, level, draws, np.random.default_rng(random_state))
 
 
