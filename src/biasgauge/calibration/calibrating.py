@@ -132,10 +132,10 @@ def _read(
     total, done = sum(map(len, (*models, *without_order))), count(1)
 
     def read(source: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
-        found = plan.read(source)
+        reading = plan.read(source)
         if progress is not None:
             progress(next(done), total)
-        return found
+        return reading
 
     of_texts = [[read(source) for source in runs] for runs in models]
     return plan.joined(planted, of_texts, [read(source) for runs in without_order for source in runs])
