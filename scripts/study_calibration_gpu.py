@@ -36,12 +36,11 @@ from study_du2021_gpu import Study  # noqa: E402 - after the path
 from study_du2021_jobs import Job, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
-from study_du2021_texts import GLOVE, Text  # noqa: E402 - after the path
+from study_du2021_texts import GLOVE, Text, check_shuffle, count_cells, orders_on  # noqa: E402 - after the path
 
 SIZES = ("5M", "10M", "20M", "30M")
-SUBWORDS = ("5M", "10M")
-"""Sizes that fastText is trained on: it takes five times as long as skip-gram."""
-GLOVE_SIZES = ("5M", "10M", "20M")
+MIXED = ("5M", "10M")
+"""Sizes for which fastText and GloVe, which take the longest, are trained on mixtures and shuffled text, too."""
 PLANTINGS, DEFAULT_PLANTINGS, SHUFFLED = 3, 4, 2
 SEEDS, DEFAULT_SEEDS = tuple(range(8)), (0, 1)
 DIM, DEFAULT_DIM = 100, 64
@@ -125,7 +124,7 @@ def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
     names = {part.split("-")[0] for part in parts} or {"wiki", "english"}
     for source in sources(folder, sorted(names), tiny=tiny):
         wanted = [part.split("-")[1] for part in parts if part.startswith(source.name)]
-        subwords = SUBWORDS if source.name == "english" else ()
+        subwords = SIZES if source.name == "english" else ()
         pack(source, folder / "planted", out, subwords=subwords, sizes=wanted)
 
 
@@ -151,7 +150,11 @@ class CalibrationStudy(Study):
     def prepare(self, job: Job) -> dict[str, Any]:
         """Tables; texts of one size share those of sampling."""
         if job.algorithm == "glove":
-            return super().prepare(job)
+            device = "cpu" if self.emulated else "cuda"
+            cells = {name: count_cells(self.texts[name], device, self.glove_settings) for name in job.texts}
+            orders = {name: orders_on(device, len(cells[name]), self.seeds_of(job, name)) for name in job.texts}
+            self.say(f"{job.name}: up to {max(map(len, cells.values())):,} cells in order")
+            return {name: (cells[name], orders[name]) for name in job.texts}
         return {name: self._tables(self.texts[name], job.subwords) for name in job.texts}
 
     def _tables(self, text: Text, subwords: str) -> dict[str, np.ndarray]:
@@ -204,6 +207,8 @@ def all_jobs(names: list[str]) -> list[Job]:
 
     def job(algorithm: str, size: str, source: str = "english", dim: int = DIM) -> Job:
         texts = tuple(name for name in names if name.startswith(f"{source}.{size}."))
+        if algorithm in ("fasttext", "glove") and size not in MIXED:
+            texts = tuple(name for name in texts if ".mentions." in name)
         if algorithm == "glove" and size != SIZES[0]:
             texts = tuple(name for name in texts if ".shuffled." not in name)  # shuffled text has too many cells
         subwords = "ngrams" if algorithm == "fasttext" else ""
@@ -212,8 +217,9 @@ def all_jobs(names: list[str]) -> list[Job]:
 
     small, middle, large, largest = SIZES
     return [
-        job("sgns", largest), job("cbow", largest), job("sgns", "all", "wiki", DEFAULT_DIM), job("fasttext", middle),
-        job("glove", large), job("sgns", large), job("cbow", large), job("glove", middle), job("fasttext", small),
+        job("fasttext", largest), job("fasttext", large), job("sgns", largest), job("cbow", largest),
+        job("sgns", "all", "wiki", DEFAULT_DIM), job("glove", largest), job("glove", large), job("fasttext", middle),
+        job("sgns", large), job("cbow", large), job("glove", middle), job("fasttext", small),
         job("sgns", middle), job("cbow", middle), job("glove", small), job("sgns", small), job("cbow", small),
     ]  # fmt: skip
 
@@ -226,7 +232,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("calibration_scores"))
     parser.add_argument("--seconds", type=float, default=500, help="after which nothing more is trained")
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
-    parser.add_argument("--slots", type=int, default=440, help="replicates at work at a time, if a job allows it")
+    parser.add_argument("--slots", type=int, default=280, help="replicates at work at a time, if a job allows it")
     parser.add_argument("--jobs", nargs="+", help="such as sgns-5M; all by default")
     parser.add_argument("--epochs", type=int, help="in place of five (GloVe: 15), for a trial")
     parser.add_argument("--dim", type=int, default=DIM)
@@ -268,7 +274,8 @@ def main() -> None:
     device = study_device(chosen.folder[0], emulated=chosen.emulate)
     study = CalibrationStudy(texts, wanted, chosen, device)
     study.say(f"{device.name}: {len(texts)} texts read in {time.monotonic() - started:.1f} s")
-    study.count_all()
+    if not chosen.emulate:
+        check_shuffle()
     study.run()
     sys.stdout.flush()
     os._exit(0)  # threads that train may still wait for the GPU

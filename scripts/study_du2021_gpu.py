@@ -243,8 +243,9 @@ class Study:
                 self.say(f"{job.name}: cut off at slice {number}")
                 return
             job.group.turn(number)
-            if number == 3:
-                self.say(f"{job.name}: {(time.monotonic() - job.began) / 4:.2f} s a slice")
+            if number == 3 or (number + 1) % max(1, max(lengths.values()) // 5) == 0:
+                spent = time.monotonic() - job.began
+                self.say(f"{job.name}: slice {number + 1}, {spent / (number + 1):.2f} s each; {self.active()} at work")
             for name in [name for name, length in lengths.items() if length == number + 1]:
                 self.say(f"{job.name} on {name}: trained")
                 self.done.put((job, name))

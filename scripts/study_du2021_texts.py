@@ -26,6 +26,25 @@ PILE = 1 << 15
 """Cells of a pile, as `glove.descent` has them."""
 _PACK = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lp": 1, "lc": 3, "pb": 1, "dict_size": 1 << 26}]
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_SHUFFLE = f"""
+extern "C" __global__ void shuffle_piles(int* order, const long long* first, const long long* size,
+                                         const long long* draw, const unsigned long long* state, long long piles) {{
+  long long pile = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (pile >= piles) return;
+  int* own = order + first[pile];
+  for (unsigned long long bound = size[pile], place = draw[pile] + 1; bound > 1; --bound, ++place) {{
+    unsigned long long mixed = state[pile] + {_GOLDEN}ull * place;
+    mixed = (mixed ^ (mixed >> 30)) * {_FIRST}ull;
+    mixed = (mixed ^ (mixed >> 27)) * {_SECOND}ull;
+    mixed ^= mixed >> 31;
+    unsigned long long other = ((mixed >> 32) * bound) >> 32;
+    int last = own[bound - 1];
+    own[bound - 1] = own[other];
+    own[other] = last;
+  }}
+}}
+"""
+"""The exchanges of `_in_step` on a GPU, a thread for each pile."""
 
 
 def packed(array: np.ndarray) -> np.ndarray:
@@ -194,7 +213,7 @@ def orders_on(device: str, cells: int, seeds: list[int]) -> list[Any]:
 
 
 def _orders(device: str, cells: int, seeds: list[int]) -> Any:  # noqa: ANN401 - PyTorch, late
-    """All piles of some seeds in step: one exchange in each, from the last place down."""
+    """Cells dealt to piles, and all piles of some seeds shuffled: exchanges from the last place down."""
     import torch
 
     piles = cells // PILE + 1
@@ -210,10 +229,40 @@ def _orders(device: str, cells: int, seeds: list[int]) -> Any:  # noqa: ANN401 -
         draw = (size - 1).clamp(min=0)
         draws.append(torch.cumsum(draw, 0) - draw)
         states.append(torch.full_like(size, _signed(first_state("order of cells", seed))))
-    size, by_size = torch.sort(torch.cat(sizes), descending=True, stable=True)
-    first, draw, state = (torch.cat(parts)[by_size] for parts in (firsts, draws, states))
-    flat = made.view(-1)
-    largest = int(size[0])
+    shuffle = _by_threads if made.is_cuda else _in_step
+    shuffle(made.view(-1), *(torch.cat(parts) for parts in (firsts, sizes, draws, states)))
+    return made
+
+
+def check_shuffle() -> None:
+    """Whether a GPU shuffles piles as `_in_step` does.
+
+    Raises:
+        ValueError: it does not.
+    """
+    cells, seeds = 3_000, [1, 3]
+    if not bool((_orders("cuda", cells, seeds).cpu() == _orders("cpu", cells, seeds)).all()):
+        raise ValueError("the GPU puts cells in another order than the CPU")
+
+
+def _by_threads(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None:  # noqa: ANN401 - tensors
+    import cupy
+    import torch
+
+    threads = 64
+    arguments = [np.uint64(tensor.data_ptr()) for tensor in (flat, first, size, draw, state)]
+    torch.cuda.current_stream().synchronize()
+    blocks = -(-len(size) // threads)
+    cupy.RawKernel(_SHUFFLE, "shuffle_piles")((blocks,), (threads,), (*arguments, np.int64(len(size))))
+    cupy.cuda.get_current_stream().synchronize()
+
+
+def _in_step(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None:  # noqa: ANN401 - tensors
+    import torch
+
+    size, by_size = torch.sort(size, descending=True, stable=True)
+    first, draw, state = first[by_size], draw[by_size], state[by_size]
+    largest, device = int(size[0]), flat.device
     ends = torch.searchsorted(-size, -torch.arange(1, largest + 1, device=device), right=True).tolist()
     for step in range(largest - 1):
         active = ends[step + 1]
@@ -222,7 +271,6 @@ def _orders(device: str, cells: int, seeds: list[int]) -> Any:  # noqa: ANN401 -
         here, there = first[:active] + bound - 1, first[:active] + other
         one, two = flat[here], flat[there]
         flat[here], flat[there] = two, one
-    return made
 
 
 def _signed(number: int) -> int:
