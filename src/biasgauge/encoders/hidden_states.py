@@ -131,11 +131,7 @@ class TransformerEncoder:
         cut = 0
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
         with out_of_memory(where):
-            # A GPU computes while the next sentences are tokenized.
-            size = len(texts) if kept.on_cpu else _SENTENCES_AHEAD
-            for start in range(0, len(texts), max(size, 1)):
-                part = slice(start, start + size)
-                tokenized = tokenize(self.loaded, texts[part], spans[part])
+            for start, tokenized in self._tokenized(texts, spans, len(texts) if kept.on_cpu else _SENTENCES_AHEAD):
                 lost |= {start + place: reason for place, reason in enumerate(tokenized) if isinstance(reason, str)}
                 places = start + np.flatnonzero([isinstance(sentence, TokenizedSentence) for sentence in tokenized])
                 sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
@@ -146,6 +142,17 @@ class TransformerEncoder:
             by_view = kept.array()
         by_view[:, :, list(lost)] = np.nan
         return Pooled(by_view.transpose(2, 0, 1, 3), lost, cut)
+
+    def _tokenized(
+        self, texts: Sequence[str], spans: Sequence[Span], size: int
+    ) -> Iterator[tuple[int, list[TokenizedSentence | str]]]:
+        """So many sentences at a time, and where they begin; the next ones are tokenized while these are computed."""
+        starts = range(0, len(texts), max(size, 1))
+        parts = [slice(start, start + size) for start in starts]
+        with ThreadPoolExecutor(1) as ahead:
+            waiting = [ahead.submit(tokenize, self.loaded, texts[part], spans[part]) for part in parts]
+            for start, tokenized in zip(starts, waiting, strict=True):
+                yield start, tokenized.result()
 
     def _run(
         self,
