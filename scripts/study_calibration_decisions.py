@@ -30,7 +30,10 @@ from biasgauge.calibration.readings import Readings  # noqa: E402 - after the pa
 from biasgauge.calibration.set_tests import carrier_sets  # noqa: E402 - after the path
 from biasgauge.lexicons import AssociationTest, WordSet  # noqa: E402 - after the path
 
-CELLS = (("sgns", "5M"), ("sgns", "10M"), ("cbow", "10M"), ("fasttext", "5M"), ("glove", "10M"))
+CELLS = (
+    ("sgns", "5M"), ("sgns", "10M"), ("sgns", "30M"), ("cbow", "10M"), ("cbow", "30M"), ("fasttext", "10M"),
+    ("glove", "10M"), ("glove", "30M"),
+)  # fmt: skip
 DOSES = (0.0, -log(4), log(4), -log(10), log(10))
 NOT_ASKED = 99.0
 BAYESIAN = (-log(4), 0.0, log(4))

@@ -150,6 +150,43 @@ def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     )
 
 
+def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
+    """Limit of detection of DB/WA by amount of text; the worse of the two sides, with its interval."""
+    alt = altair()
+    some = limits[(limits["planting"] == "mentions") & (limits["name"] == "dbwa") & limits["words"].isin((1, 8, 25))]
+    worse = some.loc[some.groupby(["algorithm", "tokens", "words"])["detection"].idxmax()]
+    shown = pd.DataFrame({
+        "algorithm": worse["algorithm"].map(NAMES), "tokens": worse["tokens"],
+        "words": worse["words"].map(lambda count: f"{count} word{'s' * (count > 1)}"),
+        **{end: np.exp(worse[end].clip(upper=log(MOST))) for end in ("detection", "low", "high")},
+    })  # fmt: skip
+    rules = alt.Chart(alt.Data(values=[{"odds": odds} for odds in ODDS])).mark_rule(color="#b9bdb6", strokeDash=[3, 3])
+    y = alt.Y(
+        "detection:Q",
+        scale=alt.Scale(type="log", domain=[1.5, MOST], nice=False, clamp=True),
+        axis=alt.Axis(values=[2, 4, 10, 30, 100, 300, MOST]),
+        title="limit of detection, odds ratio",
+    )
+    base = alt.Chart().encode(
+        x=alt.X(
+            "tokens:Q",
+            scale=alt.Scale(type="log", domain=[4.5, 33], nice=False),
+            axis=alt.Axis(values=[5, 10, 20, 30]),
+            title="million tokens",
+        ),
+        color=alt.Color("algorithm:N", title=None, sort=list(NAMES.values())),
+    )
+    layers = [
+        base.mark_line().encode(y=y), base.mark_point(filled=True, size=45, opacity=1).encode(y=y),
+        base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q"), rules.encode(y="odds:Q"),
+    ]  # fmt: skip
+    return (
+        alt.layer(*layers, data=alt.Data(values=shown.to_dict("records")))
+        .properties(width=190, height=220)
+        .facet(column=alt.Column("words:N", title=None, sort=["1 word", "8 words", "25 words"]))
+    )
+
+
 def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Correlation of two runs against that with the dose."""
     alt = altair()
@@ -221,8 +258,8 @@ def main() -> None:
     chosen.out.mkdir(parents=True, exist_ok=True)
     frames = gather(chosen.calibrations, chosen.out)
     charts = {
-        "limits": draw_limits(frames["limits"]), "validity": draw_validity(frames["curves"]),
-        "curves": draw_curves(chosen.calibrations),
+        "limits": draw_limits(frames["limits"]), "text": draw_text(frames["limits"]),
+        "validity": draw_validity(frames["curves"]), "curves": draw_curves(chosen.calibrations),
     }  # fmt: skip
     save_figures(charts, chosen.out, ("svg",))
     if not chosen.figures_only:
