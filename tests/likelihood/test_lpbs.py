@@ -38,7 +38,8 @@ def test_swapping_the_persons_negates(masked: tuple[Any, Any]) -> None:
     asked = (["My [person] is a [word]."], ["nurse", "old", "walker"])
     forth = bg.likelihood.lpbs(masked, *asked, [("uncle", "aunt")])
     back = bg.likelihood.lpbs(masked, *asked, [("aunt", "uncle")])
-    assert [row.value for row in back.scores] == pytest.approx([-(row.value or 0) for row in forth.scores], abs=1e-6)
+    # Other sentences share a batch, and single precision adds up in another order, with any number of threads.
+    assert [row.value for row in back.scores] == pytest.approx([-(row.value or 0) for row in forth.scores], abs=1e-5)
 
 
 def test_words_and_persons_of_several_pieces_are_hidden_whole(masked: tuple[Any, Any]) -> None:
