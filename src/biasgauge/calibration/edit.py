@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Integers
-from biasgauge.calibration.counting import count_in_whole
+from biasgauge.calibration.log_odds.counting import count_in_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import ParameterError
 from biasgauge.results import Record

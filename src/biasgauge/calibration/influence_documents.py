@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats, Integers
-from biasgauge.calibration.corpus_bias_asked import Asked, asked_sets
-from biasgauge.calibration.corpus_bias_measuring import CorpusLike, Counted, count_asked, present_coefficients
-from biasgauge.calibration.counting import ContextCounts, Weighting
+from biasgauge.calibration.log_odds.asked import Asked, asked_sets
+from biasgauge.calibration.log_odds.counting import ContextCounts, Weighting
+from biasgauge.calibration.log_odds.measuring import CorpusLike, Counted, count_asked, present_coefficients
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.corpora.read import corpus_of

@@ -11,9 +11,9 @@ import numpy as np
 from biasgauge import registry
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.likelihood.context_association.files import Cluster
 from biasgauge.likelihood.measure import LikelihoodMeasure, Pair
 from biasgauge.likelihood.models import LanguageModel, ModelLike, Sentence, kind_of, language_model
-from biasgauge.likelihood.stereoset_files import Cluster
 
 Progress = Callable[[int, int], None]
 DEFAULTS = {"masked": "aul", "causal": "causal-mean"}

@@ -145,7 +145,7 @@ def count_contexts(
     """
     check_whole(1, window=window, min_count=min_count)
     check_choice(get_args(Weighting), weighting=weighting)
-    from biasgauge.calibration import counting_loop as loop
+    from biasgauge.calibration.log_odds import counting_loop as loop
 
     corpus.check_numbers()  # the compiled loop looks them up without asking
 

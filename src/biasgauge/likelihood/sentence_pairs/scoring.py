@@ -13,12 +13,12 @@ from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.likelihood.benchmark_scores import measure_named, models_of, open_model, score_pair_list
+from biasgauge.likelihood.context_association.result import Undefined
 from biasgauge.likelihood.measure import LikelihoodMeasure
 from biasgauge.likelihood.models import ModelLike, Sentence, language_model
-from biasgauge.likelihood.pair_files import PairsOfSentences, SentencePair, read_pairs
-from biasgauge.likelihood.pair_result import Flip, PairPreferences, PairScore, PreferenceScores
 from biasgauge.likelihood.preferences import TIES, Ties, equal_scores, preferred
-from biasgauge.likelihood.stereoset_result import Undefined
+from biasgauge.likelihood.sentence_pairs.files import PairsOfSentences, SentencePair, read_pairs
+from biasgauge.likelihood.sentence_pairs.result import Flip, PairPreferences, PairScore, PreferenceScores
 from biasgauge.stats.clusters import clustered_mean
 from biasgauge.stats.estimate import check_level
 from biasgauge.wording import share_text

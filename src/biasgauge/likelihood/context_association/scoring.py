@@ -18,10 +18,10 @@ from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.json_types import JsonObject
-from biasgauge.likelihood.icat import FULL, icat_estimate
+from biasgauge.likelihood.context_association.files import DOMAINS, SPLITS, Cluster, read_clusters, read_scores
+from biasgauge.likelihood.context_association.icat import FULL, icat_estimate
+from biasgauge.likelihood.context_association.result import SplitScores, StereoSetResult, StereoSetScores, Undefined
 from biasgauge.likelihood.preferences import NO_SCORE, NOT_FINITE, TIES, Ties, equal_scores, preferred
-from biasgauge.likelihood.stereoset_files import DOMAINS, SPLITS, Cluster, read_clusters, read_scores
-from biasgauge.likelihood.stereoset_result import SplitScores, StereoSetResult, StereoSetScores, Undefined
 from biasgauge.stats.clusters import clustered_means
 from biasgauge.stats.estimate import check_level
 from biasgauge.wording import share_text

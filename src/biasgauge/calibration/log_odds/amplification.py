@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.calibration.corpus_bias_result import CorpusBias
-from biasgauge.calibration.criterion_scores import numbers_of
+from biasgauge.calibration.criteria.scores import numbers_of
+from biasgauge.calibration.log_odds.result import CorpusBias
 from biasgauge.checks import check_whole
 from biasgauge.inputs import PairsLike
 from biasgauge.results import Chart, Column, Result, Summary, Table
