@@ -127,3 +127,20 @@ def lists_of_words(value: Any) -> str:  # noqa: ANN401 - as above
 def some_pairs(value: Any) -> str:  # noqa: ANN401 - as above
     """Checksum of base pairs."""
     return pairs_of(value).checksum
+
+
+SETS = ("x", "y", "a", "b")
+"""Settings that are the word sets of an association test."""
+TEST_OR_SETS: Mapping[str, Callable[[Any], str]] = {"test": a_lexicon("test"), **dict.fromkeys(SETS, some_words)}
+"""Checks of a test by its lexicon, or by its sets."""
+
+
+def check_sets(settings: Mapping[str, Any], sets: Iterable[str] = SETS) -> None:
+    """Refuse settings that name neither a test nor all of its sets.
+
+    Raises:
+        ParameterError: a set is missing.
+    """
+    missing = [role for role in sets if role not in settings]
+    if "test" not in settings and missing:
+        raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")
