@@ -40,8 +40,7 @@ def write_plan(job: Job) -> None:
     from biasgauge.calibration.plan import calibration_plan
 
     corpus = open_corpus(job.inputs["corpus"] / CORPUS)
-    plan = calibration_plan(corpus, measures=(), tests=(), **settings_of(job, CALIBRATE))
-    job.write_json(PLAN, plan.to_dict())
+    job.write_json(PLAN, calibration_plan(corpus, **settings_of(job, CALIBRATE)).to_dict())
 
 
 def plant(job: Job) -> None:
@@ -137,7 +136,7 @@ def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
     from biasgauge.calibration.readings import ModelReading
 
     path = job.inputs[source] / SCORES
-    scores = map_array(path, np.float64, plan.scored, again="remove the cell and run the study again")
+    scores = map_array(path, np.float64, plan.asked.shape, again="remove the cell and run the study again")
     return ModelReading(scores, open_model(job, source, source))
 
 
