@@ -176,7 +176,7 @@ def gathered(
             "lower min_count, or give other carriers or pairs."
         )
     counted = [{row.word: row for row in text.doses if row.edit == len(text.edits) - 1} for text in planted]
-    other = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
+    counted_others = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
     kept_words = tuple(word for word, whole in zip(words, sound, strict=True) if whole)
     corpus = planted[0].corpus
     frequency = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
@@ -191,7 +191,7 @@ def gathered(
         levels=_table(counted, first, "dose"),
         counts=np.array([frequency[word] for word in kept_words], np.float64),
         shuffled=unordered[:, sound],
-        other_doses=_table(other, second, "log_odds"),
+        other_doses=_table(counted_others, second, "log_odds"),
         vectors=vectors,
         ends=asked.ends,
         lost=tuple(word for word, whole in zip(words, sound, strict=True) if not whole),

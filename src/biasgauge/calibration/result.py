@@ -121,6 +121,6 @@ class Calibration(Result):
                 continue
             dose = dose_of_score(float(value), response, runs=runs, level=level)
             limit = limits["first" if (dose.value or 0.0) >= 0 else "second"]
-            found = None if limit is None else limit.detection.value
-            seen = None if dose.value is None else found is not None and abs(dose.value) >= found
+            smallest = None if limit is None else limit.detection.value
+            seen = None if dose.value is None else smallest is not None and abs(dose.value) >= smallest
             yield Equivalent(word, float(value), dose, seen)

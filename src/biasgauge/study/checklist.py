@@ -34,7 +34,7 @@ def checklist(content: JsonMapping) -> Summary:
     Args:
         content: as `study_summary` takes it.
     """
-    results = [one["result"] for one in content.get("results") or []]
+    results = [entry["result"] for entry in content.get("results") or []]
     rows = [
         *_planned(content),
         *_measured(content),
@@ -74,7 +74,7 @@ def _measured(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     yield "Replicates", "How many models stand for each recipe, and what do they vary?", _replicates(content)
     scores = content.get("scores", {}).values()
     measures = dict.fromkeys(name for table in scores for name in _names(table.get("measures", ())))
-    kinds = dict.fromkeys(one["kind"] for one in content.get("results") or [])
+    kinds = dict.fromkeys(entry["kind"] for entry in content.get("results") or [])
     yield "Measures", "Which measures and analyses?", ", ".join([*measures, *kinds]) or "none"
 
 
@@ -180,4 +180,4 @@ def _names(value: Any) -> list[str]:  # noqa: ANN401 - as a study has it
     """Names in a setting: one, or several."""
     if isinstance(value, str):
         return [value]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list | tuple) else []

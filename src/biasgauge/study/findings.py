@@ -193,8 +193,8 @@ def _alike(values: Sequence[object], name: str) -> bool:
 
 def chart_of(title: str, rows: Sequence[Row]) -> Chart | None:
     """Numbers with their intervals, a line for each row; None where they are too many, too few, or of several kinds."""
-    found = [(row, *next(iter(estimates_of(row).items()))) for row in rows if estimates_of(row)]
-    bounded = [(row, name, estimate) for row, name, estimate in found if estimate.high is not None]
+    estimated = [(row, *next(iter(estimates_of(row).items()))) for row in rows if estimates_of(row)]
+    bounded = [(row, name, estimate) for row, name, estimate in estimated if estimate.high is not None]
     if not 1 < len(bounded) <= _MOST_POINTS or len({name for _, name, _ in bounded}) > 1:
         return None
     labels = _labels([{name: cell for name, cell in row.items() if isinstance(cell, str)} for row, _, _ in bounded])

@@ -153,9 +153,9 @@ def compare_pairs(first: Floats, second: Floats, of: str, how: Resampling) -> li
     chances = swapped_sums_p(both, changes, how)
     rows = []
     for metric, estimate, pair, chance in zip(PAIRED, estimates, gaps.T, chances, strict=True):
-        one, other = (None if np.isnan(gap) else float(gap) for gap in pair)
+        before, after = (None if np.isnan(gap) else float(gap) for gap in pair)
         about: dict[str, Any] = {"metric": metric, "of": of, "a": VERSIONS[0], "b": VERSIONS[1]}
-        about |= {"first": one, "second": other, "n": len(both)}
+        about |= {"first": before, "second": after, "n": len(both)}
         about |= {"p_value": float(chance), "p_method": SWAPPED_EMBEDDINGS} if estimate.defined else {}
         rows.append(GapChange.of_estimate(estimate, **about))
     return rows

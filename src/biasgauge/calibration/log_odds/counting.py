@@ -201,8 +201,8 @@ def corpus_coverage(corpus: TokenCorpus, sets: Mapping[str, Sequence[str]], *, c
     wanted = {word for words in sets.values() for word in words}
     wanted = {spelling for word in wanted for spelling in spellings(word, case_fallback=case_fallback)}
     index = {word: place for place, word in enumerate(corpus.words) if word in wanted}
-    found = {
+    lookups = {
         name: look_up(index, words, case_fallback=case_fallback, why_lost=lambda _: NOT_IN_TEXT)
         for name, words in sets.items()
     }
-    return Coverage.of(found)
+    return Coverage.of(lookups)

@@ -72,8 +72,8 @@ def crows_pairs(
     settings: JsonObject = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit}
     settings |= {"data": Path(data).name, "as_published": as_published}
     if predictions is not None:
-        for name, given in (("measures", measures), ("start", start)):
-            if given is not None:
+        for name, setting in (("measures", measures), ("start", start)):
+            if setting is not None:
                 raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         files = [predictions] if isinstance(predictions, str | os.PathLike) else list(predictions)
         tables = np.stack([read_pair_scores(file, [pair.identifier for pair in pairs]) for file in files])

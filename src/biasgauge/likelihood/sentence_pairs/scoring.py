@@ -191,8 +191,8 @@ class _Judge:
 
     def flip(self, first: str, second: str) -> Flip:
         """Of two measures."""
-        one, other = self.wins[first], self.wins[second]
-        differ = np.where(np.isfinite(one) & np.isfinite(other), one != other, np.nan)
+        by_first, by_second = self.wins[first], self.wins[second]
+        differ = np.where(np.isfinite(by_first) & np.isfinite(by_second), by_first != by_second, np.nan)
         estimate = clustered_mean(
             _PERCENT * differ,
             self.clusters,

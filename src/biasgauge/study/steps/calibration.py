@@ -119,10 +119,10 @@ def _runs(plan: CalibrationPlan) -> int:
 def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
     from biasgauge.calibration.planting import planted_from
 
-    made = plan.planting
+    planting = plan.planting
     return [
-        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), made.edits(draw), made.seed(draw))
-        for draw in range(made.design.plantings)
+        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), planting.edits(draw), planting.seed(draw))
+        for draw in range(planting.design.plantings)
     ]
 
 

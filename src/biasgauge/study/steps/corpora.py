@@ -16,7 +16,9 @@ TEXT = "text.txt"
 
 def read(job: Job) -> None:
     """Read the files in their order; what they are called does not count, so it is not recorded."""
-    sources = [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{n}"] for n in range(len(job.files))]
+    sources = (
+        [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{number}"] for number in range(len(job.files))]
+    )
     read_corpus(sources, out=job.out / CORPUS, progress=job.progress, **job.settings["settings"])
     about = job.out / CORPUS / MANIFEST
     manifest = read_record(about, again="run the study again")
