@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biasgauge.calibration.set_tests import (
     set_limits,
     set_values,
 )
+from biasgauge.json_types import JsonMapping
 from biasgauge.stats import mean_estimate, wilson
 from biasgauge.stats.detection import detection_limits, new_blanks
 from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
@@ -35,7 +35,7 @@ def analyzed(
     readings: Readings,
     tests: Sequence[str],
     sizes: tuple[int, ...],
-    settings: Mapping[str, Any],
+    settings: JsonMapping,
     counted: tuple[CarrierDose, ...],
     judged: tuple[Rate, ...] = (),
     *,

@@ -19,10 +19,10 @@ from biasgauge.calibration.readings import ModelReading, Readings
 from biasgauge.calibration.result import Calibration
 from biasgauge.calibration.texts import Progress, SweepTrainer, Trainer
 from biasgauge.corpora import TokenCorpus, read_corpus
-from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language
 
-Verdicts = Callable[[Readings, Sequence[Sequence[Any]]], Sequence[Rate]]
+Verdicts = Callable[[Readings, Sequence[Sequence[VectorsLike]]], Sequence[Rate]]
 """What the verdicts of an audit say of sets of carriers in these models."""
 
 
@@ -126,14 +126,14 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
 def _read(
     plan: CalibrationPlan,
     planted: Sequence[Planted],
-    models: Sequence[Sequence[Any]],
-    without_order: Sequence[Sequence[Any]],
+    models: Sequence[Sequence[VectorsLike]],
+    without_order: Sequence[Sequence[VectorsLike]],
     progress: Progress | None,
 ) -> Readings:
     """Score all words in all models, one model in memory at a time."""
     total, done = sum(map(len, (*models, *without_order))), count(1)
 
-    def read(source: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
+    def read(source: VectorsLike) -> ModelReading:
         reading = plan.read(source)
         if progress is not None:
             progress(next(done), total)

@@ -24,7 +24,8 @@ from biasgauge.calibration.texts import Pairs, PlantingPlan
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, pairs_of, words_of
 from biasgauge.results import Record
 from biasgauge.scores.scoring import AS_PUBLISHED
@@ -64,7 +65,7 @@ class CalibrationPlan(Record):
     checksum: str
     tokens: int
     asked_pairs: int
-    recipe: Mapping[str, Any] = field(default_factory=lambda: recipe_settings("sgns"))
+    recipe: JsonMapping = field(default_factory=lambda: recipe_settings("sgns"))
     measures: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     sizes: tuple[int, ...] = SIZES
@@ -112,7 +113,7 @@ class CalibrationPlan(Record):
         named = ", ".join("–".join(pair) for pair in pairs[:3]) + (", …" if pairs[3:] else "")
         return (f"only {len(pairs)} of {self.asked_pairs} base pairs occur in the text ({named})",)
 
-    def read(self, model: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
+    def read(self, model: VectorsLike) -> ModelReading:
         """Scores of all words in one model, and the vectors that association tests look at."""
         return read_model(model, self.asked)
 

@@ -13,6 +13,7 @@ from biasgauge.calibration.planting import Planted
 from biasgauge.calibration.texts import Pairs
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError
+from biasgauge.inputs import VectorsLike
 from biasgauge.scores import score
 
 
@@ -108,7 +109,7 @@ class ModelReading(NamedTuple):
 
 
 def read_model(
-    source: Any,  # noqa: ANN401 - whatever `load` takes
+    source: VectorsLike,
     asked: Asked,
 ) -> ModelReading:
     """Score all words in one model: a file, or anything that `load` takes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from biasgauge.calibration.parts import (
     Specificity,
 )
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Result, Summary
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import Estimate
@@ -51,7 +52,7 @@ class Calibration(Result):
     frequency: tuple[FrequencyEffect, ...]
     specificity: tuple[Specificity, ...]
     corpus_bias: tuple[CarrierDose, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
     test_curves: tuple[SetCurve, ...] = ()
 

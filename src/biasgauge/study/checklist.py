@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from biasgauge._version import __version__
 from biasgauge.embeddings.loading import REPLICATES
@@ -165,7 +164,7 @@ def _tried(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     yield "What was tried", "Which settings were chosen?", settings
 
 
-def _tables(value: Any) -> Iterator[JsonMapping]:  # noqa: ANN401 - as JSON has it
+def _tables(value: object) -> Iterator[JsonMapping]:
     """Every table within a result."""
     if isinstance(value, Mapping):
         yield value
@@ -176,7 +175,7 @@ def _tables(value: Any) -> Iterator[JsonMapping]:  # noqa: ANN401 - as JSON has 
             yield from _tables(inner)
 
 
-def _names(value: Any) -> list[str]:  # noqa: ANN401 - as a study has it
+def _names(value: object) -> list[str]:
     """Names in a setting: one, or several."""
     if isinstance(value, str):
         return [value]

@@ -72,7 +72,7 @@ def _owner(name: str) -> str | None:
     return None
 
 
-def _with_ends(owner: object, name: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
+def _with_ends(owner: object, name: str, value: object) -> object:
     estimate = owner if isinstance(owner, Estimate) else Estimate(value=_finite(owner), level=0.0)
     if isinstance(value, dict):
         level, method = value.get("level") or 0.0, value.get("method") or ""
@@ -94,7 +94,7 @@ def _fits(value: object) -> bool:
     return True
 
 
-def _plain(value: Any) -> object:  # noqa: ANN401 - as JSON has it
+def _plain(value: object) -> object:
     if isinstance(value, dict) and {"value", "low"} <= value.keys():
         low, high = _finite(value["low"]), _finite(value["high"])
         return Estimate(value=_finite(value["value"]), low=low, high=high, level=0.0, reason=value.get("reason"))

@@ -18,6 +18,7 @@ from biasgauge.applications.coref.winobias_pairs import VERSIONS
 from biasgauge.applications.group_gaps.result import Gap, GapChange
 from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary, over_seeds
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.count_tables import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
 from biasgauge.stats.estimate import Estimate
@@ -35,7 +36,7 @@ SWAPPED_EMBEDDINGS = "monte-carlo, the two embeddings of each pair of sentences 
 def summarize(
     test: Floats,
     pairs: Mapping[str, Floats],
-    logs: Mapping[int, list[dict[str, Any]]],
+    logs: Mapping[int, list[JsonObject]],
     how: Resampling,
     sentences: str = "",
 ) -> TaskSummary:
@@ -108,7 +109,7 @@ def differences(both: Floats) -> Floats:
     return gaps
 
 
-def _about(log: list[dict[str, Any]]) -> dict[str, Any]:
+def _about(log: list[JsonObject]) -> JsonObject:
     best = max(log, key=lambda entry: entry["dev_f1"])
     return {"epochs": len(log), "best_epoch": best["epoch"], "best_dev_f1": best["dev_f1"]}
 

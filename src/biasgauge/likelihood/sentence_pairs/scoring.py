@@ -12,6 +12,7 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.likelihood.benchmark_scores import measure_named, models_of, open_model, score_pair_list
 from biasgauge.likelihood.context_association.result import Undefined
 from biasgauge.likelihood.measure import LikelihoodMeasure
@@ -131,7 +132,7 @@ def preferences(
     what: str,
     pairs: Sequence[SentencePair],
     scored: ScoredPairs,
-    settings: Mapping[str, Any],
+    settings: JsonMapping,
     warnings: Sequence[str] = (),
 ) -> PairPreferences:
     """The result of some scores; `settings` holds ties, min_coverage, level and unit."""
@@ -161,7 +162,7 @@ def preferences(
 class _Judge:
     """Numbers of some pairs by some measure."""
 
-    def __init__(self, pairs: Sequence[SentencePair], scored: ScoredPairs, settings: Mapping[str, Any]) -> None:
+    def __init__(self, pairs: Sequence[SentencePair], scored: ScoredPairs, settings: JsonMapping) -> None:
         self.pairs, self.scored = pairs, scored
         self.clusters = np.array([pair.cluster for pair in pairs])
         self.level, self.least, self.unit = settings["level"], settings["min_coverage"], settings["unit"]

@@ -5,15 +5,16 @@ The models are trained by the step `train`, as those of any corpus.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge._io.npy_file import map_array, write_array
 from biasgauge.calibration.design import GENDERED
 from biasgauge.corpora import open_corpus
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import language_of, languages
 from biasgauge.signatures import Setting
 from biasgauge.study.kind import Kind, some_pairs, some_words
@@ -87,7 +88,7 @@ def conclude(job: Job) -> None:
     write_result(job, plan.concluded(planted, readings, decision_rates(readings, judged)), CALIBRATE)
 
 
-def possible(settings: Mapping[str, Any]) -> None:
+def possible(settings: JsonMapping) -> None:
     """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
     from biasgauge.calibration.plan import design_from, names_of, recipe_settings
 
