@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.calibration.counting import count_contexts
+from biasgauge.calibration.log_odds.counting import count_contexts
 from biasgauge.corpora import open_corpus, read_corpus
 
 if TYPE_CHECKING:

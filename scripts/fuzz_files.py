@@ -33,10 +33,10 @@ _PLAIN = {
     "gap": "applications.coref.gap:read_gap",
     "counts": "agreement.regression.table:read_counts",
     "task": "applications.tasks.result:read_task",
-    "stereoset": "likelihood.stereoset_files:read_clusters",
-    "predictions": "likelihood.stereoset_files:read_scores",
-    "pairs": "likelihood.pair_files:read_pairs",
-    "pair-scores": "likelihood.pair_files:read_pair_scores",
+    "stereoset": "likelihood.context_association.files:read_clusters",
+    "predictions": "likelihood.context_association.files:read_scores",
+    "pairs": "likelihood.sentence_pairs.files:read_pairs",
+    "pair-scores": "likelihood.sentence_pairs.files:read_pair_scores",
 }
 """Functions that take the path of a file, by module."""
 

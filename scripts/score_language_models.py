@@ -20,9 +20,9 @@ import torch
 
 from biasgauge.likelihood import language_model, lpbs
 from biasgauge.likelihood.benchmark_scores import measure_named, score_clusters, score_pair_list
+from biasgauge.likelihood.context_association.files import Cluster, read_clusters
 from biasgauge.likelihood.models import LanguageModel, Sentence
-from biasgauge.likelihood.pair_files import SentencePair, read_pairs
-from biasgauge.likelihood.stereoset_files import Cluster, read_clusters
+from biasgauge.likelihood.sentence_pairs.files import SentencePair, read_pairs
 
 CROWS = {
     "masked": ("cps", "cps-released", "sss", "sss-released", "aul", "aula", "aula-released", "pll"),

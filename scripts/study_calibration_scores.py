@@ -26,7 +26,7 @@ from study_du2021_tally import MEASURES  # noqa: E402 - after the path
 
 from biasgauge import Embedding, registry  # noqa: E402 - after the path
 from biasgauge.calibration.analysis import analyzed  # noqa: E402 - after the path
-from biasgauge.calibration.readings import Readings, gathered  # noqa: E402 - after the path
+from biasgauge.calibration.readings import Asked, Readings, gathered  # noqa: E402 - after the path
 from biasgauge.corpora import vocabulary  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def read_cell(source: Source, blocks: Blocks, label: str, size: str, kind: str, 
     }
     return gathered(
         plan.plant(corpus, work), scores.transpose(2, 3, 0, 1).astype(np.float64), unordered.astype(np.float64),
-        vectors, carriers=plan.carriers, others=plan.others, background=source.background, pairs=plan.pairs,
-        measures=list(MEASURES),
+        vectors, Asked(plan.carriers, plan.others, source.background, plan.pairs, list(MEASURES)),
     )  # fmt: skip
 
 

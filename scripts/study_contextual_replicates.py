@@ -17,8 +17,8 @@ import numpy as np
 
 import biasgauge as bg
 from biasgauge.agreement import variance_components
-from biasgauge.likelihood.pair_files import SentencePair, read_pairs
-from biasgauge.likelihood.pair_scoring import ScoredPairs, preferences
+from biasgauge.likelihood.sentence_pairs.files import SentencePair, read_pairs
+from biasgauge.likelihood.sentence_pairs.scoring import ScoredPairs, preferences
 from biasgauge.scores import ScoreTensor
 
 Arrays = dict[str, np.ndarray]

@@ -20,7 +20,7 @@ import torch
 import biasgauge as bg
 from biasgauge._io.atomic import write_text
 from biasgauge.likelihood.benchmark_scores import score_clusters
-from biasgauge.likelihood.stereoset_files import read_clusters
+from biasgauge.likelihood.context_association.files import read_clusters
 
 MEASURES = ["causal-sum", "causal-mean", "causal-word"]
 STARTS = {"document": "<|endoftext|>", "speaker": "<|im_start|>"}

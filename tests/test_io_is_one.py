@@ -29,9 +29,9 @@ MODULES = {"tomllib": "_io/toml_file.py", "csv": "_io/csv_file.py"}
 NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "xml", "joblib"}
 
 REMOVES = {
-    "_io/atomic.py": "parts of files whose process has ended, by a name that says whose they are",
+    "_io/atomic.py": "parts of files that it makes itself",
+    "_io/leftovers.py": "what `atomic` and `scratch` name: theirs, or of a process that has ended",
     "_io/locks.py": "its own lock",
-    "_io/scratch.py": "folders for work in progress, by a name of ours and a lock that is free",
     "applications/coref/model.py": "weights by a name of ours, which the model has replaced",
     "applications/coref/training_run.py": "states by a name of ours, which the training has replaced",
     "corpora/read.py": "a temporary folder that it has made",

@@ -9,13 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import Protocol
 
 MISSING = "–"
 _SMALLEST_P = 0.001
 _LARGEST_WHOLE = 1e9
 _TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<>] )|(?<=\bp [=<>]) (?=\.?\d)")
 """Spaces at which no line may end: within 89 % and p = .034."""
+
+
+class _Estimated(Protocol):
+    """A number with the ends of its interval, or the reason why there is none: `stats.Estimate`, which stands above."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def reason(self) -> str | None: ...
 
 
 def number_text(value: float | None, digits: int = 2) -> str:
@@ -81,7 +94,7 @@ def interval_text(low: float | None, high: float | None, digits: int = 2, *, sig
     return f"[{', '.join(write(end, digits) for end in (low, high))}]"
 
 
-def estimate_text(estimate: Any, digits: int = 2, *, signed: bool = False) -> str:  # noqa: ANN401 - below `Estimate`
+def estimate_text(estimate: _Estimated, digits: int = 2, *, signed: bool = False) -> str:
     """A number and its interval, or why there is none."""
     if estimate.value is None:
         return f"undefined: {estimate.reason}"

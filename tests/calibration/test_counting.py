@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import biasgauge as bg
-from biasgauge.calibration.counting import WEIGHTS, Weighting, count_contexts
+from biasgauge.calibration.log_odds.counting import WEIGHTS, Weighting, count_contexts
 from biasgauge.corpora import TokenCorpus, read_corpus
 from biasgauge.errors import ParameterError
 from biasgauge.stats.odds_ratios import Shift, left_out_changes
@@ -105,7 +105,7 @@ def test_blocks_do_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = corpus_of_lines(documents)
     asked: dict[str, Any] = {"words": ["nurse", "doctor", "of"], "a": ["he"], "b": ["she"], "window": 4}
     whole = bg.corpus_bias(corpus, **asked).to_dict()
-    monkeypatch.setattr("biasgauge.calibration.counting._CELLS", 3)
+    monkeypatch.setattr("biasgauge.calibration.log_odds.counting._CELLS", 3)
     assert bg.corpus_bias(corpus, **asked).to_dict() == whole
 
 

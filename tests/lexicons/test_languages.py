@@ -29,7 +29,7 @@ from biasgauge.lexicons import (
     parse_lexicon,
     words_of,
 )
-from biasgauge.lexicons.language_findings import gender_shares, other_spellings
+from biasgauge.lexicons.by_language.findings import gender_shares, other_spellings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

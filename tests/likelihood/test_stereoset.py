@@ -13,7 +13,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.errors import CorpusError, InputError, ParameterError
-from biasgauge.likelihood.icat import icat_estimate
+from biasgauge.likelihood.context_association.icat import icat_estimate
 from biasgauge.stats.clusters import clustered_means
 
 MODELS = ("gpt2_ModelNSP_GPT2LM", "bert-base-cased_BertNextSentence_BertLM")

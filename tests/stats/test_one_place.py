@@ -41,7 +41,7 @@ ALLOWED = {
     "auditing/model_summary.py summarize": SPREAD,
     "calibration/equivalents.py Equivalent.odds_ratio": CARRIED,
     "embeddings/replicate_stability.py stability": LEFT_OUT,
-    "likelihood/icat.py icat_estimate": "its coverage is measured in tests/likelihood/test_stereoset.py",
+    "likelihood/context_association/icat.py icat_estimate": "covers, as tests/likelihood/test_stereoset.py measures",
     "papers/dobrzeniecka2023/distances.py _mac_row": CARRIED,
     "papers/figures.py _panel": READ,
     "papers/r_random.py r_normal": "R's generator of normal numbers",

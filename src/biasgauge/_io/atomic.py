@@ -10,15 +10,12 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import shutil
-import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 
+from biasgauge._io.leftovers import OWNER, is_alive, made_here, names_in, owner_mark, remove
 from biasgauge._io.locks import LOCK
 from biasgauge._io.text_file import utf8
 from biasgauge.errors import InputError, OutputError
@@ -28,7 +25,7 @@ _RIGHTS = (errno.EROFS, errno.EACCES, errno.EPERM)
 _FILES_ALONE = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS, *_RIGHTS)
 """What shares of Windows, and other file systems over a network, say where a folder is to be flushed."""
 _LONGEST = 180
-_PART = re.compile(r"\.(?P<name>.+)\.(?:(?P<machine>[0-9a-f]{6})-(?P<process>[0-9a-f]+)-)?[0-9a-f]{8}\.part", re.DOTALL)
+_PART = re.compile(rf"\..+\.(?:{OWNER}|[0-9a-f]{{8}})\.part", re.DOTALL)
 
 
 @contextmanager
@@ -158,10 +155,11 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
 
 def sweep_parts(target: Path) -> None:
     """Remove what processes of this machine that were killed left of this very file or folder."""
-    for name in _names(target.parent):
-        known = _PART.fullmatch(name)
-        if known is not None and known["name"] == short_name(target.name) and known["machine"] == machine_tag():
-            _sweep(target.with_name(name), int(known["process"], 16))
+    parts = re.compile(rf"\.{re.escape(short_name(target.name))}\.{OWNER}\.part")
+    for part, process in made_here(target.parent, parts):
+        if not is_alive(process):
+            with suppress(OSError):  # somebody was faster
+                remove(part)
 
 
 def is_of_ours(name: str) -> bool:
@@ -172,30 +170,7 @@ def is_of_ours(name: str) -> bool:
 def holds_something(folder: Path) -> bool:
     """Whether there is anything in a folder but locks and parts of files of ours; also where it is no folder."""
     place = usable_path(folder)
-    return place.exists() and (not place.is_dir() or not all(map(is_of_ours, _names(place))))
-
-
-@cache
-def machine_tag() -> str:
-    """Six digits for what process numbers are unique in: this machine, or this container."""
-    try:
-        space = str(os.stat("/proc/self/ns/pid").st_ino)  # noqa: PTH116 - a path of the system
-    except OSError:
-        space = ""
-    return hashlib.sha256(f"{socket.gethostname()}\0{space}".encode()).hexdigest()[:6]
-
-
-def is_alive(process: int) -> bool:
-    """Whether a process of that number is there; yes where the system cannot say."""
-    if sys.platform == "win32":
-        return True
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:
-        return True
-    return True
+    return place.exists() and (not place.is_dir() or not all(map(is_of_ours, names_in(place))))
 
 
 def flush_folder(folder: Path) -> None:
@@ -214,27 +189,9 @@ def flush_folder(folder: Path) -> None:
 
 
 def _part_of(target: Path) -> Path:
-    owner = f"{machine_tag()}-{os.getpid():x}-{secrets.token_hex(4)}"
-    return target.with_name(f".{short_name(target.name)}.{owner}.part")
+    return target.with_name(f".{short_name(target.name)}.{owner_mark()}.part")
 
 
 def short_name(name: str) -> str:
     """A name to which more can be added: systems allow 255 bytes."""
     return name if len(os.fsencode(name)) <= _LONGEST else hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
-
-
-def _sweep(part: Path, process: int) -> None:
-    if is_alive(process):
-        return
-    with suppress(OSError):  # somebody was faster
-        if part.is_dir() and not part.is_symlink():
-            shutil.rmtree(part, ignore_errors=True)
-        else:
-            part.unlink()
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - names are enough
-    except OSError:
-        return []

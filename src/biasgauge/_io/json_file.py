@@ -99,7 +99,7 @@ def _depth_above(raw: bytes, most: int) -> bool:
     return bool(len(steps)) and int(np.cumsum(steps).max()) > most
 
 
-def _is_writable(value: Any) -> bool:  # noqa: ANN401 - whatever it holds
+def _is_writable(value: object) -> bool:
     """Whether all text in it can be written: halves of surrogate pairs cannot."""
     try:
         json.dumps(value, ensure_ascii=False).encode()

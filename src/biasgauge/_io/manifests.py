@@ -9,13 +9,13 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from biasgauge._io.json_file import JSONProblem, parse_json, read_json
 from biasgauge._io.text_file import read_whole, utf8
 from biasgauge.errors import InputError, file_error
+from biasgauge.json_types import JsonMapping
 
 OWN = "own_sha256"
 """The key of the file's own checksum: of its bytes without this key."""
@@ -24,7 +24,7 @@ _CHANGED = f"make it again or, if you changed it yourself, remove its key {OWN!r
 _LAST = re.compile(rb',\s*"own_sha256": "([0-9a-f]{64})"(?=\s*\}\s*\Z)')
 
 
-def manifest_text(content: Mapping[str, Any], *, indent: int | None = None, finite: bool = False) -> str:
+def manifest_text(content: JsonMapping, *, indent: int | None = None, finite: bool = False) -> str:
     """The text of such a file; `read_manifest` and `read_record` then notice a single altered bit.
 
     With `finite`, NaN and infinities in it are a `ValueError`.
@@ -97,7 +97,7 @@ def read_saved(path: str | os.PathLike[str], *, again: str = "") -> Any:  # noqa
     return _checked(content, read_whole(path), path, _CHANGED, InputError)
 
 
-def without_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
+def without_checksum(content: JsonMapping) -> dict[str, Any]:
     """What such a file held when it was written, from its JSON."""
     return {name: value for name, value in content.items() if name != OWN}
 

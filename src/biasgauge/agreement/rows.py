@@ -160,7 +160,7 @@ class Rows:
         return [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _column(label: Any, size: int) -> Objects:  # noqa: ANN401 - one label for all rows, or one for each
+def _column(label: object, size: int) -> Objects:
     column = np.empty(size, dtype=object)
     column[:] = label
     return column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,7 @@ from biasgauge.calibration.loading import load_calibration, load_default_calibra
 from biasgauge.calibration.parts import CalibrationLimit, Rate
 from biasgauge.calibration.result import Calibration
 from biasgauge.embeddings import load
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
 from biasgauge.results import Result, Summary
 from biasgauge.results.summary import Column, Shown, Table
@@ -127,7 +128,7 @@ class CalibratedScores(Result):
 
     words: tuple[Equivalent, ...]
     limits: tuple[CalibrationLimit, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     remark: str = ""
     largest: float = 0.0
     moved: float = 0.0

@@ -17,6 +17,7 @@ from biasgauge.stats.estimate import Estimate, IntervalsBeside
 
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
+    from biasgauge.corpora import TokenCorpus
 
 ABOUT = (
     "Log odds ratios counted in the text that was given: how much more likely the words of the first target set are "
@@ -119,7 +120,7 @@ def measure_text(
 
 
 def _answer(
-    text: Any,  # noqa: ANN401 - a TokenCorpus
+    text: TokenCorpus,
     test: AssociationTest, models: Sequence[Weat], window: int, min_coverage: float, random_state: int,
 ) -> TextAnswer:  # fmt: skip
     contrasts = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biasgauge.calibration.set_tests import (
     set_limits,
     set_values,
 )
+from biasgauge.json_types import JsonMapping
 from biasgauge.stats import mean_estimate, wilson
 from biasgauge.stats.detection import detection_limits, new_blanks
 from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
@@ -35,7 +35,7 @@ def analyzed(
     readings: Readings,
     tests: Sequence[str],
     sizes: tuple[int, ...],
-    settings: Mapping[str, Any],
+    settings: JsonMapping,
     counted: tuple[CarrierDose, ...],
     judged: tuple[Rate, ...] = (),
     *,
@@ -57,13 +57,13 @@ def analyzed(
     for measure, scores in tables.items():
         response = dose_response(scores, readings.doses, readings.levels, level=level)
         curves.append(_curve(measure, scores, readings, response, level))
-        found = detection_limits(
+        detected = detection_limits(
             scores, readings.doses, readings.levels, response, words=(1, *sizes), level=level,
             random_state=random_state,
         )  # fmt: skip
         limits += [
             CalibrationLimit("measure", measure, limit.words, limit.side, limit.blank, limit.detection, limit.beyond)
-            for limit in found
+            for limit in detected
         ]
         exceeded.append(_exceeded(measure, scores, readings.levels, response.variances, level))
     of_sets = set_values(readings, tests, sizes, sets=sets, random_state=random_state)
@@ -100,11 +100,11 @@ def _curve(measure: str, scores: Floats, readings: Readings, response: DoseRespo
     }
     retest = None
     if scores.shape[2] > 1:
-        pairs = [(one, other) for one in range(scores.shape[2]) for other in range(one)]
+        pairs = [(run, earlier) for run in range(scores.shape[2]) for earlier in range(run)]
         retest = float(
             np.mean([
-                np.corrcoef(scores[:, draw, one], scores[:, draw, other])[0, 1]
-                for draw in range(scores.shape[1]) for one, other in pairs
+                np.corrcoef(scores[:, draw, run], scores[:, draw, earlier])[0, 1]
+                for draw in range(scores.shape[1]) for run, earlier in pairs
             ])
         )  # fmt: skip
     return Curve(measure, tuple(points), response, shares, retest)

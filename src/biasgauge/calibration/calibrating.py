@@ -19,10 +19,10 @@ from biasgauge.calibration.readings import ModelReading, Readings
 from biasgauge.calibration.result import Calibration
 from biasgauge.calibration.texts import Progress, SweepTrainer, Trainer
 from biasgauge.corpora import TokenCorpus, read_corpus
-from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language
 
-Verdicts = Callable[[Readings, Sequence[Sequence[Any]]], Sequence[Rate]]
+Verdicts = Callable[[Readings, Sequence[Sequence[VectorsLike]]], Sequence[Rate]]
 """What the verdicts of an audit say of sets of carriers in these models."""
 
 
@@ -98,9 +98,7 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         ParameterError: an argument cannot be used, or the text has too few words for the design.
         InputError: the text cannot be read.
     """
-    asked = {
-        "pairs": pairs, "language": language, "carriers": carriers, "other_pairs": other_pairs, "window": window,
-        "measures": measures, "tests": tests, "sizes": sizes, "level": level, "random_state": random_state,
+    design: dict[str, Any] = {
         "planting": planting, "doses": doses, "per_dose": per_dose, "blanks": blanks, "plantings": plantings,
         "seeds": seeds, "bootstrap": bootstrap, "shuffled": shuffled, "others": others,
     }  # fmt: skip
@@ -109,12 +107,16 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
     train_shuffled = trainer or SweepTrainer(settings, 1, 0, random_state, n_jobs)
     with _folder(out) as folder:
         text = corpus if isinstance(corpus, TokenCorpus) else read_corpus(corpus, out=folder / "corpus")
-        plan = calibration_plan(text, recipe, **asked)  # type: ignore[arg-type]
+        words = calibration_plan(
+            text, pairs=pairs, language=language, carriers=carriers, other_pairs=other_pairs, window=window,
+            random_state=random_state, **design,
+        )  # fmt: skip
+        plan = words.completed(recipe, measures=measures, tests=tests, sizes=sizes, level=level, **design)
         if tell is not None:
             tell(plan.cost(n_jobs))
         planted = plan.planting.plant(text, folder)
         unordered = plan.planting.shuffled(text, folder)
-        models = train_all([each.corpus for each in planted], folder, _part(progress, 0.0, 0.85))
+        models = train_all([edited.corpus for edited in planted], folder, _part(progress, 0.0, 0.85))
         without_order = train_shuffled(unordered, folder, _part(progress, 0.85, 0.95)) if unordered else []
         readings = _read(plan, planted, models, without_order, _part(progress, 0.95, 1.0))
         judged = () if verdicts is None else tuple(verdicts(readings, models))
@@ -124,14 +126,14 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
 def _read(
     plan: CalibrationPlan,
     planted: Sequence[Planted],
-    models: Sequence[Sequence[Any]],
-    without_order: Sequence[Sequence[Any]],
+    models: Sequence[Sequence[VectorsLike]],
+    without_order: Sequence[Sequence[VectorsLike]],
     progress: Progress | None,
 ) -> Readings:
     """Score all words in all models, one model in memory at a time."""
     total, done = sum(map(len, (*models, *without_order))), count(1)
 
-    def read(source: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
+    def read(source: VectorsLike) -> ModelReading:
         reading = plan.read(source)
         if progress is not None:
             progress(next(done), total)

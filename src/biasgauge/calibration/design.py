@@ -86,9 +86,9 @@ class Design(Record):
     def seconds(self, tokens: int, *, effort: float, epochs: int, dim: int, n_jobs: int | None = None) -> float:
         """About how long it takes on so many cores, all of them by default: texts, models, scores, what follows."""
         cores = n_jobs or os.cpu_count() or 1
-        one = tokens * epochs * effort * (0.4 + 0.6 * dim / 100) / _TOKENS_PER_SECOND
+        per_model = tokens * epochs * effort * (0.4 + 0.6 * dim / 100) / _TOKENS_PER_SECOND
         planted = (self.plantings + self.shuffled) * tokens / _PLANTED_PER_SECOND
-        return planted + one * ceil(self.models / cores) + self.models * _READ + _CONCLUDED
+        return planted + per_model * ceil(self.models / cores) + self.models * _READ + _CONCLUDED
 
     def told(self, **cost: Any) -> str:  # noqa: ANN401 - of `seconds`
         """The plan in one sentence."""

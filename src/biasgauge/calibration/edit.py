@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Integers
-from biasgauge.calibration.counting import count_in_whole
+from biasgauge.calibration.log_odds.counting import count_in_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 
 Tokens = NDArray[np.uint32]
@@ -103,7 +104,7 @@ class Edit(Record):
 
     name: ClassVar[str] = ""
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """What it is called."""
         return {"edit": self.name}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.stats import Estimate
 from biasgauge.wording import figures_text, number_text
@@ -42,7 +42,7 @@ class Equivalent(Record):
             reason=self.dose.reason, statistic="odds ratio",
         )  # fmt: skip
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The odds ratio, and the sentence."""
         return {"odds_ratio": self.odds_ratio, "sentence": self.sentence}
 
@@ -97,7 +97,7 @@ class Equivalents(Result):
     words: tuple[Equivalent, ...]
     measure: str
     runs: int
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """Every word with its odds ratio."""

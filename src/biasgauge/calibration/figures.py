@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.calibration.equivalents import LARGEST
 from biasgauge.names import registered_name
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
 
 if TYPE_CHECKING:
     from biasgauge.calibration.result import Calibration
 
 
-def curve_chart(result: Calibration) -> Any:  # noqa: ANN401 - the library has no stubs
+def curve_chart(result: Calibration) -> AltairChart:
     """Mean score at each dose with its interval, a small picture for each measure with a scale of its own."""
     alt = altair()
     rows = [
@@ -43,7 +43,7 @@ def curve_chart(result: Calibration) -> Any:  # noqa: ANN401 - the library has n
     return drawn.facet(facet=alt.Facet("measure:N", title=None), columns=3).resolve_scale(y="independent")
 
 
-def limit_chart(result: Calibration) -> Any:  # noqa: ANN401 - as above
+def limit_chart(result: Calibration) -> AltairChart:
     """Limits of detection by number of words, measures and tests apart."""
     alt = altair()
     base = alt.Chart(alt.Data(values=drawable_limits(result))).encode(

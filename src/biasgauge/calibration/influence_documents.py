@@ -9,16 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats, Integers
-from biasgauge.calibration.corpus_bias_asked import Asked, asked_sets
-from biasgauge.calibration.corpus_bias_measuring import CorpusLike, Counted, count_asked, present_coefficients
-from biasgauge.calibration.counting import ContextCounts, Weighting
+from biasgauge.calibration.log_odds.asked import Asked, asked_sets
+from biasgauge.calibration.log_odds.counting import ContextCounts, Weighting
+from biasgauge.calibration.log_odds.measuring import CorpusLike, Counted, count_asked, present_coefficients
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.corpora.read import corpus_of
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
-from biasgauge.results.drawing import SECOND, altair, zero_line
+from biasgauge.results.drawing import SECOND, AltairChart, altair, zero_line
 from biasgauge.stats import odds_ratios
 from biasgauge.stats.estimate import Estimate, check_level
 
@@ -89,7 +90,7 @@ class Influence(Result):
     removals: tuple[Removal, ...]
     carriers: int
     effective: float
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
     changes: Floats = field(default_factory=lambda: np.empty(0))
     counted: Any = None
@@ -141,7 +142,7 @@ class Influence(Result):
             charts=(Chart("removals", without, _REMARK, self._removed, width="column"),) if steps else (),
         )
 
-    def _removed(self) -> Any:  # noqa: ANN401 - a chart
+    def _removed(self) -> AltairChart:
         """The number as documents are taken out."""
         import pandas as pd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,9 @@ from biasgauge.corpora import TokenCorpus
 from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import cosines
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
+from biasgauge.results.drawing import AltairChart
 from biasgauge.stats.correlations import correlation_estimate
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.means import mean_estimate
@@ -67,7 +69,7 @@ class InfluenceCheck(Result):
     score: Estimate
     top: Estimate
     number: str
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """How well the counts predict, and every removal."""
@@ -86,7 +88,7 @@ class InfluenceCheck(Result):
         )
 
     def _chart(self) -> Chart:
-        def draw() -> Any:  # noqa: ANN401 - the library has no stubs
+        def draw() -> AltairChart:
             import pandas as pd
 
             from biasgauge.results.drawing import altair

@@ -85,7 +85,7 @@ class Mentions(Edit):
 
 def _named(carriers: Iterable[str], which: Flags) -> str:
     """How many carriers, and the first of them."""
-    chosen = [word for word, one in zip(carriers, which, strict=True) if one]
+    chosen = [word for word, is_meant in zip(carriers, which, strict=True) if is_meant]
     named = f"{', '.join(chosen[:3])}{', …' if chosen[3:] else ''}"
     return f"{len(chosen)} carriers ({named}): what is there is less than what was asked"
 

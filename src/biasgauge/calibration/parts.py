@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
-from typing import Any
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.stats import Estimate
 from biasgauge.stats.detection import Side
@@ -121,7 +121,7 @@ class CalibrationLimit(Record):
         """The limit of detection as an odds ratio."""
         return None if self.detection.value is None else exp(min(self.detection.value, 50.0))
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """What follows from the rest."""
         return {"odds_ratio": self.odds_ratio}
 

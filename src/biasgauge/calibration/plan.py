@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -18,13 +18,14 @@ from biasgauge.calibration.edit import Text
 from biasgauge.calibration.other_attribute import SENTIMENT
 from biasgauge.calibration.parts import Rate
 from biasgauge.calibration.planting import Planted
-from biasgauge.calibration.readings import ModelReading, Readings, joined, read_model
+from biasgauge.calibration.readings import Asked, ModelReading, Readings, joined, read_model
 from biasgauge.calibration.result import Calibration
 from biasgauge.calibration.texts import Pairs, PlantingPlan
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, pairs_of, words_of
 from biasgauge.results import Record
 from biasgauge.scores.scoring import AS_PUBLISHED
@@ -51,24 +52,24 @@ class CalibrationPlan(Record):
     Attributes:
         planting: what is planted in each text, on which words.
         background: words in which nothing is planted.
+        checksum, tokens: of the text.
+        asked_pairs: how many base pairs were given; those of which a word does not occur are left out.
         recipe: settings of `train`.
         measures, tests: names of measures and association tests.
         sizes: numbers of words in sets.
         level: of all intervals.
-        checksum, tokens: of the text.
-        asked_pairs: how many base pairs were given; those of which a word does not occur are left out.
     """
 
     planting: PlantingPlan
     background: tuple[str, ...]
-    recipe: Mapping[str, Any]
-    measures: tuple[str, ...]
-    tests: tuple[str, ...]
-    sizes: tuple[int, ...]
-    level: float
     checksum: str
     tokens: int
     asked_pairs: int
+    recipe: JsonMapping = field(default_factory=lambda: recipe_settings("sgns"))
+    measures: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = SIZES
+    level: float = 0.95
 
     def completed(
         self,
@@ -112,21 +113,21 @@ class CalibrationPlan(Record):
         named = ", ".join("–".join(pair) for pair in pairs[:3]) + (", …" if pairs[3:] else "")
         return (f"only {len(pairs)} of {self.asked_pairs} base pairs occur in the text ({named})",)
 
-    def read(self, model: Any) -> ModelReading:  # noqa: ANN401 - whatever `load` takes
+    def read(self, model: VectorsLike) -> ModelReading:
         """Scores of all words in one model, and the vectors that association tests look at."""
-        return read_model(model, **self._asked())
+        return read_model(model, self.asked)
 
     @property
-    def scored(self) -> tuple[int, int]:
-        """How many measures and words the scores of a model are of."""
-        asked = self._asked()
-        return len(asked["measures"]), sum(len(asked[name]) for name in ("carriers", "others", "background"))
+    def asked(self) -> Asked:
+        """What is read in every model."""
+        plan = self.planting
+        return Asked(plan.carriers, plan.others, self.background, plan.pairs, self.measures)
 
     def joined(
         self, planted: Sequence[Planted], read: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading]
     ) -> Readings:
         """What was read in the models of each planted text, and in those of shuffled ones, beside counted doses."""
-        return joined(planted, read, shuffled, **self._asked())
+        return joined(planted, read, shuffled, self.asked)
 
     def concluded(self, planted: Sequence[Planted], readings: Readings, judged: Sequence[Rate] = ()) -> Calibration:
         """What follows from it."""
@@ -142,37 +143,25 @@ class CalibrationPlan(Record):
             "level": self.level,
             "random_state": plan.random_state,
         }
-        found = analyzed(
+        result = analyzed(
             readings, self.tests, self.sizes, about, counted, tuple(judged), level=self.level,
             random_state=plan.random_state,
         )  # fmt: skip
-        return replace(found, warnings=(*self.remarks, *found.warnings))
-
-    def _asked(self) -> dict[str, Any]:
-        plan = self.planting
-        return {
-            "carriers": plan.carriers, "others": plan.others, "background": self.background, "pairs": plan.pairs,
-            "measures": self.measures,
-        }  # fmt: skip
+        return replace(result, warnings=(*self.remarks, *result.warnings))
 
 
 def calibration_plan(
     text: TokenCorpus,
-    recipe: str | Mapping[str, Any] = "sgns",
     *,
     pairs: PairsLike | None = None,
     language: str | os.PathLike[str] | Language = DEFAULT_LANGUAGE,
     carriers: WordsLike | None = None,
     other_pairs: PairsLike = SENTIMENT,
     window: int = 5,
-    measures: Sequence[str] | None = None,
-    tests: Sequence[str] | None = None,
-    sizes: Sequence[int] = SIZES,
-    level: float = 0.95,
     random_state: int = 0,
     **design: Any,  # noqa: ANN401 - of `design_from`
 ) -> CalibrationPlan:
-    """Choose carriers, and hold all arguments of `calibrate` against the text; nothing is planted yet.
+    """Choose the words that doses are planted on; `completed` says how they are trained on and read.
 
     Raises:
         ParameterError: an argument cannot be used, or the text has too few words for the design.
@@ -181,8 +170,7 @@ def calibration_plan(
     planting, background = planting_plan(
         text, design_from(**design), asked, pairs_of(other_pairs).pairs, carriers, window, random_state
     )
-    whole = CalibrationPlan(planting, background, {}, (), (), (), level, text.checksum, len(text.tokens), len(asked))
-    return whole.completed(recipe, measures=measures, tests=tests, sizes=sizes, level=level, **design)
+    return CalibrationPlan(planting, background, text.checksum, len(text.tokens), len(asked))
 
 
 def design_from(*, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int) -> Design:

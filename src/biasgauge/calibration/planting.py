@@ -20,6 +20,7 @@ from biasgauge.calibration.parts import CarrierDose
 from biasgauge.checks import check_whole
 from biasgauge.corpora import TokenCorpus, edited_corpus
 from biasgauge.errors import CorpusError, InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.odds_ratios import closed_form_se, log_odds_ratio
 
@@ -49,7 +50,7 @@ class Planted(Result):
     random_state: int
     remarks: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The counted doses, the edits, and the corpus without its text."""
         return {
             "doses": [dose.to_dict() for dose in self.doses],

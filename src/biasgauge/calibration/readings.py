@@ -10,11 +10,46 @@ import numpy as np
 
 from biasgauge.arrays import Flags, Floats
 from biasgauge.calibration.planting import Planted
+from biasgauge.calibration.texts import Pairs
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError
+from biasgauge.inputs import VectorsLike
 from biasgauge.scores import score
 
-Pairs = tuple[tuple[str, str], ...]
+
+@dataclass(frozen=True)
+class Asked:
+    """What is read in every model: which words, scored by which pairs and measures.
+
+    Attributes:
+        carriers: words with doses.
+        others: words with doses of something else.
+        background: words in which nothing was planted.
+        pairs: base pairs.
+        measures: names of measures.
+    """
+
+    carriers: Sequence[str]
+    others: Sequence[str]
+    background: Sequence[str]
+    pairs: Pairs
+    measures: Sequence[str]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of them, in the order of scores."""
+        return (*self.carriers, *self.others, *self.background)
+
+    @property
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Words of first and of second ends, each once; a word of both is a second one."""
+        first, second = (tuple(dict.fromkeys(pair[end] for pair in self.pairs)) for end in (0, 1))
+        return tuple(word for word in first if word not in second), second
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of measures and words: the shape of one model's scores."""
+        return len(self.measures), len(self.words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +109,8 @@ class ModelReading(NamedTuple):
 
 
 def read_model(
-    source: Any,  # noqa: ANN401 - whatever `load` takes
-    *,
-    carriers: Sequence[str],
-    others: Sequence[str],
-    background: Sequence[str],
-    pairs: Pairs,
-    measures: Sequence[str],
+    source: VectorsLike,
+    asked: Asked,
 ) -> ModelReading:
     """Score all words in one model: a file, or anything that `load` takes.
 
@@ -88,37 +118,28 @@ def read_model(
         InputError: the model lacks every pair.
     """
     model = load(source)
-    first, second = _ends(pairs)
-    kept = [word for word in (*carriers, *first, *second) if word in model]
-    return ModelReading(_scored(model, (*carriers, *others, *background), pairs, measures), model.subset(kept))
+    first, second = asked.ends
+    kept = [word for word in (*asked.carriers, *first, *second) if word in model]
+    return ModelReading(_scored(model, asked), model.subset(kept))
 
 
 def joined(
     planted: Sequence[Planted],
     read: Sequence[Sequence[ModelReading]],
     shuffled: Sequence[ModelReading],
-    *,
-    carriers: Sequence[str],
-    others: Sequence[str],
-    background: Sequence[str],
-    pairs: Pairs,
-    measures: Sequence[str],
+    asked: Asked,
 ) -> Readings:
-    """Readings of all models: those of each planted text, and those of shuffled texts; the rest as in `gathered`."""
-    size = len(measures), len(carriers) + len(others) + len(background)
-    scores = np.full((*size, len(read), len(read[0])), np.nan)
+    """Readings of all models: those of each planted text, and those of shuffled texts."""
+    scores = np.full((*asked.shape, len(read), len(read[0])), np.nan)
     vectors = {}
     for draw, runs in enumerate(read):
         for run, reading in enumerate(runs):
             scores[:, :, draw, run] = reading.scores
             vectors[draw, run] = reading.vectors
-    unordered = np.full((*size, len(shuffled)), np.nan)
-    for place, reading in enumerate(shuffled):
-        unordered[:, :, place] = reading.scores
-    return gathered(
-        planted, scores, unordered, vectors, carriers=carriers, others=others, background=background, pairs=pairs,
-        measures=measures,
-    )  # fmt: skip
+    unordered = np.full((*asked.shape, len(shuffled)), np.nan)
+    for text, reading in enumerate(shuffled):
+        unordered[:, :, text] = reading.scores
+    return gathered(planted, scores, unordered, vectors, asked)
 
 
 def gathered(
@@ -126,53 +147,43 @@ def gathered(
     scores: Floats,
     unordered: Floats,
     vectors: Mapping[tuple[int, int], Embedding],
-    *,
-    carriers: Sequence[str],
-    others: Sequence[str],
-    background: Sequence[str],
-    pairs: Pairs,
-    measures: Sequence[str],
+    asked: Asked,
 ) -> Readings:
     """Put scores that were computed elsewhere beside the doses that were counted.
 
     Args:
         planted: the texts.
-        scores: measure × word × text × run, means over pairs; words are carriers, others, background.
+        scores: measure × word × text × run, means over pairs.
         unordered: measure × word × shuffled text.
         vectors: of carriers and ends, by text and run.
-        carriers: words with doses.
-        others: words with doses of something else.
-        background: words in which nothing was planted.
-        pairs: base pairs.
-        measures: names of measures.
+        asked: whose scores they are.
 
     Raises:
         InputError: no measure has scores, or most of the carriers have none.
     """
-    words = (*carriers, *others, *background)
-    ends = _ends(pairs)
-    usable: Flags = np.asarray(np.isfinite(scores[:, : len(carriers)]).any(axis=(1, 2, 3)))
+    words, carriers, others = asked.words, len(asked.carriers), len(asked.others)
+    usable: Flags = np.asarray(np.isfinite(scores[:, :carriers]).any(axis=(1, 2, 3)))
     if not usable.any():
         raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
-    without = [name for name, some in zip(measures, usable, strict=True) if not some]
+    without = [name for name, has_scores in zip(asked.measures, usable, strict=True) if not has_scores]
     notes = [f"{name} has no score for any carrier and is left out" for name in without]
-    measures = [name for name, some in zip(measures, usable, strict=True) if some]
+    measures = tuple(name for name in asked.measures if name not in without)
     scores, unordered = scores[usable], unordered[usable]
     sound: Flags = np.asarray(np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(unordered).all(axis=(0, 2)))
-    if sound[: len(carriers)].sum() < 0.8 * len(carriers):
+    n_carriers, n_others = int(sound[:carriers].sum()), int(sound[carriers:][:others].sum())
+    if n_carriers < 0.8 * carriers:
         raise InputError(
-            f"Only {int(sound[: len(carriers)].sum())} of {len(carriers)} carriers have a score in every model: "
+            f"Only {n_carriers} of {carriers} carriers have a score in every model: "
             "lower min_count, or give other carriers or pairs."
         )
     counted = [{row.word: row for row in text.doses if row.edit == len(text.edits) - 1} for text in planted]
-    other = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
+    counted_others = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
     kept_words = tuple(word for word, whole in zip(words, sound, strict=True) if whole)
-    n_carriers, n_others = int(sound[: len(carriers)].sum()), int(sound[len(carriers) :][: len(others)].sum())
     corpus = planted[0].corpus
     frequency = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
     first, second = kept_words[:n_carriers], kept_words[n_carriers : n_carriers + n_others]
     return Readings(
-        measures=tuple(measures),
+        measures=measures,
         words=kept_words,
         carriers=n_carriers,
         others=n_others,
@@ -181,9 +192,9 @@ def gathered(
         levels=_table(counted, first, "dose"),
         counts=np.array([frequency[word] for word in kept_words], np.float64),
         shuffled=unordered[:, sound],
-        other_doses=_table(other, second, "log_odds"),
+        other_doses=_table(counted_others, second, "log_odds"),
         vectors=vectors,
-        ends=ends,
+        ends=asked.ends,
         lost=tuple(word for word, whole in zip(words, sound, strict=True) if not whole),
         warnings=(*dict.fromkeys(remark for text in planted for remark in text.remarks), *notes),
     )
@@ -195,15 +206,10 @@ def _table(counted: Sequence[Mapping[str, Any]], words: Sequence[str], column: s
     )
 
 
-def _scored(model: Embedding, words: Sequence[str], pairs: Pairs, measures: Sequence[str]) -> Floats:
+def _scored(model: Embedding, asked: Asked) -> Floats:
     """Mean over pairs of each word's scores: measure × word; NaN where it has none."""
-    values = score(model, pairs=pairs, words=words, measures=measures).values[:, :, :, 0]
+    values = score(model, pairs=asked.pairs, words=asked.words, measures=asked.measures).values[:, :, :, 0]
     known = np.isfinite(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         means: Floats = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
     return means
-
-
-def _ends(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    first, second = (tuple(dict.fromkeys(pair[end] for pair in pairs)) for end in (0, 1))
-    return tuple(word for word in first if word not in second), second

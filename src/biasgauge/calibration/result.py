@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from biasgauge.calibration.parts import (
     Specificity,
 )
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Result, Summary
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import Estimate
@@ -51,7 +52,7 @@ class Calibration(Result):
     frequency: tuple[FrequencyEffect, ...]
     specificity: tuple[Specificity, ...]
     corpus_bias: tuple[CarrierDose, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
     test_curves: tuple[SetCurve, ...] = ()
 
@@ -121,6 +122,6 @@ class Calibration(Result):
                 continue
             dose = dose_of_score(float(value), response, runs=runs, level=level)
             limit = limits["first" if (dose.value or 0.0) >= 0 else "second"]
-            found = None if limit is None else limit.detection.value
-            seen = None if dose.value is None else found is not None and abs(dose.value) >= found
+            smallest = None if limit is None else limit.detection.value
+            seen = None if dose.value is None else smallest is not None and abs(dose.value) >= smallest
             yield Equivalent(word, float(value), dose, seen)

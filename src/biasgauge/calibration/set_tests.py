@@ -140,11 +140,11 @@ def _run(
     }  # fmt: skip
     for name, test in tests.items():
         if test.sets == _ONE_SET:
-            given = {"x": sets["first"][:both], "y": sets["second"][:both], "a": sets["targets"]}
+            roles = {"x": sets["first"][:both], "y": sets["second"][:both], "a": sets["targets"]}
         else:
-            given = {"x": sets["targets"], "y": sets["blanks"], "a": sets["first"], "b": sets["second"]}
+            roles = {"x": sets["targets"], "y": sets["blanks"], "a": sets["first"], "b": sets["second"]}
         settings: dict[str, Any] = {"alternative": "two-sided", "samples": 1000} if name == "weat" else {}
-        result: Any = test.function(**{role: given[role] for role in test.sets}, interval=None, **settings)
+        result: Any = test.function(**{role: roles[role] for role in test.sets}, interval=None, **settings)
         if result.value is not None:
             yield name, float(result.value), _decisions(result) if name == "weat" else {}
 
@@ -176,7 +176,7 @@ def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> 
             rows = [column for column in columns if column is not None]
             counted = np.abs([of.counted[dose] for dose in doses])
             counted[0] = 0.0
-            found = detection_between(
+            limit = detection_between(
                 counted, rows, words=of.blanks[0], part=_part(of, name, size), level=level, random_state=random_state
             )
             limits.append(
@@ -184,11 +184,11 @@ def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> 
                     name,
                     size,
                     side,
-                    found.blank,
-                    found.detection,
+                    limit.blank,
+                    limit.detection,
                     tuple(counted.tolist()),
-                    found.means,
-                    found.sds,
+                    limit.means,
+                    limit.sds,
                 )
             )
     return tuple(limits)
@@ -205,14 +205,14 @@ def set_curves(of: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...]:
     for name, size in dict.fromkeys((name, size) for name, size, _ in of.values):
         rows = {dose: of.values[name, size, dose] for dose in of.levels.tolist() if (name, size, dose) in of.values}
         texts = {
-            dose: np.array([found[found[:, 0] == draw, 1].mean() for draw in np.unique(found[:, 0])])
-            for dose, found in rows.items()
+            dose: np.array([own[own[:, 0] == draw, 1].mean() for draw in np.unique(own[:, 0])])
+            for dose, own in rows.items()
         }
         points = tuple(
             Point(dose, of.counted[dose], mean_estimate(means, level=level)) for dose, means in texts.items()
         )
-        doses = np.concatenate([np.full(len(found), of.counted[dose]) for dose, found in rows.items()])
-        values = np.concatenate([found[:, 1] for found in rows.values()])
+        doses = np.concatenate([np.full(len(own), of.counted[dose]) for dose, own in rows.items()])
+        values = np.concatenate([own[:, 1] for own in rows.values()])
         varies = np.ptp(doses) > 0 and np.ptp(values) > 0
         r = float(np.corrcoef(doses, values)[0, 1]) if varies else None
         several = min(map(len, texts.values())) > 1
@@ -242,16 +242,16 @@ def blank_rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:
         if blanks is None or len(of.elsewhere) < 2:
             continue
         for dose in of.levels.tolist():
-            found = of.values.get((name, size, dose))
+            own = of.values.get((name, size, dose))
             far = of.values.get((name, size, float(of.levels.max() if dose >= 0 else of.levels.min())))
-            if found is None or far is None:
+            if own is None or far is None:
                 continue
             up = 1.0 if far[:, 1].mean() >= blanks[:, 1].mean() else -1.0
             beyond = []
-            for draw in np.unique(found[:, 0]).astype(int).tolist():
+            for draw in np.unique(own[:, 0]).astype(int).tolist():
                 rest = blanks[blanks[:, 0] != draw]
                 margin = blank_margin(rest, of.elsewhere[draw], _part(of, name, size))
-                beyond.append((found[found[:, 0] == draw, 1] - rest[:, 1].mean()) * up > margin)
+                beyond.append((own[own[:, 0] == draw, 1] - rest[:, 1].mean()) * up > margin)
             passes = np.concatenate(beyond)
             share = wilson(float(passes.mean()), of.independent[size], level, over="sets of carriers")
             rows.append(Rate(LIMIT_OF_BLANK.format(name), size, dose, share, len(passes)))
@@ -261,7 +261,7 @@ def blank_rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:
 def rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:
     """How often WEAT's tests find something, by size and dose."""
     rows = []
-    for (name, size, dose), found in sorted(of.found.items(), key=lambda item: (item[0][0], item[0][1], item[0][2])):
-        share = wilson(float(found[:, 1].mean()), of.independent[size], level, over="sets of carriers")
-        rows.append(Rate(name, size, dose, share, len(found)))
+    for (name, size, dose), decisions in sorted(of.found.items(), key=lambda item: item[0]):
+        share = wilson(float(decisions[:, 1].mean()), of.independent[size], level, over="sets of carriers")
+        rows.append(Rate(name, size, dose, share, len(decisions)))
     return tuple(rows)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Protocol
 
 from biasgauge.calibration.carriers import assign_doses
 from biasgauge.calibration.design import Design
@@ -18,17 +18,21 @@ from biasgauge.calibration.mixture import Mixture
 from biasgauge.calibration.planting import Planted, plant
 from biasgauge.calibration.swaps import Shuffle
 from biasgauge.corpora import TokenCorpus
+from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.training import train
 
 Progress = Callable[[int, int], None]
 Pairs = tuple[tuple[str, str], ...]
+Models = list[VectorsLike]
+"""Those of one text: files, or the models themselves."""
 
 
 class Trainer(Protocol):
     """What trains: texts in, for each of them the vector files of its models, or the models themselves, out."""
 
-    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[list[Any]]:
+    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[Models]:
         """Train each text with the same seeds and samples; what is in `folder` already is not trained again."""
 
 
@@ -95,20 +99,20 @@ class PlantingPlan(Record):
 class SweepTrainer:
     """Trains with `train`: on this machine, or wherever its settings say; models are found again by their recipe."""
 
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     seeds: int
     bootstrap: int = 0
     random_state: int = 0
     n_jobs: int | None = None
 
-    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[list[Any]]:
+    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[Models]:
         """Train every text; as many models at a time as there are cores."""
         cores = self.n_jobs or os.cpu_count() or 1
         models = self.seeds * max(1, self.bootstrap)
         together = max(1, min(len(texts), -(-cores // models)))
         done, lock = [0.0] * len(texts), Lock()
 
-        def one(number: int) -> list[Any]:
+        def models_of(number: int) -> Models:
             def report(part: int, whole: int) -> None:
                 with lock:
                     done[number] = part / max(1, whole)
@@ -123,4 +127,4 @@ class SweepTrainer:
             return list(trained.paths)
 
         with ThreadPoolExecutor(together) as pool:
-            return list(pool.map(one, range(len(texts))))
+            return list(pool.map(models_of, range(len(texts))))

@@ -258,7 +258,7 @@ class _Maker:
             return value
         return _texts(value, setting)
 
-    def silent(self, name: str, value: Any) -> bool:  # noqa: ANN401 - as typed
+    def silent(self, name: str, value: object) -> bool:
         """Whether nothing was typed for a parameter that has a default of its own."""
         setting = self.known.get(name)
         return value is None and setting is not None and not setting.needed and setting.default is not None

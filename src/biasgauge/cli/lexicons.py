@@ -108,7 +108,7 @@ def check(arguments: JsonObject, options: Options) -> Outcome:
 def _check_language(language: Language, arguments: JsonObject, options: Options) -> Outcome:
     """A language with all its lists."""
     from biasgauge.lexicons import check_language
-    from biasgauge.lexicons.language_checking import words_to_look_up
+    from biasgauge.lexicons.by_language.checking import words_to_look_up
 
     rules = {name: arguments.pop(name) for name in ("min_coverage", "case_fallback")}
     embedding = None

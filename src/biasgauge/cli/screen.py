@@ -43,16 +43,16 @@ def console(options: Options, *, aside: bool = False) -> Console:
 
 def without_orders_on(screen: Console) -> Console:
     """The same console, which prints no character that a terminal would obey, whatever it is given."""
-    from rich.console import RenderHook
+    from rich.console import ConsoleOptions, RenderableType, RenderHook
     from rich.segment import Segment
 
     from biasgauge.presentation.encodings import without_orders
 
     class Shown:
-        def __init__(self, inner: Any) -> None:  # noqa: ANN401 - whatever a console prints
+        def __init__(self, inner: RenderableType) -> None:
             self.inner = inner
 
-        def __rich_console__(self, console: Console, options: Any) -> Iterator[Segment]:  # noqa: ANN401 - its own
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
             for text, style, control in console.render(self.inner, options):
                 yield Segment(text if control else without_orders(text), style, control)
 

@@ -10,7 +10,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from biasgauge.arrays import Array, Integers
 from biasgauge.corpora.folders import writing
 from biasgauge.corpora.token_corpus import COUNTS, DOCUMENTS, FORMAT, LINES, MANIFEST, TOKENS, WORDS
 from biasgauge.errors import CorpusError, ParameterError
+from biasgauge.json_types import JsonMapping
 
 if TYPE_CHECKING:
     from biasgauge.corpora.tokenizers import Tokenizer
@@ -113,7 +114,7 @@ class CorpusWriter:
             for spill in (self._tokens, self._lines, self._documents):
                 spill.flush()
 
-    def finish(self, settings: Mapping[str, Any], source: str | None = None) -> None:
+    def finish(self, settings: JsonMapping, source: str | None = None) -> None:
         """Write the corpus: words by frequency, tokens renumbered, boundaries. Problems are said of `source`."""
         self._flush()
         if not self._ids:

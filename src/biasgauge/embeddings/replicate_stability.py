@@ -25,6 +25,7 @@ from biasgauge.embeddings.procrustes import Side, align_sides, check_dimensions,
 from biasgauge.errors import ParameterError
 from biasgauge.geometry import all_lengths
 from biasgauge.inputs import ModelsLike, distinct_words
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.stats.bootstrap import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out
@@ -58,7 +59,7 @@ class PairMean(Estimate):
     shared: int
     rank: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         numbers = {"mean": self.value, "interval": self.interval(), "compared": self.n}
         return {"first": self.first, "second": self.second, **numbers, "shared": self.shared, "rank": self.rank}
@@ -153,7 +154,7 @@ class Stability(Result):
         rows = [{**pair.to_dict(), "low": pair.low, "high": pair.high} for pair in self.pairs]
         return pd.DataFrame(rows, columns=["first", "second", "mean", "low", "high", "compared", "shared", "rank"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object: the means; words are in `to_frame`."""
         return {
             "models": list(self.models),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from inspect import signature
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from biasgauge.arrays import Places, Singles
 from biasgauge.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.encoders.packed_layers import PackedLayers
 from biasgauge.encoders.pieces import Span, TokenizedSentence, batches, flat, padded, tokenize
+
+if TYPE_CHECKING:
+    import torch
 
 POOLINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -217,7 +220,7 @@ class TransformerEncoder:
 class _Kept:
     """Vectors by layer, pooling and sentence, on the device until all are there: a copy of each would wait for it."""
 
-    def __init__(self, shape: tuple[int, ...], device: Any) -> None:  # noqa: ANN401 - a device, or its name
+    def __init__(self, shape: tuple[int, ...], device: torch.device | str) -> None:
         import torch
 
         self._vectors = torch.empty(shape, dtype=torch.float32, device=device)
@@ -239,7 +242,8 @@ class _Kept:
 
     def array(self) -> Singles:
         """All of them."""
-        return self._vectors.cpu().numpy()
+        vectors: Singles = self._vectors.cpu().numpy()
+        return vectors
 
 
 def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator[int]:

@@ -14,10 +14,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.json_types import JsonMapping
+from biasgauge.lexicons.by_language.findings import gender_findings, spelling_findings
+from biasgauge.lexicons.by_language.record import Language, language_of
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_words
-from biasgauge.lexicons.language_findings import gender_findings, spelling_findings
-from biasgauge.lexicons.language_record import Language, language_of
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.lexicons.shared import shared_words

@@ -12,7 +12,7 @@ One frozen class per kind. Each shows its words through `sets` (set name -> word
     ├── Translations     a word and its forms in another language
     ├── Stereotypes      groups with protected words and attributes
     ├── SeedBank         many sets with category, justification and paper (seed_sets.py)
-    └── Language         which lists a language has for which need (language_record.py); no words of its own
+    └── Language         which lists a language has for which need (by_language/record.py); no words of its own
 """
 
 from __future__ import annotations

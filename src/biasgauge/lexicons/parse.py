@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge.errors import LexiconError
-from biasgauge.lexicons.language_record import ROLES, GenderRules, Language
+from biasgauge.lexicons.by_language.record import ROLES, GenderRules, Language
 from biasgauge.lexicons.model import (
     DEFAULT_LANGUAGE,
     METADATA,

@@ -11,9 +11,9 @@ import numpy as np
 from biasgauge import registry
 from biasgauge.arrays import Floats
 from biasgauge.errors import ParameterError
+from biasgauge.likelihood.context_association.files import Cluster
 from biasgauge.likelihood.measure import LikelihoodMeasure, Pair
 from biasgauge.likelihood.models import LanguageModel, ModelLike, Sentence, kind_of, language_model
-from biasgauge.likelihood.stereoset_files import Cluster
 
 Progress = Callable[[int, int], None]
 DEFAULTS = {"masked": "aul", "causal": "causal-mean"}
@@ -46,8 +46,8 @@ def models_of(models: ModelLike | Sequence[ModelLike]) -> list[ModelLike]:
         ParameterError: there is none.
     """
     in_memory = isinstance(models, tuple) and len(models) == 2 and hasattr(models[0], "config")
-    one = in_memory or isinstance(models, str | os.PathLike) or not isinstance(models, Sequence)
-    listed: list[Any] = [models] if one else list(models)  # type: ignore[arg-type]
+    single = in_memory or isinstance(models, str | os.PathLike) or not isinstance(models, Sequence)
+    listed: list[Any] = [models] if single else list(models)  # type: ignore[arg-type]
     if not listed:
         raise ParameterError("At least one model is needed.")
     return listed
@@ -80,7 +80,7 @@ def score_pair_list(
     readable = []
     for place in range(len(pairs)):
         own = tokens[2 * place : 2 * place + 2]
-        problem = next((found for found in map(model.problem, own) if found), None)
+        problem = next((reason for reason in map(model.problem, own) if reason), None)
         if problem is None:
             readable.append(place)
         else:

@@ -8,6 +8,7 @@ from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.json_types import JsonObject
 from biasgauge.presentation.grid import WIDTHS, fitted_to_grid
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def drawing(chart: Any) -> str:  # noqa: ANN401 - a chart
     return _figure(spec, " ".join(title) if isinstance(title, list) else title)
 
 
-def _figure(spec: dict[str, Any], title: str) -> str:
+def _figure(spec: JsonObject, title: str) -> str:
     label = escape(title, quote=True)
     return (
         f'<figure role="img" aria-label="{label}" style="margin:8px 0"><div style="{_LOOK}">{_svg(spec)}</div></figure>'
@@ -68,7 +69,7 @@ def _forests(summary: Summary) -> Iterator[Forest]:
         yield from _forests(part)
 
 
-def _svg(spec: dict[str, Any]) -> str:
+def _svg(spec: JsonObject) -> str:
     from vl_convert import vegalite_to_svg
 
     return re.sub(r"<\?xml[^>]*>|<!DOCTYPE[^>]*>", "", vegalite_to_svg(spec))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results.plain import check_object, fields_to_plain, record_from_plain, to_plain
 from biasgauge.results.summary import Summary
 
@@ -37,17 +38,17 @@ class Record:
     renamed: ClassVar[Mapping[str, str]] = {}
     hidden: ClassVar[frozenset[str]] = frozenset()
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Keys of the JSON that follow from the fields; left aside when it is read back."""
         return {}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object; undefined numbers are None beside their reason."""
         own = {self.renamed.get(name, name): value for name, value in fields_to_plain(self, self.hidden).items()}
         return {**own, **{name: to_plain(value) for name, value in self.derived().items()}}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The record of which `to_dict` made `content`.
 
         Raises:
@@ -74,7 +75,7 @@ class Result(Record):
     abridged: ClassVar[bool] = False
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, content: JsonMapping) -> Self:
         """The result of which `to_dict` made `content`."""
         if not cls.abridged:
             return super().from_dict(content)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results.plain import check_object
 from biasgauge.results.result import Result
 from biasgauge.results.summary import Column, Summary, Table
@@ -16,7 +16,7 @@ SAID = ("headlines", "sentences", "verdicts", "readings", "warnings", "notices")
 """Keys under which results tell their sentences, in the order in which they are read."""
 
 
-def sentences_of(content: Mapping[str, Any]) -> list[str]:
+def sentences_of(content: JsonMapping) -> list[str]:
     """What the JSON of any result says in sentences, or in objects that have a sentence."""
     lists = (content.get(name) for name in SAID)
     entries = [entry for entries in lists if isinstance(entries, list | tuple) for entry in entries]
@@ -24,7 +24,7 @@ def sentences_of(content: Mapping[str, Any]) -> list[str]:
     return [text for text in texts if text and isinstance(text, str)]
 
 
-def row_lists(content: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def row_lists(content: JsonMapping) -> dict[str, list[JsonObject]]:
     """The lists of objects in the JSON of any result: each is a table."""
     return {
         name: value
@@ -41,14 +41,14 @@ class Stored(Result):
         content: what `to_dict` gave.
     """
 
-    content: Mapping[str, Any]
+    content: JsonMapping
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The same JSON again."""
         return dict(self.content)
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Stored:
+    def from_dict(cls, content: JsonMapping) -> Stored:
         """From what `to_dict` gave, or from the JSON of a file that `save` wrote."""
         check_object(cls, content)
         return cls({name: value for name, value in content.items() if name != _CHECKSUM})

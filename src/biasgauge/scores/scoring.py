@@ -133,7 +133,7 @@ class _Plan:
         """Keep the scores in a store, which is made once the first model could be loaded."""
         labels: dict[str, Any] = {"measures": self.measure_names, "pairs": self.pairs, "words": self.words}
         create = partial(ScoreStore.create, path, **labels, provenance=self.provenance, replace=replace)
-        if _occupied(Path(path)) and not replace:
+        if holds_something(Path(path)) and not replace:
             create()  # refuses what does not fit before any vectors are read
         for name, model in self.loaded():
             store = create()
@@ -195,11 +195,6 @@ def _measures(given: str | Measure | Iterable[str | Measure], as_published: str 
     if not chosen or len({measure.name for measure in chosen}) != len(chosen):
         raise ParameterError(f"The 'measures' parameter of score must name measures, each once. Got {names!r}.")
     return tuple(chosen)
-
-
-def _occupied(folder: Path) -> bool:
-    """Whether something is where the scores are to be kept."""
-    return holds_something(folder)
 
 
 def _damage(model: Embedding, kept: ScoreStore, *, replace: bool) -> str:

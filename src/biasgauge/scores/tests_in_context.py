@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
@@ -227,7 +227,7 @@ class _Given:
         sets: Mapping[str, WordsLike | None],
         min_coverage: float,
         interval: Resampling | None,
-        settings: Mapping[str, Any],
+        settings: JsonMapping,
     ) -> None:
         self.sentences = sentences
         self.name, chosen, _ = sets_of_test(test, sets, ROLES)
@@ -246,7 +246,9 @@ class _Given:
         if sentences == "context" and not any(view.facets["context"] for view in views):
             raise ParameterError("CEAT needs words in natural contexts: encode(…, contexts=draw_contexts(…)).")
 
-    def tested(self, test: str, published: Any) -> ContextualTests:  # noqa: ANN401 - a function or None
+    def tested(
+        self, test: str, published: Callable[[Mapping[str, Floats]], PublishedSeat | PublishedCeat] | None
+    ) -> ContextualTests:
         """The test on each group of views."""
         rows: list[ContextualTest] = []
         lost: dict[str, Mapping[str, str]] = {}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge._version import __version__
 from biasgauge.association.set_test import AssociationResult
 from biasgauge.association.weat import WeatResult
 from biasgauge.embeddings import Coverage
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import shared_words
 from biasgauge.names import test_name
 from biasgauge.results import Chart, Column, Result, Summary, Table
@@ -48,7 +49,7 @@ class Association(Result):
     sets: Mapping[str, str]
     result: AssociationResult
     coverage: Coverage
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     @property
     def value(self) -> float | None:
@@ -72,7 +73,7 @@ class Association(Result):
         shared = shared_words(*roles).sentence if len(roles) == 2 else ""
         return (f"{self.sets['a']} and {self.sets['b']}: {shared}",) if shared else ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
         shape = super().to_dict()
         numbers = shape.pop("result")

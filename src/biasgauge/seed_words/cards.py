@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.embeddings import Embedding, load_models
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import ModelsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
     AssociationTest,
@@ -197,7 +198,7 @@ def _card(
     numbers: PairNumbers,
     models: Sequence[Embedding],
     counts: Mapping[str, float] | None,
-    settings: Mapping[str, Any],
+    settings: JsonMapping,
 ) -> FitnessCard:
     level, scaled = settings["level"], settings["unit"]
     drawn = {"shuffles": settings["shuffles"], "random_state": settings["random_state"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class BiasSubspace(Result):
         table = [("a", word, values[word]) for word in top] + [("b", word, values[word]) for word in reversed(bottom)]
         return pd.DataFrame(table, columns=["end", "word", "cosine"])
 
-    def to_dict(self, count: int = 10) -> dict[str, Any]:
+    def to_dict(self, count: int = 10) -> JsonObject:
         """One JSON-ready object."""
         return {
             "a": self.a,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -141,7 +141,7 @@ def _kappas(result: RobustnessResult) -> AltairChart:
     return alt.vconcat(*panels, spacing=12)
 
 
-def _heat(base: AltairChart, field: str, width: int, height: int) -> Any:  # noqa: ANN401 - charts
+def _heat(base: AltairChart, field: str, width: int, height: int) -> AltairChart:
     """Cells colored from disagreement to agreement, with their numbers."""
     alt = altair()
     color = alt.Color(

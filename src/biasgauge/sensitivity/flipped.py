@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from biasgauge.arrays import Floats
 from biasgauge.embeddings import load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import LexiconLike, PairsLike, VectorsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import Lexicon, WordSet, language_of, pairs_of, words_of
 from biasgauge.measures import Measure
 from biasgauge.names import list_name, measure_name
@@ -81,7 +82,7 @@ class Flip(Row):
     share: Estimate
     words: tuple[str, ...]
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The number of words."""
         return {"n": self.share.n}
 
@@ -130,7 +131,7 @@ class Flips(Result):
             f"{measure_name(worst.new)}: {share_text(worst.share.value)} of {worst.share.n}."
         )
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """Its sentences."""
         return {"headlines": self.headlines}
 

@@ -243,7 +243,7 @@ def _joint(
     tables: Sequence[Floats],
     usable: Sequence[int],
     words: Mapping[str, Sequence[str]],
-    about: dict[str, Any],
+    about: JsonObject,
     alpha: float,
     samples: int,
     random_state: int,
@@ -279,7 +279,7 @@ def _curve(
     rows: Sequence[Specification],
     targets: JointPermutation,
     attributes: JointPermutation,
-    about: dict[str, Any],
+    about: JsonObject,
     warnings: tuple[str, ...],
 ) -> SpecificationCurve:
     defined = len(targets.effects)
@@ -310,7 +310,7 @@ def _curve(
     )
 
 
-def _undefined(models: Sequence[Embedding], reason: str, about: dict[str, Any]) -> SpecificationCurve:
+def _undefined(models: Sequence[Embedding], reason: str, about: JsonObject) -> SpecificationCurve:
     nothing = Estimate(value=None, reason=reason)
     rows = tuple(Specification(model.name, dict(model.facets), None, nothing, None, None, reason) for model in models)
     return SpecificationCurve(

@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from biasgauge.arrays import Floats, Places
 from biasgauge.checks import check_choice, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import slack
 
@@ -62,7 +63,7 @@ class Resampling:
         check_whole(1, resamples=self.resamples)
         check_whole(0, random_state=self.random_state)
 
-    def to_settings(self) -> dict[str, Any]:
+    def to_settings(self) -> JsonObject:
         """As the settings of a result record it."""
         numbers = {"level": self.level, "resamples": self.resamples, "random_state": self.random_state}
         return {"interval": self.method, **numbers}

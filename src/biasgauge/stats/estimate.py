@@ -113,11 +113,11 @@ class Estimate(Record):
             return None
         return self.low > value or self.high < value
 
-    def interval(self) -> dict[str, Any]:
+    def interval(self) -> JsonObject:
         """The interval alone, in the shape that `--json` has beside a number."""
         return {Estimate.renamed.get(name, name): getattr(self, name) for name in _INTERVAL}
 
-    def beside(self, name: str) -> dict[str, Any]:
+    def beside(self, name: str) -> JsonObject:
         """Number and interval under a name: NAME, NAME_interval, and NAME_reason where there is no number."""
         if self.value is None:
             return {name: None, f"{name}_interval": None, f"{name}_reason": self.reason}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.arrays import Floats, Integers
+from biasgauge.json_types import JsonMapping
 from biasgauge.stats.bootstrap import jackknife_variance
 from biasgauge.stats.contrasts import Contrast
 from biasgauge.stats.estimate import Fields, check_level
@@ -85,7 +86,7 @@ def _sized(
     method: str,
     over: str,
     reason: str,
-    about: Mapping[str, Any],
+    about: JsonMapping,
     *,
     balanced: bool = False,
 ) -> Contrast:

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Integers, Places
+from biasgauge.arrays import Floats, Integers, Places, Vectors
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.stats import estimate as why
@@ -265,7 +264,7 @@ def _cells(first: Floats, second: Floats) -> Floats:
     return cells
 
 
-def kappas(cells: NDArray[np.floating[Any]]) -> Floats:
+def kappas(cells: Vectors) -> Floats:
     """Cohen's kappa from counts (…, 9) of the cells of 3 × 3 tables; NaN where it is undefined."""
     tables = cells.reshape(*cells.shape[:-1], _CATEGORIES, _CATEGORIES)
     total = tables.sum(axis=(-1, -2))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from biasgauge._version import __version__
 from biasgauge.embeddings.loading import REPLICATES
@@ -34,7 +33,7 @@ def checklist(content: JsonMapping) -> Summary:
     Args:
         content: as `study_summary` takes it.
     """
-    results = [one["result"] for one in content.get("results") or []]
+    results = [entry["result"] for entry in content.get("results") or []]
     rows = [
         *_planned(content),
         *_measured(content),
@@ -74,7 +73,7 @@ def _measured(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     yield "Replicates", "How many models stand for each recipe, and what do they vary?", _replicates(content)
     scores = content.get("scores", {}).values()
     measures = dict.fromkeys(name for table in scores for name in _names(table.get("measures", ())))
-    kinds = dict.fromkeys(one["kind"] for one in content.get("results") or [])
+    kinds = dict.fromkeys(entry["kind"] for entry in content.get("results") or [])
     yield "Measures", "Which measures and analyses?", ", ".join([*measures, *kinds]) or "none"
 
 
@@ -165,7 +164,7 @@ def _tried(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     yield "What was tried", "Which settings were chosen?", settings
 
 
-def _tables(value: Any) -> Iterator[JsonMapping]:  # noqa: ANN401 - as JSON has it
+def _tables(value: object) -> Iterator[JsonMapping]:
     """Every table within a result."""
     if isinstance(value, Mapping):
         yield value
@@ -176,8 +175,8 @@ def _tables(value: Any) -> Iterator[JsonMapping]:  # noqa: ANN401 - as JSON has 
             yield from _tables(inner)
 
 
-def _names(value: Any) -> list[str]:  # noqa: ANN401 - as a study has it
+def _names(value: object) -> list[str]:
     """Names in a setting: one, or several."""
     if isinstance(value, str):
         return [value]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list | tuple) else []

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from biasgauge.json_types import JsonMapping
+
 if TYPE_CHECKING:
     from biasgauge.study.cell import Cell
     from biasgauge.study.store import CellStore
@@ -110,7 +112,7 @@ def text_size(plain: int, packed: int = 0) -> Size:
     return Size(tokens=(plain + PACKED * packed) / BYTES_A_TOKEN)
 
 
-def model_size(corpus: Size, recipe: Mapping[str, Any]) -> Size:
+def model_size(corpus: Size, recipe: JsonMapping) -> Size:
     """What a model of a corpus will be."""
     factor, power = VOCABULARY
     words = min(corpus.tokens / max(recipe["min_count"], 1), factor * corpus.tokens**power)
@@ -123,7 +125,7 @@ def vectors_size(size: int, limit: int | None = None) -> Size:
     return Size(words=words if limit is None else min(words, limit), dim=300)
 
 
-def estimate(step: str, settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> dict[str, Any]:
+def estimate(step: str, settings: JsonMapping, inputs: Sequence[Size], size: Size) -> dict[str, Any]:
     """Seconds and bytes of a cell, as keywords of `Cell`."""
     models = [source for source in inputs if source.dim]
     seconds = START + sum(model.numbers for model in models) * LOADING
@@ -145,14 +147,14 @@ def estimate(step: str, settings: Mapping[str, Any], inputs: Sequence[Size], siz
     return {"seconds": round(seconds, 3), "memory": int(memory)}
 
 
-def _train(settings: Mapping[str, Any], _: Sequence[Size], size: Size) -> float:
+def _train(settings: JsonMapping, _: Sequence[Size], size: Size) -> float:
     fixed, each = TRAINING[settings["algorithm"]]
     own = settings["settings"]
     counting = COUNTING if settings["algorithm"] == "glove" else 0.0
     return size.tokens * (int(own["epochs"]) * (fixed + each * int(own["dim"])) + counting)
 
 
-def _score(settings: Mapping[str, Any], inputs: Sequence[Size], size: Size) -> float:
+def _score(settings: JsonMapping, inputs: Sequence[Size], size: Size) -> float:
     asked = settings["settings"].get("measures", ())
     voting = any(str(name).startswith("nbm") for name in asked)
     model = next((source for source in inputs if source.dim), NOTHING)

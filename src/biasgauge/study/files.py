@@ -52,11 +52,11 @@ class Checksums:
         known = self._known.get(place)
         if known is not None and known[0] == stamp:
             return known[1]
-        found = path_sha256(path)
+        checksum = path_sha256(path)
         if settled and _stamp(path)[0] == stamp:
-            self._known[place] = [stamp, found]
+            self._known[place] = [stamp, checksum]
             self._new = True
-        return found
+        return checksum
 
     def keep(self) -> None:
         """Write down what was found; where that cannot be done it is found again the next time."""

@@ -72,7 +72,7 @@ def _owner(name: str) -> str | None:
     return None
 
 
-def _with_ends(owner: object, name: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
+def _with_ends(owner: object, name: str, value: object) -> object:
     estimate = owner if isinstance(owner, Estimate) else Estimate(value=_finite(owner), level=0.0)
     if isinstance(value, dict):
         level, method = value.get("level") or 0.0, value.get("method") or ""
@@ -94,7 +94,7 @@ def _fits(value: object) -> bool:
     return True
 
 
-def _plain(value: Any) -> object:  # noqa: ANN401 - as JSON has it
+def _plain(value: object) -> object:
     if isinstance(value, dict) and {"value", "low"} <= value.keys():
         low, high = _finite(value["low"]), _finite(value["high"])
         return Estimate(value=_finite(value["value"]), low=low, high=high, level=0.0, reason=value.get("reason"))
@@ -193,8 +193,8 @@ def _alike(values: Sequence[object], name: str) -> bool:
 
 def chart_of(title: str, rows: Sequence[Row]) -> Chart | None:
     """Numbers with their intervals, a line for each row; None where they are too many, too few, or of several kinds."""
-    found = [(row, *next(iter(estimates_of(row).items()))) for row in rows if estimates_of(row)]
-    bounded = [(row, name, estimate) for row, name, estimate in found if estimate.high is not None]
+    estimated = [(row, *next(iter(estimates_of(row).items()))) for row in rows if estimates_of(row)]
+    bounded = [(row, name, estimate) for row, name, estimate in estimated if estimate.high is not None]
     if not 1 < len(bounded) <= _MOST_POINTS or len({name for _, name, _ in bounded}) > 1:
         return None
     labels = _labels([{name: cell for name, cell in row.items() if isinstance(cell, str)} for row, _, _ in bounded])

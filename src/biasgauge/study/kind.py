@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from biasgauge import registry
 from biasgauge.errors import ParameterError
+from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
 from biasgauge.signatures import Setting
 from biasgauge.study.parameters import parameters
@@ -96,7 +98,7 @@ def unasked(names: Iterable[str]) -> dict[str, str]:
 def a_lexicon(*kinds: str) -> Callable[[Any], str]:
     """Checksum of a lexicon by name or path, which must be of one of some kinds."""
 
-    def check(value: Any) -> str:  # noqa: ANN401 - what a user wrote
+    def check(value: LexiconLike) -> str:
         named = lexicon(value)
         if kinds and named.kind not in kinds:
             wanted = " or ".join(map(repr, kinds))
@@ -112,7 +114,7 @@ def some_lexicons(*kinds: str) -> Callable[[Any], str]:
     return lambda value: ",".join(check(name) for name in (value if isinstance(value, list) else [value]))
 
 
-def some_words(value: Any) -> str:  # noqa: ANN401 - as above
+def some_words(value: WordsLike) -> str:
     """Checksum of the words that a reference means."""
     named = words_of(value)
     return Words(name=named.name, listed=tuple(dict.fromkeys(named.words))).checksum
@@ -124,6 +126,23 @@ def lists_of_words(value: Any) -> str:  # noqa: ANN401 - as above
     return ",".join(some_words(words) for words in several)
 
 
-def some_pairs(value: Any) -> str:  # noqa: ANN401 - as above
+def some_pairs(value: PairsLike) -> str:
     """Checksum of base pairs."""
     return pairs_of(value).checksum
+
+
+SETS = ("x", "y", "a", "b")
+"""Settings that are the word sets of an association test."""
+TEST_OR_SETS: Mapping[str, Callable[[Any], str]] = {"test": a_lexicon("test"), **dict.fromkeys(SETS, some_words)}
+"""Checks of a test by its lexicon, or by its sets."""
+
+
+def check_sets(settings: JsonMapping, sets: Iterable[str] = SETS) -> None:
+    """Refuse settings that name neither a test nor all of its sets.
+
+    Raises:
+        ParameterError: a set is missing.
+    """
+    missing = [role for role in sets if role not in settings]
+    if "test" not in settings and missing:
+        raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")

@@ -95,7 +95,7 @@ def analysis(kind: Kind, about: str, version: int = 1) -> Step:
     return Step(kind.name, version, run, about, (kind,))
 
 
-def write_result(job: Job, result: Any, kind: Kind) -> None:  # noqa: ANN401 - anything with to_dict
+def write_result(job: Job, result: object, kind: Kind) -> None:
     """Keep a result and its tables."""
     job.write_json(RESULT, to_plain(result))
     for name, method in {TABLE: "to_frame", **kind.tables}.items():

@@ -66,7 +66,7 @@ def study_summary(content: JsonMapping) -> Summary:
         for number, (place, several) in enumerate(groups.items())
         if place[0] == "analyses" and several[0]["kind"] in known and known[several[0]["kind"]].kind.answers
     }
-    found = [
+    findings = [
         _findings(f"{part}-{number}", name, several)
         for number, ((part, name), several) in enumerate(groups.items())
         if (part, name) not in answers
@@ -86,7 +86,7 @@ def study_summary(content: JsonMapping) -> Summary:
         warnings=tuple(_lacking(failures, missing)),
         parts=(
             *answers.values(),
-            *found,
+            *findings,
             *lost,
             *_registered(content),
             _studied(content),

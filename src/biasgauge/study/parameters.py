@@ -72,9 +72,9 @@ def filled(settings: JsonMapping, known: Mapping[str, Setting], seed: int) -> Js
         if name == SEED:
             kept.setdefault(name, seed)
         elif _is_record(setting) and any(part.name == SEED for part in fields(setting.default)):
-            given = kept.get(name, {})
-            if isinstance(given, dict):
-                kept[name] = {SEED: seed, **given}
+            record = kept.get(name, {})
+            if isinstance(record, dict):
+                kept[name] = {SEED: seed, **record}
     return kept
 
 

@@ -164,7 +164,7 @@ def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
         if not isinstance(named, dict):
             problems.append(Problem((section,), f"{section!r} must be tables [{section}.NAME], found {found(named)}"))
             named = {}
-        made = {}
+        checked = {}
         problems += [Problem((section, name), sentence) for name, sentence in _unportable(named)]
         for name, table_content in named.items():
             if not re.fullmatch(NAME, name):
@@ -174,8 +174,8 @@ def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
             if (table := _table(kind, table_content, (section, name), problems)) is None:
                 tables["broken"].add((section, name))
             else:
-                made[name] = table
-        tables[section] = MappingProxyType(made)
+                checked[name] = table
+        tables[section] = MappingProxyType(checked)
     if "study" not in content:
         problems.append(Problem((), "the table [study] with a name is missing"))
     about = _table(About, content.get("study", {"name": "study"}), ("study",), problems)

@@ -95,7 +95,7 @@ class Registered(Record):
 
     def summary(self) -> Summary:
         """Whether the plan was kept, and where not."""
-        rows = [(one.what, one.planned, one.done) for one in self.deviations]
+        rows = [(deviation.what, deviation.planned, deviation.done) for deviation in self.deviations]
         table = Table.of("deviations", "Done otherwise", ("what", "planned", "done"), rows)
         return Summary("Preregistration", self.sentence, tables=(table,) if rows else (), name="preregistration")
 

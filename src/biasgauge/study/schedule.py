@@ -105,8 +105,8 @@ class _Schedule:
         stored = [key for key in self.by_key if key in finished]
         failed = self.store.failures()
         with ThreadPoolExecutor(min(32, 4 + (os.cpu_count() or 1))) as pool:
-            found = list(pool.map(lambda key: (self.store.whole(key), self.store.seconds(key)), stored))
-        for key, (whole, seconds) in zip(stored, found, strict=True):
+            outcomes = list(pool.map(lambda key: (self.store.whole(key), self.store.seconds(key)), stored))
+        for key, (whole, seconds) in zip(stored, outcomes, strict=True):
             if whole:
                 self._end(key, "reused", seconds)
                 continue

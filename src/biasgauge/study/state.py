@@ -77,10 +77,10 @@ class StudyState(Result):
         """What the results that are there found, one sentence each; nothing where no analysis has a result."""
         if not any(about["key"] in self.plan.finished for about in self.plan.about):
             return ()
-        found = self.findings()
-        told = found.sentences
-        if not any(sentence in found.headline for sentence in told):
-            told = (found.headline, *told)
+        findings = self.findings()
+        told = findings.sentences
+        if not any(sentence in findings.headline for sentence in told):
+            told = (findings.headline, *told)
         more = (f"and {len(told) - _MOST:,} more; the page has them all",) if len(told) > _MOST else ()
         return (Summary("Conclusions", "", (*told[:_MOST], *more), name="conclusions"),)
 

@@ -85,8 +85,8 @@ class CellStore:
     def finished(self) -> frozenset[str]:
         """Keys of all cells that are there; their files are not looked at."""
         if self.local:
-            found = Path(self._root, "cells").glob(f"*/*/{MANIFEST}")
-            return frozenset(path.parent.name for path in found)
+            manifests = Path(self._root, "cells").glob(f"*/*/{MANIFEST}")
+            return frozenset(path.parent.name for path in manifests)
         self._files.invalidate_cache()
         names = self._files.glob(f"{escape(self._root)}/cells/*/*/{MANIFEST}")
         return frozenset(str(name).rsplit("/", 2)[1] for name in names)

@@ -44,11 +44,8 @@ class _Kind(NamedTuple):
     ss: float
 
 
-class CrossedBlock:
-    """One or two connections and the attributes they share.
-
-    Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes.
-    """
+class SharedAttributes:
+    """The rows of one or two connections that share attributes: what models of them have in common."""
 
     def __init__(self, table: DistanceTable, connections: Sequence[str], priors: Priors) -> None:
         self.connections = tuple(connections)
@@ -61,14 +58,6 @@ class CrossedBlock:
         self._cells, self._cell = np.unique(pairs, axis=0, return_inverse=True)
         self._cell = self._cell.reshape(-1)
         self._y = table.distance[rows] - priors.group.mean
-        self._swap = len(connections) == 1 and len(self.attributes) > len(self._cells)
-        self._prepare()
-        self._balanced = self._balanced_likelihood()
-
-    @property
-    def dimensions(self) -> int:
-        """How many standard deviations it has."""
-        return 2 * len(self.connections) + 1
 
     def words_of(self, connection: int) -> Places:
         """Places of a connection's words in the table's `words`."""
@@ -79,6 +68,24 @@ class CrossedBlock:
     def spread(self) -> float:
         """Standard deviation of the block's distances; where they are all the same, what the prior expects of it."""
         return float(self._y.std()) or self.priors.residual.mean
+
+
+class CrossedBlock(SharedAttributes):
+    """One or two connections and the attributes they share.
+
+    Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes.
+    """
+
+    def __init__(self, table: DistanceTable, connections: Sequence[str], priors: Priors) -> None:
+        super().__init__(table, connections, priors)
+        self._swap = len(connections) == 1 and len(self.attributes) > len(self._cells)
+        self._prepare()
+        self._balanced = self._balanced_likelihood()
+
+    @property
+    def dimensions(self) -> int:
+        """How many standard deviations it has."""
+        return 2 * len(self.connections) + 1
 
     @property
     def degenerate(self) -> bool:

@@ -17,9 +17,9 @@ import numpy as np
 
 from biasgauge.arrays import Floats, Places
 from biasgauge.errors import ParameterError
-from biasgauge.uncertainty.crossed_block import Effects, computable, factored
+from biasgauge.uncertainty.crossed_block import Effects, SharedAttributes, computable, factored
 from biasgauge.uncertainty.model import Priors
-from biasgauge.uncertainty.table import ASSOCIATED, CONNECTIONS, DistanceTable
+from biasgauge.uncertainty.table import ASSOCIATED, DistanceTable
 
 _BATCH = 2**22
 """Numbers held for the attributes of a batch of standard deviations: bounds the memory."""
@@ -42,7 +42,7 @@ def protected_groups(table: DistanceTable) -> Places:
     return np.array([order[own] for own in lists], np.intp)
 
 
-class NestedBlock:
+class NestedBlock(SharedAttributes):
     """One or two connections and the attributes they share, as `CrossedBlock`.
 
     Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes, that
@@ -50,21 +50,15 @@ class NestedBlock:
     """
 
     def __init__(self, table: DistanceTable, connections: Sequence[str], priors: Priors, groups: Places) -> None:
-        self.connections = tuple(connections)
-        self.priors = priors
-        rows = table.rows_of(connections)
-        place = {CONNECTIONS.index(name): at for at, name in enumerate(connections)}
-        connection = np.array([place[code] for code in table.connection[rows]], np.intp)
-        self.attributes, attribute = np.unique(table.attribute[rows], return_inverse=True)
-        own = np.stack([connection, table.word[rows]], axis=1)
-        self._cells, cell = np.unique(own, axis=0, return_inverse=True)
-        pairs = np.stack([attribute, groups[table.word[rows]], connection], axis=1)
+        super().__init__(table, connections, priors)
+        words = table.word[table.rows_of(connections)]
+        pairs = np.stack([self._attribute, groups[words], self._connection], axis=1)
         pairing, self._rows = np.unique(pairs, axis=0, return_inverse=True)
-        self._y = table.distance[rows] - priors.group.mean
-        self._prepare(connection, cell.reshape(-1), pairing, self._rows.reshape(-1))
+        self._prepare(pairing, self._rows.reshape(-1))
 
-    def _prepare(self, connection: Places, cell: Places, pairing: Places, row: Places) -> None:
+    def _prepare(self, pairing: Places, row: Places) -> None:
         """Sum whatever does not depend on the standard deviations."""
+        connection, cell = self._connection, self._cell
         number, size = len(self.connections), len(self._cells)
         self._columns = size + number
         design = np.zeros((len(self._y), self._columns))
@@ -88,22 +82,12 @@ class NestedBlock:
         return 2 * len(self.connections) + 2
 
     @property
-    def spread(self) -> float:
-        """Standard deviation of the block's distances; where they are all the same, what the prior expects of it."""
-        return float(self._y.std()) or self.priors.residual.mean
-
-    @property
     def resolutions(self) -> Floats:
         """How small a standard deviation the distances can tell from 0, roughly, in the order of the columns."""
         number = len(self.connections)
         shares = [0.1] * number + [(len(self._y) / len(self._cells)) ** -0.5] * number
         shares += [(len(self._y) / units) ** -0.5 for units in (len(self.attributes), len(self._count))]
         return self.spread * np.array(shares)
-
-    def words_of(self, connection: int) -> Places:
-        """Places of a connection's words in the table's `words`."""
-        words: Places = self._cells[self._cells[:, 0] == connection, 1]
-        return words
 
     def log_density(self, sds: Floats) -> Floats:
         """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""

@@ -156,9 +156,9 @@ class _Draft:
             self.ends.append(len(self.words))
 
     def document(self) -> Document:
-        for thing, places in self.opened.items():
+        for entity, places in self.opened.items():
             for _, number in places:
-                self._odd(f"({thing} begins a mention that does not end", _DROPPED, number)
+                self._odd(f"({entity} begins a mention that does not end", _DROPPED, number)
         clusters, again = each_span_once(self.mentions.values())
         if again:
             self.notices.append(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge._io.atomic import atomic_file, made_folder, write_text
 from biasgauge._io.checksums import file_sha256
@@ -23,6 +23,7 @@ from biasgauge.arrays import Floats
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.scores.engine import device_named
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class CorefModel:
         self,
         features: Features,
         network: SpanRanker,
-        log: Sequence[dict[str, Any]] = (),
-        about: dict[str, Any] | None = None,
+        log: Sequence[JsonObject] = (),
+        about: JsonObject | None = None,
     ) -> None:
         self.features, self.network, self.log, self.about = features, network, tuple(log), dict(about or {})
 
@@ -219,7 +220,7 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
         word += len(document.words)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> JsonObject:
     content = read_saved(path, again="save the model again")
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a coreference model of biasgauge")

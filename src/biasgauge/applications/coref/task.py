@@ -74,7 +74,7 @@ class CorefTask:
             )
         self.warnings = tuple(notes)
 
-    def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> JsonObject:
         """Train with one seed; what test documents and sentences of WinoBias add to the sums of the metrics."""
 
         def told(entry: JsonObject) -> None:
@@ -90,7 +90,7 @@ class CorefTask:
             "log": log,
         }
 
-    def summarize(self, outcomes: dict[int, dict[str, Any]], how: Resampling) -> TaskSummary:
+    def summarize(self, outcomes: dict[int, JsonObject], how: Resampling) -> TaskSummary:
         """Metrics and gaps over seeds."""
         test = np.array([outcome["test"] for outcome in outcomes.values()])
         pairs = {name: np.array([outcome["winobias"][name] for outcome in outcomes.values()]) for name in self.pairs}

@@ -18,6 +18,7 @@ from biasgauge.applications.coref.winobias_pairs import VERSIONS
 from biasgauge.applications.group_gaps.result import Gap, GapChange
 from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary, over_seeds
 from biasgauge.arrays import Floats
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.count_tables import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
 from biasgauge.stats.estimate import Estimate
@@ -35,7 +36,7 @@ SWAPPED_EMBEDDINGS = "monte-carlo, the two embeddings of each pair of sentences 
 def summarize(
     test: Floats,
     pairs: Mapping[str, Floats],
-    logs: Mapping[int, list[dict[str, Any]]],
+    logs: Mapping[int, list[JsonObject]],
     how: Resampling,
     sentences: str = "",
 ) -> TaskSummary:
@@ -108,7 +109,7 @@ def differences(both: Floats) -> Floats:
     return gaps
 
 
-def _about(log: list[dict[str, Any]]) -> dict[str, Any]:
+def _about(log: list[JsonObject]) -> JsonObject:
     best = max(log, key=lambda entry: entry["dev_f1"])
     return {"epochs": len(log), "best_epoch": best["epoch"], "best_dev_f1": best["dev_f1"]}
 
@@ -153,9 +154,9 @@ def compare_pairs(first: Floats, second: Floats, of: str, how: Resampling) -> li
     chances = swapped_sums_p(both, changes, how)
     rows = []
     for metric, estimate, pair, chance in zip(PAIRED, estimates, gaps.T, chances, strict=True):
-        one, other = (None if np.isnan(gap) else float(gap) for gap in pair)
+        before, after = (None if np.isnan(gap) else float(gap) for gap in pair)
         about: dict[str, Any] = {"metric": metric, "of": of, "a": VERSIONS[0], "b": VERSIONS[1]}
-        about |= {"first": one, "second": other, "n": len(both)}
+        about |= {"first": before, "second": after, "n": len(both)}
         about |= {"p_value": float(chance), "p_method": SWAPPED_EMBEDDINGS} if estimate.defined else {}
         rows.append(GapChange.of_estimate(estimate, **about))
     return rows

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from biasgauge.applications.coref.conll import Problems, read_conll
 from biasgauge.applications.coref.document import Document
@@ -18,6 +17,7 @@ from biasgauge.applications.text.classification import need_torch
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.scores.engine import device_named
 
 Given = str | os.PathLike[str] | Document | Iterable[str | os.PathLike[str] | Document]
@@ -34,7 +34,7 @@ def train_coref(
     minutes: float | None = None,
     folder: str | os.PathLike[str] | None = None,
     problems: Problems = "error",
-    progress: Callable[[dict[str, Any]], None] | None = None,
+    progress: Callable[[JsonObject], None] | None = None,
 ) -> CorefModel:
     """Train the span-ranking model of Lee et al. 2017; give the model of the epoch with the best dev CoNLL F1.
 

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -28,6 +27,7 @@ from biasgauge.applications.coref.metrics import conll_rates
 from biasgauge.applications.coref.model import CorefModel, prediction_sums
 from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
 from biasgauge.errors import InputError
+from biasgauge.json_types import JsonObject
 
 _JSON = "training.json"
 _OURS = re.compile(r"training-\d{4,}\.safetensors")
@@ -56,11 +56,11 @@ class TrainingRun:
         self.plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimizer, mode="max", factor=settings.plateau, patience=settings.plateau_patience
         )
-        self.log: list[dict[str, Any]] = []
+        self.log: list[JsonObject] = []
         self.best: dict[str, torch.Tensor] = {}
         self.folder: Path | None = None
 
-    def keep_in(self, folder: Path | None, key: dict[str, Any], about: dict[str, Any]) -> None:
+    def keep_in(self, folder: Path | None, key: JsonObject, about: JsonObject) -> None:
         """Write to a folder after each epoch; first go on from what it holds."""
         self.folder, self.about, self.key = folder, about, as_read_back(key)
         if folder is not None:
@@ -68,7 +68,7 @@ class TrainingRun:
             if (folder / _JSON).is_file():
                 self._read_state(folder)
 
-    def train(self, progress: Callable[[dict[str, Any]], None] | None) -> CorefModel:
+    def train(self, progress: Callable[[JsonObject], None] | None) -> CorefModel:
         """Epochs until the settings or the time say stop."""
         while not self._finished():
             start = time.monotonic()
@@ -171,7 +171,7 @@ class TrainingRun:
             raise InputError(f"{folder / _JSON}: is damaged ({problem}); empty the folder to train anew") from problem
         self.best = CorefModel.load(folder, self.features.vectors).network.state_dict()
 
-    def _take_up(self, content: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    def _take_up(self, content: JsonObject, tensors: dict[str, torch.Tensor]) -> None:
         """Weights, moments, learning rate and log, as they were."""
         plateau, log = dict(content["plateau"]), list(content["log"])
         now = self.plateau.state_dict()

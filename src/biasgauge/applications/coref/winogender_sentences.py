@@ -134,8 +134,8 @@ def winogender(
     """
     how = bootstrap_settings("winogender", method=interval, level=level, resamples=resamples, random_state=random_state)
     sentences = read_winogender(templates)
-    found = model.predict([sentence.document for sentence in sentences])
-    answers = [winogender_answer(*both) for both in zip(sentences, found, strict=True)]
+    predictions = model.predict([sentence.document for sentence in sentences])
+    answers = [winogender_answer(*both) for both in zip(sentences, predictions, strict=True)]
     right = np.array([sentence.answer == answer for sentence, answer in zip(sentences, answers, strict=True)])
     occupied = np.array([answer == "occupation" for answer in answers])
     # sentences come by template, then by gender

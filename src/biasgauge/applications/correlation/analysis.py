@@ -150,10 +150,10 @@ def _chosen(points: Points, drop: Sequence[str], duplicates: str) -> tuple[Point
     repeated = points.repeated()
     if repeated:
         again, first = repeated[0]
-        one = f"{points.place} {points.lines[again]} repeats {points.place} {points.lines[first]} in every cell"
-        many = one if len(repeated) == 1 else f"{len(repeated):,} rows repeat another, such as {one}"
+        repeat = f"{points.place} {points.lines[again]} repeats {points.place} {points.lines[first]} in every cell"
+        repeats = repeat if len(repeated) == 1 else f"{len(repeated):,} rows repeat another, such as {repeat}"
         counted = "counted as often as it stands there" if duplicates == "keep" else "counted once"
-        notes.append(f"{many}: {counted}")
+        notes.append(f"{repeats}: {counted}")
         if duplicates == "drop":
             gone = {place for place, _ in repeated}
             points = points.take([place for place in range(len(points)) if place not in gone])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Table
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
 from biasgauge.results.interval_chart import COLORS, interval_chart
 from biasgauge.stats.rounding import SAME
 from biasgauge.wording import level_text
@@ -85,7 +85,7 @@ def _numbers(result: CorrelationResult, named: list[str]) -> tuple[Table, ...]:
     return (*tables, Table.of("lines", title, ["line", *heads], rows))
 
 
-def _grid(result: CorrelationResult, rows: str | None, columns: str | None, color: str | None) -> Any:  # noqa: ANN401 - a chart
+def _grid(result: CorrelationResult, rows: str | None, columns: str | None, color: str | None) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -156,7 +156,7 @@ def _lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
     return pd.concat(fits, ignore_index=True) if fits else pd.DataFrame()
 
 
-def _forest(result: CorrelationResult) -> Any:  # noqa: ANN401 - a chart
+def _forest(result: CorrelationResult) -> AltairChart:
     import pandas as pd
 
     alt = altair()

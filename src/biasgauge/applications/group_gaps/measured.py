@@ -239,15 +239,15 @@ def compare_gaps(
     chances = swapped_p(table.cells, differences, resamples, random_state)
     changes = []
     for at, (rate, pair) in enumerate(rows):
-        one, other = (None if np.isnan(gaps[at]) else float(gaps[at]) for gaps in values)
+        before, after = (None if np.isnan(gaps[at]) else float(gaps[at]) for gaps in values)
         size = sum(int(table.cells[place].sum()) for place in table.involved(pair))
-        about = {**table.about(rate, pair), "first": one, "second": other, "n": size}
-        if one is None or other is None:
+        about = {**table.about(rate, pair), "first": before, "second": after, "n": size}
+        if before is None or after is None:
             changes.append(GapChange(value=None, reason=_reason(table, rate, pair), **about))
             continue
         own = partial(_one_of, differences, at)
         left_out = partial(left_out_values, table.cells, own, table.involved(pair))
-        estimate = estimate_from_draws(other - one, drawn[:, at], left_out, how, "items")
+        estimate = estimate_from_draws(after - before, drawn[:, at], left_out, how, "items")
         changes.append(GapChange.of_estimate(estimate, p_value=float(chances[at]), p_method=SWAPPED, **about))
     settings = _settings(table, positive, how, as_published=as_published)
     return GapComparison(settings, table.classes, table.counts, table.warnings, tuple(changes))

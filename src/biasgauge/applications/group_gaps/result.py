@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.results import Chart, Column, Result, Summary, Table
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
 from biasgauge.results.interval_chart import interval_chart
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
@@ -112,7 +113,7 @@ class GapResult(Result):
 
     tables: ClassVar[tuple[str, ...]] = ("gaps",)
 
-    settings: dict[str, Any]
+    settings: JsonObject
     classes: tuple[Label, ...]
     counts: dict[Label, int]
     warnings: tuple[str, ...]
@@ -171,7 +172,7 @@ class GapComparison(Result):
 
     tables: ClassVar[tuple[str, ...]] = ("changes",)
 
-    settings: dict[str, Any]
+    settings: JsonObject
     classes: tuple[Label, ...]
     counts: dict[Label, int]
     warnings: tuple[str, ...]
@@ -194,7 +195,16 @@ class GapComparison(Result):
         )
 
 
-def what(row: Any) -> str:  # noqa: ANN401 - anything with metric and of
+class _Rated(Protocol):
+    """A rate, by its name and the class that it is of."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def of(self) -> Label: ...
+
+
+def what(row: _Rated) -> str:
     """The rate in words, with the class that it is of."""
     return str(row.metric).replace("_", " ") + ("" if row.of is None else f", {row.of}")
 
@@ -208,7 +218,7 @@ def headline(rows: Sequence[Estimate], subject: str) -> str:
 
 
 def _charts(
-    rows: Sequence[Gap] | Sequence[GapChange], settings: dict[str, Any], name: str, axis: str, title: str
+    rows: Sequence[Gap] | Sequence[GapChange], settings: JsonObject, name: str, axis: str, title: str
 ) -> tuple[Chart, ...]:
     """Every gap, or difference of gaps, with its interval: a row for each metric and class, a panel a comparison."""
     known = [row for row in rows if row.value is not None]
@@ -220,7 +230,7 @@ def _charts(
     return (Chart(name, title, f"{start}{how}; 0 is no difference", partial(_drawn, known, axis)),)
 
 
-def _drawn(rows: Sequence[Gap | GapChange], axis: str) -> Any:  # noqa: ANN401 - a chart
+def _drawn(rows: Sequence[Gap | GapChange], axis: str) -> AltairChart:
     import pandas as pd
 
     value = rows[0].renamed.get("value", "value")

@@ -19,6 +19,7 @@ from biasgauge.applications.tasks.task import Task
 from biasgauge.embeddings import load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import AssociationTest
 from biasgauge.scores import Resampling, weat
 from biasgauge.stats.estimate import Estimate
@@ -65,10 +66,10 @@ class _Measured(NamedTuple):
     """One version by its tests and by one result of the task; rows hold the fields of `Point` and `Performance`."""
 
     variant: Variant
-    tests: list[dict[str, Any]]
+    tests: list[JsonObject]
     task: str
-    gaps: list[dict[str, Any]]
-    metrics: list[dict[str, Any]]
+    gaps: list[JsonObject]
+    metrics: list[JsonObject]
     warnings: tuple[str, ...]
 
 
@@ -176,7 +177,7 @@ def _checked(variants: Iterable[Variant]) -> tuple[Variant, ...]:
     return versions
 
 
-def _intrinsic(variant: Variant, tests: Sequence[Test], how: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _intrinsic(variant: Variant, tests: Sequence[Test], how: Mapping[str, Any]) -> list[JsonObject]:
     """Effect sizes of one version, by test."""
     if isinstance(tests, str) or not tests:
         raise ParameterError(f"The 'tests' of points must be a list of lexicons of kind 'test'. Got {tests!r}.")
@@ -191,7 +192,7 @@ def _intrinsic(variant: Variant, tests: Sequence[Test], how: Mapping[str, Any]) 
     return rows
 
 
-def _gathered(measured: Sequence[_Measured], how: Mapping[str, Any], settings: dict[str, Any]) -> PointsResult:
+def _gathered(measured: Sequence[_Measured], how: Mapping[str, Any], settings: JsonObject) -> PointsResult:
     rows: list[Point] = []
     performance: list[Performance] = []
     undefined: dict[str, None] = {}
@@ -209,7 +210,7 @@ def _gathered(measured: Sequence[_Measured], how: Mapping[str, Any], settings: d
     return PointsResult(tuple(rows), tuple(performance), settings, (*undefined, *warnings))
 
 
-_Outcome = tuple[str, list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]
+_Outcome = tuple[str, list[JsonObject], list[JsonObject], tuple[str, ...]]
 """Task, gaps and metrics of every seed, warnings."""
 
 
@@ -256,7 +257,7 @@ def _of_task(result: TaskResult) -> _Outcome:
     return result.task, gaps, metrics, result.warnings
 
 
-def _of_coref(result: Mapping[str, Any]) -> _Outcome:
+def _of_coref(result: JsonMapping) -> _Outcome:
     """Gaps of WinoBias, as fractions and under the names that the task `coref` gives them."""
     try:
         seed = int(result["seed"])
@@ -278,7 +279,7 @@ def _of_coref(result: Mapping[str, Any]) -> _Outcome:
     return "coref", gaps, metrics, tuple(result["winobias"].get("warnings", ()))
 
 
-def _gap(value: float | None, reason: str | None, **about: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of a point
+def _gap(value: float | None, reason: str | None, **about: Any) -> JsonObject:  # noqa: ANN401 - fields of a point
     return {**about, "gap": value, "gap_reason": None if value is not None else reason or "undefined with this seed"}
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from biasgauge._io.atomic import made_folder, write_text
 from biasgauge._io.json_file import as_read_back, parse_json
@@ -34,7 +32,7 @@ class CellCache:
                 raise InputError(f"{folder}: is a file; name a folder for finished cells")
             made_folder(folder)
 
-    def read(self, key: Mapping[str, Any]) -> dict[str, Any] | None:
+    def read(self, key: JsonMapping) -> JsonObject | None:
         """The outcome of a cell; None where it is not there or damaged."""
         if self.folder is None or not (path := self._path(key)).is_file():
             return None
@@ -48,18 +46,18 @@ class CellCache:
         self.notes.append(f"{path.name} was damaged; the cell was computed again")
         return None
 
-    def write(self, key: Mapping[str, Any], outcome: JsonObject) -> None:
+    def write(self, key: JsonMapping, outcome: JsonObject) -> None:
         """Keep an outcome."""
         if self.folder is not None:
             content = {"key": _plain(key), "sha256": _digest(outcome), "outcome": outcome}
             write_text(self._path(key), json.dumps(content, ensure_ascii=False, sort_keys=True) + "\n")
 
-    def _path(self, key: Mapping[str, Any]) -> Path:
+    def _path(self, key: JsonMapping) -> Path:
         assert self.folder is not None  # noqa: S101 - asked by the callers
         return self.folder / f"{portable_name(str(key['task']))}-{_digest(_plain(key))[:24]}.json"
 
 
-def _plain(key: Mapping[str, Any]) -> JsonObject:
+def _plain(key: JsonMapping) -> JsonObject:
     """A key as JSON gives it back."""
     plain: JsonObject = as_read_back({**key, "version": VERSION})
     return plain

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.applications.group_gaps.result import REST, what
 from biasgauge.results import Chart
-from biasgauge.results.drawing import altair
+from biasgauge.results.drawing import AltairChart, altair
 from biasgauge.results.interval_chart import COLORS, interval_chart
 from biasgauge.wording import level_text
 
@@ -52,7 +52,7 @@ def task_charts(result: TaskResult) -> tuple[Chart, ...]:
     return tuple(charts)
 
 
-def _gaps(gaps: Iterable[TaskGap], *, many: bool, several: bool) -> Any:  # noqa: ANN401 - a chart
+def _gaps(gaps: Iterable[TaskGap], *, many: bool, several: bool) -> AltairChart:
     import pandas as pd
 
     rows = []
@@ -108,7 +108,7 @@ def _row(number: Estimate, **about: str) -> dict[str, Any]:
     return {**about, "value": number.value, "low": number.low, "high": number.high, "n": number.n}
 
 
-def _dots(rows: list[dict[str, Any]], order: list[str], axis: str, domain: list[int] | None) -> Any:  # noqa: ANN401 - a chart
+def _dots(rows: list[dict[str, Any]], order: list[str], axis: str, domain: list[int] | None) -> AltairChart:
     """Numbers with intervals: a row a metric, a color for each of `order`, a panel for each part if there are any."""
     import pandas as pd
 

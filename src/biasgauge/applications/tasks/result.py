@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,6 +15,7 @@ from biasgauge.applications.group_gaps.result import Gap
 from biasgauge.applications.tasks.figures import task_charts
 from biasgauge.arrays import Floats, Integers
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.plain import from_plain
 from biasgauge.results.result import records_frame
@@ -85,7 +86,7 @@ class SeedRun(Record):
     """
 
     seed: int
-    about: dict[str, Any]
+    about: JsonObject
     gaps: tuple[Gap, ...]
     reused: bool = False
 
@@ -152,8 +153,8 @@ class TaskResult(Result):
     gaps: tuple[TaskGap, ...]
     seeds: tuple[SeedRun, ...]
     counts: dict[str, int]
-    coverage: dict[str, Any]
-    settings: dict[str, Any]
+    coverage: JsonObject
+    settings: JsonObject
     warnings: tuple[str, ...]
     no_gaps: str | None = None
     items: TaskItems | PairedItems | None = None
@@ -163,7 +164,7 @@ class TaskResult(Result):
         """What seeds make of the gaps, in sentences."""
         return seed_readings(self.gaps, len(self.seeds))
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The sentences."""
         return {"readings": self.readings}
 

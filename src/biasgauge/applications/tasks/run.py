@@ -14,6 +14,7 @@ from biasgauge.applications.tasks.result import TaskResult
 from biasgauge.applications.tasks.task import Task
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.spelling import did_you_mean
 from biasgauge.stats.bootstrap import bootstrap_settings
 
@@ -83,7 +84,7 @@ def extrinsic(
         "data": prepared.data_checksum,
         "settings": prepared.settings,
     }
-    outcomes: dict[int, dict[str, Any]] = {}
+    outcomes: dict[int, JsonObject] = {}
     reused = set()
     for place, seed in enumerate(numbers, 1):
         outcome = store.read({**key, "seed": seed})

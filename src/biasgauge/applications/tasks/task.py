@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from biasgauge.applications.tasks.result import TaskSummary
 from biasgauge.json_types import JsonObject
@@ -32,10 +32,10 @@ class Prepared(Protocol):
     coverage: JsonObject
     warnings: tuple[str, ...]
 
-    def train(self, seed: int, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+    def train(self, seed: int, progress: Callable[[int, int], None] | None) -> JsonObject:
         """Train and predict with one seed: a JSON-ready outcome, the same for the same seed."""
 
-    def summarize(self, outcomes: dict[int, dict[str, Any]], how: Resampling) -> TaskSummary:
+    def summarize(self, outcomes: dict[int, JsonObject], how: Resampling) -> TaskSummary:
         """Metrics and gaps from the outcomes of all seeds."""
 
 

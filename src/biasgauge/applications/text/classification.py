@@ -19,6 +19,7 @@ from biasgauge.applications.text.vectors import TaskVectors, Unknown, task_vecto
 from biasgauge.checks import check_choice
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.bootstrap import Resampling
 
 TEXT_SETTINGS = frozenset({"as_published", "group_words", "order", "positive", "retweets", "tokenizer", "unknown"})
@@ -76,7 +77,7 @@ class TextClassification:
             "torch": version("torch"),
         }
 
-    def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> JsonObject:
         """Train with one seed and predict the test texts."""
         from biasgauge.applications.text.cnn import fixed_threads, logits, train
 
@@ -101,7 +102,7 @@ class TextClassification:
         labels = [places[label] for label in part.labels]
         return NumberedTexts.of(part.tokens, labels, self.vectors.numbers, least=max(self.cnn.widths))
 
-    def summarize(self, outcomes: dict[int, dict[str, Any]], how: Resampling) -> TaskSummary:
+    def summarize(self, outcomes: dict[int, JsonObject], how: Resampling) -> TaskSummary:
         """Metrics and gaps over seeds."""
         long = {"predictions", "history", "training_losses"}
         about = [{name: run[name] for name in run if name not in long} for run in outcomes.values()]

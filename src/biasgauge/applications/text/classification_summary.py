@@ -17,6 +17,7 @@ from biasgauge.applications.group_gaps.measured import gaps
 from biasgauge.applications.group_gaps.result import REST, Gap, Label
 from biasgauge.applications.tasks.result import SeedRun, TaskGap, TaskItems, TaskMetric, TaskSummary, over_seeds
 from biasgauge.arrays import Floats, Integers
+from biasgauge.json_types import JsonObject
 from biasgauge.stats.bootstrap import Resampling
 
 NO_GROUPS = "the data names no groups of people; name words of groups (group_words) or a column of groups"
@@ -27,7 +28,7 @@ def summarize(
     predictions: Sequence[Sequence[str]],
     groups: Sequence[str | None],
     seeds: Sequence[int],
-    about: Sequence[dict[str, Any]],
+    about: Sequence[JsonObject],
     *,
     classes: Sequence[str],
     positive: str,

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from biasgauge.arrays import Places
 from biasgauge.corpora.tokenizers import Tokenizer
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
 from biasgauge.mitigation.balancing.plan import A, B, X, Y
 
@@ -72,7 +73,7 @@ class BalanceSets:
         both = (X | Y, A | B)
         return tuple(word for word, sets in self.words.items() if any(sets & two == two for two in both))
 
-    def coverage(self, seen: set[str]) -> dict[str, Any]:
+    def coverage(self, seen: set[str]) -> JsonObject:
         """How many words of the sets a text has, in the shape of every `--json`."""
         asked = {role: dict.fromkeys(word_set.words) for role, word_set in self.sets.items()}
         lost = {role: [word for word in words if self.tokens[word] not in seen] for role, words in asked.items()}

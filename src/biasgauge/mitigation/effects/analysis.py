@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -110,7 +110,7 @@ def mitigation_effect(
     )
 
 
-def _stated(setting: Any) -> str | int | None:  # noqa: ANN401 - a setting
+def _stated(setting: Sized | int | None) -> str | int | None:
     """A setting as it stands in `--json`: names and numbers as they are, words of the user's own only counted."""
     return setting if setting is None or isinstance(setting, (str, int)) else f"{len(setting)} given"
 

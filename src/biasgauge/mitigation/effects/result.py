@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from biasgauge import registry
 from biasgauge.embeddings import Embedding
+from biasgauge.json_types import JsonMapping
 from biasgauge.names import list_name, test_name
 from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
-from biasgauge.results.drawing import altair, top_legend, zero_line
+from biasgauge.results.drawing import AltairChart, altair, top_legend, zero_line
 from biasgauge.results.result import records_frame
 from biasgauge.results.slopes import Slope, slope_panels
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
@@ -107,7 +107,7 @@ class MitigationEffect(Result):
     changed: int
     rows: tuple[Row, ...]
     warnings: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def part(self, name: str) -> tuple[Row, ...]:
         """The rows of one part."""
@@ -118,7 +118,7 @@ class MitigationEffect(Result):
         """What happened, in words; a change counts where its interval does not hold 0."""
         return tuple(_sentences(self))
 
-    def derived(self) -> Mapping[str, Any]:
+    def derived(self) -> JsonMapping:
         """The sentences."""
         return {"sentences": self.sentences}
 
@@ -158,7 +158,7 @@ class MitigationEffect(Result):
             rows.append((number, of, _number(row.before), _number(row.after), change))
         return Table.of(part, "", columns, rows)
 
-    def _slopes(self) -> Any:  # noqa: ANN401 - a chart
+    def _slopes(self) -> AltairChart:
         """A panel for each association test."""
         panels: dict[str, list[Slope]] = {}
         tests = registry.everything("association_test")
@@ -172,7 +172,7 @@ class MitigationEffect(Result):
                 )
         return slope_panels(panels)
 
-    def _dumbbells(self, part: str) -> Any:  # noqa: ANN401 - a chart
+    def _dumbbells(self, part: str) -> AltairChart:
         """One dot a number and side."""
         import pandas as pd
 

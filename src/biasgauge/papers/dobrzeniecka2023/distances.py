@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,17 @@ def absent(name: str) -> Recomputed:
     return Recomputed(note=f"needs {FILES[name]}.csv")
 
 
+def _of_files(data: Data, start: str, value: Callable[..., Recomputed]) -> dict[str, Recomputed]:
+    """Rows START.NAME.…: `value` of the file of that name, the name, and what else stands in the row's id."""
+    rows = {}
+    for row in (row for row in IDS if row.startswith(f"{start}.")):
+        _, name, *about = row.split(".")
+        name = "religion_reddit" if name == "caption" else name
+        path = path_of(data, name)
+        rows[row] = absent(name) if path is None else value(path, name, *about)
+    return rows
+
+
 def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Distances to two decimals; how many rows there are; which words were lost."""
     rows = {}
@@ -84,15 +96,12 @@ def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
         for word in ("muslim", "priest"):
             nearest = np.where(table.word == table.words.index(word), table.distance, np.inf).argmin()
             rows[f"nearest.{word}"] = Recomputed.both(CONNECTIONS[table.connection[nearest]])
-    for row in (name for name in IDS if name.startswith("data.")):
-        _, name, about = row.split(".")
-        path = path_of(data, name)
-        if path is None:
-            rows[row] = absent(name)
-            continue
+
+    def value(path: Path, name: str, about: str) -> Recomputed:
         table = read_distances(path, duplicates="keep")
-        rows[row] = Recomputed.both(table.repeated if about == "repeated" else _lost(name, table))
-    return rows
+        return Recomputed.both(table.repeated if about == "repeated" else _lost(name, table))
+
+    return {**rows, **_of_files(data, "data", value)}
 
 
 def _lost(name: str, table: DistanceTable) -> float:
@@ -255,31 +264,22 @@ def _simulated(data: Data, path: Path, seed: int) -> PredictiveCheck | None:
 
 def coverage(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """Share of the observed distances within the predicted intervals, in %."""
-    rows = {}
-    for row in (name for name in IDS if name.startswith("coverage.")):
-        _, name, level = row.split(".")
-        name = "religion_reddit" if name == "caption" else name
-        path = path_of(data, name)
-        if path is None:
-            rows[row] = absent(name)
-            continue
+
+    def value(path: Path, _name: str, level: str) -> Recomputed:
         checks = _simulated(data, path, seed), crossed_fit(data, path, seed).predictive
         theirs, ours = (None if check is None else float(getattr(check, f"within_{level}")) for check in checks)
-        rows[row] = Recomputed(theirs, ours).times(100)
-    return rows
+        return Recomputed(theirs, ours).times(100)
+
+    return _of_files(data, "coverage", value)
 
 
 def overlaps(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """By how much two intervals overlap, below 0: the room between them. Corrected: in the crossed model."""
-    rows = {}
-    for row in (name for name in IDS if name.startswith("overlap.")):
-        _, name, first, second = row.split(".")
-        path = path_of(data, name)
-        if path is None:
-            rows[row] = absent(name)
-            continue
+
+    def value(path: Path, _name: str, first: str, second: str) -> Recomputed:
         crossed = crossed_fit(data, path, seed)
-        contrast = next(one for one in crossed.contrasts if one.word is None and {one.a, one.b} == {first, second})
+        between = (contrast for contrast in crossed.contrasts if contrast.word is None)
+        contrast = next(contrast for contrast in between if {contrast.a, contrast.b} == {first, second})
         sign = 1 if contrast.a == first else -1
         ends = sorted(sign * (end or 0.0) for end in (contrast.low, contrast.high))
         pair = [_overlap(fit, first, second) for fit in (published_fit(data, path, seed), crossed)]
@@ -289,8 +289,9 @@ def overlaps(data: Data, seed: int, _progress: Progress | None) -> dict[str, Rec
             f"{drawn}; {first} less {second} in the crossed model: {numbers}, with probability "
             f"{contrast.p_direction:.3f} of this sign"
         )
-        rows[row] = Recomputed(pair[0], pair[1], note=note)
-    return rows
+        return Recomputed(pair[0], pair[1], note=note)
+
+    return _of_files(data, "overlap", value)
 
 
 def _overlap(fit: Posterior, first: str, second: str) -> float | None:

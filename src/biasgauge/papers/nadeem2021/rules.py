@@ -9,7 +9,7 @@ from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
-    from biasgauge.likelihood.stereoset_result import SplitScores, StereoSetResult, StereoSetScores
+    from biasgauge.likelihood.context_association.result import SplitScores, StereoSetResult, StereoSetScores
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

@@ -39,7 +39,7 @@ def themed(spec: Any) -> Any:  # noqa: ANN401 - a specification
     return _themed(spec, "", _PLACES - {"range", "value"} if mixes_colors(spec) else _PLACES)
 
 
-def mixes_colors(spec: Any) -> bool:  # noqa: ANN401 - any part of a specification
+def mixes_colors(spec: object) -> bool:
     """Whether colors are mixed by number, as in a heat map."""
     if isinstance(spec, list):
         return any(mixes_colors(part) for part in spec)

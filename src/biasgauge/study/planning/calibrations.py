@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from biasgauge.json_types import JsonObject
 from biasgauge.study.costs import model_size
 from biasgauge.study.kind import Kind
 from biasgauge.study.parameters import arguments
@@ -50,7 +50,7 @@ def plan_calibration(
     }  # fmt: skip
     told = {"kind": kind.name, **settings.told, **about}
 
-    def planted(label: str, about: dict[str, Any]) -> str:
+    def planted(label: str, about: JsonObject) -> str:
         inputs = {"plan": cell, "corpus": corpus}
         return plan.add("plant", about, inputs=inputs, label=f"plant {name}/{label}", size=size)
 

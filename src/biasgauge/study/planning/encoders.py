@@ -95,12 +95,12 @@ class _Encoder:
 
     def _words(self) -> list[str]:
         """Every word once: those of each lexicon that is named, and the words that are none."""
-        given = [self.table.words] if isinstance(self.table.words, str) else self.table.words
+        names = [self.table.words] if isinstance(self.table.words, str) else self.table.words
         listed: list[str] = []
-        for name in given:
+        for name in names:
             place = self.plan.study.folder / name.partition(".toml")[0]
             own = self.plan.study.folder / name if is_there(place.with_suffix(".toml")) else None
-            is_list = own is not None or name in registry.names("lexicon") or ":" in name or len(given) == 1
+            is_list = own is not None or name in registry.names("lexicon") or ":" in name or len(names) == 1
             if not is_list:
                 listed.append(name)
                 continue
@@ -111,16 +111,16 @@ class _Encoder:
         return list(dict.fromkeys(listed))
 
     def _templates(self) -> list[str]:
-        given = self.settings.get("templates", DEFAULT)
+        templates = self.settings.get("templates", DEFAULT)
         if self.table.corpus is not None:
             if "templates" in self.settings:
                 sentence = "words stand in templates or in natural contexts; leave out 'templates' or 'corpus'"
                 self.plan.problem((*self.path, "templates"), sentence)
             return []
         try:
-            if isinstance(given, str) and GAP not in given and ".toml" in given:
-                given = str(self.plan.study.folder / given)
-            return list(templates_of(given))
+            if isinstance(templates, str) and GAP not in templates and ".toml" in templates:
+                templates = str(self.plan.study.folder / templates)
+            return list(templates_of(templates))
         except BiasgaugeError as problem:
             self.plan.problem((*self.path, "templates"), str(problem))
             return []

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
 from biasgauge.errors import BiasgaugeError, InputError
+from biasgauge.json_types import JsonObject
 from biasgauge.lexicons.table import found
 from biasgauge.signatures import Setting
 from biasgauge.study.costs import model_size, vectors_size
@@ -115,7 +116,7 @@ def model_draws(seeds: Sequence[int], bootstrap: int, first: int) -> list[Draw]:
 
 
 def _train(
-    plan: PlanBuilder, name: str, table: ModelTable, corpus: str, source: PlannedCorpus, recipe: dict[str, Any]
+    plan: PlanBuilder, name: str, table: ModelTable, corpus: str, source: PlannedCorpus, recipe: JsonObject
 ) -> None:
     first = plan.study.about.seed
     size = model_size(plan.sizes[source.key], recipe)
@@ -163,7 +164,7 @@ class _Source(NamedTuple):
     """Where a model's vectors come from: what names it within its group, what its cell is told, the file if any."""
 
     stem: str
-    settings: dict[str, Any]
+    settings: JsonObject
     place: Path | None
 
 
@@ -269,7 +270,7 @@ def plan_mitigations(plan: PlanBuilder) -> None:
                 _mitigate(plan, name, table.method, settings, group)
 
 
-def _possible(method: str, settings: dict[str, Any]) -> None:
+def _possible(method: str, settings: JsonObject) -> None:
     """Raise what `fit` would say of the settings, before hours of training."""
     from biasgauge.mitigation import mitigation_method
 

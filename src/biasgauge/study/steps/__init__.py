@@ -1,1 +1,1 @@
-"""The steps of studies, a module for each family: `STEP` is one step or a tuple of steps, `KINDS` their analyses."""
+"""The steps of studies, a module for each family: `STEP` is one step, or a tuple of steps with their analyses."""

@@ -5,15 +5,16 @@ The models are trained by the step `train`, as those of any corpus.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge._io.npy_file import map_array, write_array
 from biasgauge.calibration.design import GENDERED
 from biasgauge.corpora import open_corpus
+from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import language_of, languages
 from biasgauge.signatures import Setting
 from biasgauge.study.kind import Kind, some_pairs, some_words
@@ -40,8 +41,7 @@ def write_plan(job: Job) -> None:
     from biasgauge.calibration.plan import calibration_plan
 
     corpus = open_corpus(job.inputs["corpus"] / CORPUS)
-    plan = calibration_plan(corpus, measures=(), tests=(), **settings_of(job, CALIBRATE))
-    job.write_json(PLAN, plan.to_dict())
+    job.write_json(PLAN, calibration_plan(corpus, **settings_of(job, CALIBRATE)).to_dict())
 
 
 def plant(job: Job) -> None:
@@ -88,7 +88,7 @@ def conclude(job: Job) -> None:
     write_result(job, plan.concluded(planted, readings, decision_rates(readings, judged)), CALIBRATE)
 
 
-def possible(settings: Mapping[str, Any]) -> None:
+def possible(settings: JsonMapping) -> None:
     """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
     from biasgauge.calibration.plan import design_from, names_of, recipe_settings
 
@@ -120,10 +120,10 @@ def _runs(plan: CalibrationPlan) -> int:
 def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
     from biasgauge.calibration.planting import planted_from
 
-    made = plan.planting
+    planting = plan.planting
     return [
-        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), made.edits(draw), made.seed(draw))
-        for draw in range(made.design.plantings)
+        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), planting.edits(draw), planting.seed(draw))
+        for draw in range(planting.design.plantings)
     ]
 
 
@@ -137,7 +137,7 @@ def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
     from biasgauge.calibration.readings import ModelReading
 
     path = job.inputs[source] / SCORES
-    scores = map_array(path, np.float64, plan.scored, again="remove the cell and run the study again")
+    scores = map_array(path, np.float64, plan.asked.shape, again="remove the cell and run the study again")
     return ModelReading(scores, open_model(job, source, source))
 
 

@@ -1,4 +1,4 @@
-"""Texts to tokens (`read_corpus`), and texts without some of their stereotypical lines (`balance`)."""
+"""Texts to tokens (`read_corpus`), texts without some of their stereotypical lines (`balance`), and what counts say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from biasgauge.corpora import read_corpus
 from biasgauge.corpora.token_corpus import MANIFEST
 from biasgauge.results.plain import to_plain
 from biasgauge.study.files import restored
-from biasgauge.study.outcomes import CORPUS
+from biasgauge.study.kind import TEST_OR_SETS, Kind, some_pairs, some_words
+from biasgauge.study.outcomes import CORPUS, analysis
 from biasgauge.study.step import Job, Step
 
 TEXT = "text.txt"
@@ -15,7 +16,9 @@ TEXT = "text.txt"
 
 def read(job: Job) -> None:
     """Read the files in their order; what they are called does not count, so it is not recorded."""
-    sources = [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{n}"] for n in range(len(job.files))]
+    sources = (
+        [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{number}"] for number in range(len(job.files))]
+    )
     read_corpus(sources, out=job.out / CORPUS, progress=job.progress, **job.settings["settings"])
     about = job.out / CORPUS / MANIFEST
     manifest = read_record(about, again="run the study again")
@@ -36,7 +39,33 @@ def write_balanced(job: Job) -> None:
     job.write_json("balance.json", to_plain({**counts, "warnings": result.warnings}))
 
 
+_CHECKS = {**TEST_OR_SETS, "words": some_words, "pairs": some_pairs}
+_READING = ("layout", "tokenizer", "field", "documents")
+CORPUS_BIAS = Kind(
+    "corpus-bias",
+    needs="corpus",
+    functions=("calibration:corpus_bias",),
+    checks=_CHECKS,
+    hidden=_READING,
+    tables={"sets.csv": "sets_to_frame"},
+    about="Log odds ratio of words near one group against near the other, from counts: 0 is as likely near both.",
+    shown=("sets", "words"),
+    result="calibration:CorpusBias",
+    answers=True,
+)
+INFLUENCE = Kind(
+    "influence",
+    needs="corpus",
+    functions=("calibration:influence",),
+    checks=_CHECKS,
+    hidden=_READING,
+    about="How much a log odds ratio changes without each document, counted exactly.",
+    shown=("removals", "documents"),
+    result="calibration:Influence",
+)
 STEP = (
     Step("corpus", 1, read, "text to tokens"),
     Step("balance", 1, write_balanced, "a text without some of its stereotypical lines"),
+    analysis(CORPUS_BIAS, "what a text itself says about words"),
+    analysis(INFLUENCE, "which documents of a text carry an association"),
 )

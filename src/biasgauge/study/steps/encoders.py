@@ -1,4 +1,4 @@
-"""Transformers: contexts drawn from a text, words encoded (`encode`), and one view of them as a model."""
+"""Transformers: contexts drawn from a text, words encoded (`encode`), each view as a model, tests over all views."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from biasgauge import registry
 from biasgauge.encoders.contexts import Contexts, draw_contexts
 from biasgauge.encoders.encoding import encode
 from biasgauge.encoders.view_files import open_view, save_views
 from biasgauge.errors import InputError
-from biasgauge.study.outcomes import write_model
+from biasgauge.study.kind import TEST_OR_SETS, Kind, check_sets
+from biasgauge.study.outcomes import analysis, write_model
 from biasgauge.study.step import Job, Step
 from biasgauge.study.steps.corpora import TEXT
 
@@ -60,8 +62,44 @@ def pick(job: Job) -> None:
     write_model(job, open_view(job.inputs["views"] / VIEWS, job.settings["number"]))
 
 
+WEAT = registry.get("association_test", "weat").function
+"""Whose settings the tests in context take too."""
+
+
+def _in_context(name: str, about: str) -> Kind:
+    return Kind(
+        name,
+        needs="models",
+        functions=(f"scores:{name}", WEAT),
+        checks=TEST_OR_SETS,
+        hidden=("ties", "counts"),
+        trial=check_sets,
+        about=about,
+        shown=("rows",),
+    )
+
+
+SEAT = _in_context("seat", "WEAT on words in templates, by layer and pooling; words are the sample.")
+CEAT = _in_context(
+    "ceat",
+    "WEAT on words in natural contexts, by layer and pooling; words are the sample, contexts nested in them.",
+)
+SPECIFICATION_CURVE = Kind(
+    "specification-curve",
+    needs="models",
+    functions=("sensitivity:specification_curve",),
+    checks=TEST_OR_SETS,
+    trial=check_sets,
+    about="One test under every view, with a p of all of them together.",
+    shown=("facets",),
+    result="sensitivity:SpecificationCurve",
+    answers=True,
+)
 STEP = (
     Step("contexts", 1, draw, "sentences of a text in which words stand"),
     Step("encode", 1, encode_words, "words in sentences through a transformer"),
     Step("view", 1, pick, "one view of a transformer"),
+    analysis(SEAT, "words in templates"),
+    analysis(CEAT, "words in natural contexts"),
+    analysis(SPECIFICATION_CURVE, "one test under every view"),
 )

@@ -1,12 +1,26 @@
-"""Scores of a group of replicates: its words, the scores of each model (`score_to_store`), and all of them together."""
+"""Scores of replicates (`score_to_store`), how reliable they are, what they vary with, and how many are enough."""
 
 from __future__ import annotations
 
+from biasgauge import registry
+from biasgauge.corpora import open_corpus
 from biasgauge.lexicons import WordSet
 from biasgauge.scores import ScoreStore, score_to_store
 from biasgauge.scores.scoring import score
+from biasgauge.signatures import function_named
 from biasgauge.study.files import restored
-from biasgauge.study.outcomes import SCORES, open_model
+from biasgauge.study.kind import Kind, lists_of_words
+from biasgauge.study.outcomes import (
+    CORPUS,
+    SCORES,
+    analysis,
+    call,
+    material,
+    open_model,
+    open_models,
+    settings_of,
+    write_result,
+)
 from biasgauge.study.parameters import arguments, parameters
 from biasgauge.study.step import Job, Step
 
@@ -44,8 +58,75 @@ def put_together(job: Job) -> None:
         job.progress(number + 1, len(job.settings["models"]))
 
 
+RELIABILITY = Kind(
+    "reliability",
+    needs="scores",
+    functions=("agreement:reliability",),
+    checks={"lists": lists_of_words},
+    unasked=registry.names("lexicon"),
+    about="Do scores agree with themselves: over replicates, over measures, over pairs? 1 is perfect.",
+    shown=("summary", "internal", "measures", "relations", "word_forms"),
+)
+COMPONENTS = Kind(
+    "components",
+    needs="scores",
+    functions=("agreement:variance_components",),
+    about="How much of the variance of scores belongs to words, pairs, replicates, measures and their mixes.",
+    shown=("components",),
+)
+DECISION = Kind(
+    "decision",
+    needs="scores",
+    functions=("agreement:decision_study", "agreement:variance_components"),
+    tables={"needs.csv": "needs_frame"},
+    about="How many replicates, pairs and measures a mean score needs to be dependable.",
+    shown=("smallest", "needs"),
+)
+FACTORS = Kind(
+    "factors",
+    needs="sources",
+    functions=("agreement:factors",),
+    about="What makes a word's scores reliable: a regression with words, algorithms and corpora as levels.",
+    shown=("fixed", "random", "r2"),
+)
+
+
+def decide(job: Job) -> None:
+    """Find the components, then the designs that follow from them."""
+    study, components = map(function_named, DECISION.functions)
+    own = parameters(study, 1)
+    settings = settings_of(job, DECISION)
+    result = components(
+        *material(job, DECISION), **{name: value for name, value in settings.items() if name not in own}
+    )
+    write_result(job, study(result, **{name: settings[name] for name in settings if name in own}), DECISION)
+
+
+def find_factors(job: Job) -> None:
+    """One source for each group of scores, with its models, and how often words occur in its corpus."""
+    from biasgauge.agreement import FactorSource
+
+    sources = []
+    for number, about in enumerate(job.settings["sources"]):
+        corpus = open_corpus(job.inputs[f"corpus{number}"] / CORPUS)
+        sources.append(
+            FactorSource(
+                about["algorithm"],
+                about["corpus"],
+                ScoreStore.open(job.inputs[f"scores{number}"] / SCORES),
+                vectors=open_models(job, about["models"], f"model{number}-"),
+                counts=dict(zip(corpus.words, map(float, corpus.counts.tolist()), strict=True)),
+            )
+        )
+    write_result(job, call(job, FACTORS, sources), FACTORS)
+
+
 STEP = (
     Step("vocabulary", 1, gather_words, "the words of all models of a group"),
     Step("score", 1, score_model, "scores of one model"),
     Step("tensor", 1, put_together, "scores of all models of a group"),
+    analysis(RELIABILITY, "do scores agree with themselves?"),
+    analysis(COMPONENTS, "what do scores vary with?"),
+    Step("decision", 1, decide, "how many replicates, pairs, words are enough?", (DECISION,)),
+    Step("factors", 1, find_factors, "what goes with reliable scores?", (FACTORS,)),
 )

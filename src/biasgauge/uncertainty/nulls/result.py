@@ -90,7 +90,7 @@ class Spread:
         counts, edges = np.histogram(self.defined, bins, ends)
         return counts.astype(np.float64), edges
 
-    def to_dict(self, ends: tuple[float, float] | None = None) -> dict[str, Any]:
+    def to_dict(self, ends: tuple[float, float] | None = None) -> JsonObject:
         """As it stands in `--json`: no single values, but a histogram."""
         counts, edges = self.histogram(ends=ends)
         return {

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from biasgauge.arrays import Flags
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.json_types import JsonObject
@@ -197,7 +198,7 @@ def _with_theory(found: Comparison, model: NullModel, ddof: int) -> Comparison:
     return replace(found, two_sided=replace(found.two_sided, theory=theory))
 
 
-def share_of(hits: np.ndarray[Any, np.dtype[np.bool_]]) -> Share:
+def share_of(hits: Flags) -> Share:
     """Share of simulated data sets that are hits, with an exact interval."""
     count = int(np.count_nonzero(hits))
     return Share(**vars(clopper_pearson(count, len(hits), over="simulated data sets")), hits=count)

@@ -11,8 +11,8 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
-from biasgauge.calibration.criterion_result import Criterion, CriterionRow
-from biasgauge.calibration.criterion_scores import WordNumbers, numbers_of
+from biasgauge.calibration.criteria.result import Criterion, CriterionRow
+from biasgauge.calibration.criteria.scores import WordNumbers, numbers_of
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike, WordsLike

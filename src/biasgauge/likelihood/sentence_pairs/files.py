@@ -85,14 +85,14 @@ def read_pairs(pairs: PairsOfSentences, *, cluster: str | None = None, group: st
 def _from_rows(
     rows: Sequence[Mapping[str, Any]], cluster: str | None, group: str | None, path: str | os.PathLike[str] | None
 ) -> list[SentencePair]:
-    found = list(rows[0]) if rows else []
+    header = list(rows[0]) if rows else []
     columns = {
-        "first": _column(found, None, FIRST, path),
-        "second": _column(found, None, SECOND, path),
-        "cluster": _column(found, cluster, CLUSTER, path, needed=False),
-        "group": _column(found, group, GROUP, path, needed=False),
-        "direction": _column(found, None, DIRECTION, path, needed=False),
-        "identifier": _column(found, None, IDS, path, needed=False),
+        "first": _column(header, None, FIRST, path),
+        "second": _column(header, None, SECOND, path),
+        "cluster": _column(header, cluster, CLUSTER, path, needed=False),
+        "group": _column(header, group, GROUP, path, needed=False),
+        "direction": _column(header, None, DIRECTION, path, needed=False),
+        "identifier": _column(header, None, IDS, path, needed=False),
     }
     return [
         SentencePair(**{field: str(row[name]) for field, name in columns.items() if name is not None}) for row in rows

@@ -145,7 +145,7 @@ def count_contexts(
     """
     check_whole(1, window=window, min_count=min_count)
     check_choice(get_args(Weighting), weighting=weighting)
-    from biasgauge.calibration import counting_loop as loop
+    from biasgauge.calibration.log_odds import counting_loop as loop
 
     corpus.check_numbers()  # the compiled loop looks them up without asking
 
@@ -201,8 +201,8 @@ def corpus_coverage(corpus: TokenCorpus, sets: Mapping[str, Sequence[str]], *, c
     wanted = {word for words in sets.values() for word in words}
     wanted = {spelling for word in wanted for spelling in spellings(word, case_fallback=case_fallback)}
     index = {word: place for place, word in enumerate(corpus.words) if word in wanted}
-    found = {
+    lookups = {
         name: look_up(index, words, case_fallback=case_fallback, why_lost=lambda _: NOT_IN_TEXT)
         for name, words in sets.items()
     }
-    return Coverage.of(found)
+    return Coverage.of(lookups)

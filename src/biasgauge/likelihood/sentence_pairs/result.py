@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.json_types import JsonMapping
-from biasgauge.likelihood.stereoset_result import Undefined
+from biasgauge.likelihood.context_association.result import Undefined
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate, IntervalsBeside

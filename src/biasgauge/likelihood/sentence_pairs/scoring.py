@@ -12,13 +12,14 @@ import numpy as np
 from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import ParameterError
+from biasgauge.json_types import JsonMapping
 from biasgauge.likelihood.benchmark_scores import measure_named, models_of, open_model, score_pair_list
+from biasgauge.likelihood.context_association.result import Undefined
 from biasgauge.likelihood.measure import LikelihoodMeasure
 from biasgauge.likelihood.models import ModelLike, Sentence, language_model
-from biasgauge.likelihood.pair_files import PairsOfSentences, SentencePair, read_pairs
-from biasgauge.likelihood.pair_result import Flip, PairPreferences, PairScore, PreferenceScores
 from biasgauge.likelihood.preferences import TIES, Ties, equal_scores, preferred
-from biasgauge.likelihood.stereoset_result import Undefined
+from biasgauge.likelihood.sentence_pairs.files import PairsOfSentences, SentencePair, read_pairs
+from biasgauge.likelihood.sentence_pairs.result import Flip, PairPreferences, PairScore, PreferenceScores
 from biasgauge.stats.clusters import clustered_mean
 from biasgauge.stats.estimate import check_level
 from biasgauge.wording import share_text
@@ -131,7 +132,7 @@ def preferences(
     what: str,
     pairs: Sequence[SentencePair],
     scored: ScoredPairs,
-    settings: Mapping[str, Any],
+    settings: JsonMapping,
     warnings: Sequence[str] = (),
 ) -> PairPreferences:
     """The result of some scores; `settings` holds ties, min_coverage, level and unit."""
@@ -161,7 +162,7 @@ def preferences(
 class _Judge:
     """Numbers of some pairs by some measure."""
 
-    def __init__(self, pairs: Sequence[SentencePair], scored: ScoredPairs, settings: Mapping[str, Any]) -> None:
+    def __init__(self, pairs: Sequence[SentencePair], scored: ScoredPairs, settings: JsonMapping) -> None:
         self.pairs, self.scored = pairs, scored
         self.clusters = np.array([pair.cluster for pair in pairs])
         self.level, self.least, self.unit = settings["level"], settings["min_coverage"], settings["unit"]
@@ -191,8 +192,8 @@ class _Judge:
 
     def flip(self, first: str, second: str) -> Flip:
         """Of two measures."""
-        one, other = self.wins[first], self.wins[second]
-        differ = np.where(np.isfinite(one) & np.isfinite(other), one != other, np.nan)
+        by_first, by_second = self.wins[first], self.wins[second]
+        differ = np.where(np.isfinite(by_first) & np.isfinite(by_second), by_first != by_second, np.nan)
         estimate = clustered_mean(
             _PERCENT * differ,
             self.clusters,

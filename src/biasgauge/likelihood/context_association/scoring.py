@@ -18,10 +18,10 @@ from biasgauge.arrays import Floats
 from biasgauge.checks import check_choice, check_number
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.json_types import JsonObject
-from biasgauge.likelihood.icat import FULL, icat_estimate
+from biasgauge.likelihood.context_association.files import DOMAINS, SPLITS, Cluster, read_clusters, read_scores
+from biasgauge.likelihood.context_association.icat import FULL, icat_estimate
+from biasgauge.likelihood.context_association.result import SplitScores, StereoSetResult, StereoSetScores, Undefined
 from biasgauge.likelihood.preferences import NO_SCORE, NOT_FINITE, TIES, Ties, equal_scores, preferred
-from biasgauge.likelihood.stereoset_files import DOMAINS, SPLITS, Cluster, read_clusters, read_scores
-from biasgauge.likelihood.stereoset_result import SplitScores, StereoSetResult, StereoSetScores, Undefined
 from biasgauge.stats.clusters import clustered_means
 from biasgauge.stats.estimate import check_level
 from biasgauge.wording import share_text
@@ -80,8 +80,8 @@ def stereoset(
     settings: JsonObject = {"data": Path(data).name, "min_coverage": min_coverage, "ties": ties}
     reasons: Mapping[str, str] = {}
     if predictions is not None:
-        for name, given in (("measure", measure), ("start", start)):
-            if given is not None:
+        for name, setting in (("measure", measure), ("start", start)):
+            if setting is not None:
                 raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         sources = _several(predictions)
         scores = [read_scores(source) for source in sources]
@@ -129,7 +129,7 @@ class _Judge:
         level: float,
         tied: Ties,
     ) -> None:
-        pairs = [(table[:, :, one], table[:, :, other]) for one, other in _PAIRS]
+        pairs = [(table[:, :, first], table[:, :, second]) for first, second in _PAIRS]
         self.outcomes = np.stack([preferred(*pair, tied) for pair in pairs])
         self.tied = np.stack([equal_scores(*pair) for pair in pairs])
         self.table, self.clusters, self.known, self.reasons = table, clusters, known, reasons

@@ -19,10 +19,10 @@ from biasgauge.json_types import JsonObject
 from biasgauge.likelihood.benchmark_scores import DEFAULTS, models_of
 from biasgauge.likelihood.measure import LikelihoodMeasure
 from biasgauge.likelihood.models import ModelLike, kind_of
-from biasgauge.likelihood.pair_files import read_pair_scores, read_pairs
-from biasgauge.likelihood.pair_result import PairPreferences
-from biasgauge.likelihood.pair_scoring import ScoredPairs, preferences, score_by_models
 from biasgauge.likelihood.preferences import NO_SCORE, Ties
+from biasgauge.likelihood.sentence_pairs.files import read_pair_scores, read_pairs
+from biasgauge.likelihood.sentence_pairs.result import PairPreferences
+from biasgauge.likelihood.sentence_pairs.scoring import ScoredPairs, preferences, score_by_models
 from biasgauge.stats.estimate import check_level
 
 FAULTS = "Many of the pairs are faulty (Blodgett et al. 2021); no interval accounts for that."
@@ -72,8 +72,8 @@ def crows_pairs(
     settings: JsonObject = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit}
     settings |= {"data": Path(data).name, "as_published": as_published}
     if predictions is not None:
-        for name, given in (("measures", measures), ("start", start)):
-            if given is not None:
+        for name, setting in (("measures", measures), ("start", start)):
+            if setting is not None:
                 raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         files = [predictions] if isinstance(predictions, str | os.PathLike) else list(predictions)
         tables = np.stack([read_pair_scores(file, [pair.identifier for pair in pairs]) for file in files])

@@ -68,7 +68,7 @@ def read_clusters(path: str | os.PathLike[str]) -> tuple[Cluster, ...]:
     return tuple(clusters)
 
 
-def _cluster(item: Any, split: str, path: str | os.PathLike[str]) -> Cluster:  # noqa: ANN401 - parsed JSON
+def _cluster(item: object, split: str, path: str | os.PathLike[str]) -> Cluster:
     own = item if isinstance(item, dict) else {}
     identifier = own.get("id")
     if not isinstance(identifier, str):

@@ -1,30 +1,33 @@
-"""Analyses of replicates together: association tests, word lists, stability, the whole audit."""
+"""Analyses of replicates together: association tests, word lists, stability, the whole audit; groups compared."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from biasgauge import registry
 from biasgauge.corpora import open_corpus
-from biasgauge.errors import ParameterError
+from biasgauge.embeddings import Embedding
 from biasgauge.json_types import JsonObject
 from biasgauge.results.plain import to_plain
 from biasgauge.signatures import function_named
-from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_words
+from biasgauge.study.kind import TEST_OR_SETS, Kind, a_lexicon, check_sets, some_lexicons, some_words
 from biasgauge.study.outcomes import (
     CORPUS,
     RESULT,
     analysis,
     call,
     material,
+    open_model,
     open_models,
     settings_of,
     write_result,
 )
 from biasgauge.study.parameters import parameters
 from biasgauge.study.step import Job, Step
+from biasgauge.study.steps.models import RECIPE
 
 MAC = "mac"
 """Takes stereotypes, not sets."""
@@ -34,9 +37,7 @@ def _can_be_tested(name: str, settings: JsonObject) -> None:
     """Raise what the test would say of its settings: of missing sets, and of numbers when it is tried on two words."""
     test = registry.get("association_test", name)
     sets = test.sets
-    missing = [role for role in sets if role not in settings]
-    if "test" not in settings and missing:
-        raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")
+    check_sets(settings, sets)
     own = {setting: settings[setting] for setting in parameters(test.function, len(sets)) if setting in settings}
     if "samples" in own:
         own["samples"] = min(own["samples"], 1)  # enough to see whether it can be
@@ -59,7 +60,7 @@ TESTS = (
             needs="models",
             functions=("scores:association_test", test.function),
             fixed={"kind": name},
-            checks={"test": a_lexicon("test"), "x": some_words, "y": some_words, "a": some_words, "b": some_words},
+            checks=TEST_OR_SETS,
             trial=partial(_can_be_tested, name),
             about=_MEANINGS.get(name, ""),
         )
@@ -138,9 +139,40 @@ def write_audit(job: Job) -> None:
         (job.out / "what_to_write.md").write_text(markdown(written), encoding="utf-8", newline="\n")
 
 
+COMPARE = Kind(
+    "compare",
+    needs="groups",
+    functions=("comparison:compare",),
+    checks={**TEST_OR_SETS, "test": some_lexicons()},
+    unasked=registry.names("lexicon"),
+    tables={"words.csv": "words_frame", "contrasts.csv": "contrasts_frame"},
+    fewest=2,
+    about="The contrast in the second group less that in the first: 0 is no difference.",
+    shown=("differences", "trends", "contrasts"),
+    result="comparison:Comparison",
+    answers=True,
+)
+
+
+def compare_groups(job: Job) -> None:
+    """Each group with its models, which keep what their recipes say of seeds and samples."""
+    groups = {
+        group["name"]: [_model(job, f"model{number}-{place}", name) for place, name in enumerate(group["models"])]
+        for number, group in enumerate(job.settings["groups"])
+    }
+    write_result(job, call(job, COMPARE, groups), COMPARE)
+
+
+def _model(job: Job, source: str, name: str) -> Embedding:
+    model = open_model(job, source, name)
+    recipe = job.inputs[source] / RECIPE
+    return replace(model, source=str(recipe)) if recipe.is_file() else model
+
+
 STEP = (
     Step("association", 1, associate, "association tests on all models of a group", TESTS),
     analysis(SEEDS, "are word lists fit to measure anything?"),
     analysis(STABILITY, "how much of a word's meaning survives training again"),
     Step("audit", 3, write_audit, "the whole battery", (AUDIT,)),
+    Step("compare", 1, compare_groups, "by how much groups of models differ", (COMPARE,)),
 )

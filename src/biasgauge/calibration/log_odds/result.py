@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
@@ -115,8 +115,8 @@ class CorpusBias(Result):
     a: tuple[str, ...]
     b: tuple[str, ...]
     names: tuple[str, str]
-    coverage: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    coverage: JsonMapping
+    settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
     @property

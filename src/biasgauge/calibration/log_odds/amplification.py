@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.calibration.corpus_bias_result import CorpusBias
-from biasgauge.calibration.criterion_scores import numbers_of
+from biasgauge.calibration.criteria.scores import numbers_of
+from biasgauge.calibration.log_odds.result import CorpusBias
 from biasgauge.checks import check_whole
 from biasgauge.inputs import PairsLike
+from biasgauge.json_types import JsonMapping
 from biasgauge.results import Chart, Column, Result, Summary, Table
+from biasgauge.results.drawing import AltairChart
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import correlation_estimate, why_undefined
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
@@ -56,7 +58,7 @@ class Amplification(Result):
 
     rows: tuple[AmplificationRow, ...]
     points: tuple[Mapping[str, Any], ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def summary(self) -> Summary:
         """Slope and correlation of each measure."""
@@ -73,7 +75,7 @@ class Amplification(Result):
         )
 
     def _chart(self, measure: str) -> Chart:
-        def draw() -> Any:  # noqa: ANN401 - the library has no stubs
+        def draw() -> AltairChart:
             import pandas as pd
 
             from biasgauge.results.drawing import altair

@@ -10,9 +10,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.calibration.corpus_bias_asked import Asked, asked_sets
-from biasgauge.calibration.corpus_bias_result import CorpusBias, SetOdds, WordOdds
-from biasgauge.calibration.counting import ContextCounts, Weighting, corpus_coverage, count_contexts
+from biasgauge.calibration.log_odds.asked import Asked, asked_sets
+from biasgauge.calibration.log_odds.counting import ContextCounts, Weighting, corpus_coverage, count_contexts
+from biasgauge.calibration.log_odds.result import CorpusBias, SetOdds, WordOdds
 from biasgauge.checks import check_choice, check_number, check_whole
 from biasgauge.corpora import TokenCorpus
 from biasgauge.corpora.read import corpus_of

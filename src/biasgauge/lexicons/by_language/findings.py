@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from biasgauge.errors import LexiconError
+from biasgauge.lexicons.by_language.record import Language
 from biasgauge.lexicons.findings import Finding, listed_words
-from biasgauge.lexicons.language_record import Language
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Stereotypes, WordSets
 from biasgauge.results import Record
 from biasgauge.wording import share_text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasgauge.arrays import Floats
-from biasgauge.calibration.corpus_bias_result import CorpusBias
+from biasgauge.calibration.log_odds.result import CorpusBias
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import PairsLike
 from biasgauge.scores import ScoreStore, ScoreTensor, score

@@ -11,11 +11,17 @@ import numpy as np
 
 from biasgauge.errors import LexiconError
 from biasgauge.json_types import JsonMapping
+from biasgauge.lexicons.by_language.findings import (
+    GenderShares,
+    compared_sets,
+    gender_shares,
+    other_spellings,
+    set_label,
+)
+from biasgauge.lexicons.by_language.record import ROLES, Language, language_of, lexicons_in_language
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.findings import Finding, in_order
-from biasgauge.lexicons.language_findings import GenderShares, compared_sets, gender_shares, other_spellings, set_label
-from biasgauge.lexicons.language_record import ROLES, Language, language_of, lexicons_in_language
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate

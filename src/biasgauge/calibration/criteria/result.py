@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from biasgauge.json_types import JsonMapping
 from biasgauge.names import measure_name
 from biasgauge.results import Chart, Column, Result, Summary, Table
+from biasgauge.results.drawing import AltairChart
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
 from biasgauge.wording import estimate_text, number_text
 
@@ -63,7 +65,7 @@ class Criterion(Result):
     unit: str
     points: tuple[Mapping[str, Any], ...]
     lost: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     warnings: tuple[str, ...] = field(default=())
 
     def summary(self) -> Summary:
@@ -111,7 +113,7 @@ class Criterion(Result):
         return f"Positive: scores agree with {self.unit}; 0: they tell nothing about it.{rest}"
 
     def _chart(self, row: CriterionRow) -> Chart:
-        def draw() -> Any:  # noqa: ANN401 - the library has no stubs
+        def draw() -> AltairChart:
             import pandas as pd
 
             from biasgauge.results.drawing import altair

@@ -1,0 +1,1 @@
+"""Do scores of words follow something that is known about these words?"""
