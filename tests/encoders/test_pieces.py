@@ -15,6 +15,7 @@ from biasgauge.encoders.pieces import TokenizedSentence, tokenize
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+UNKNOWN = "<unk>"
 TEXTS = ["the naïve nurse’s œuvre", "an artist, a café", "mother-in-law 12.5 €", "she loves math 🙂 and art"] * 3
 
 
@@ -31,11 +32,11 @@ def metaspace() -> Any:  # noqa: ANN401 - a tokenizer
     """Pieces that begin with the space before them."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=["<unk>"], show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=[UNKNOWN], show_progress=False)
     tokenizer.train_from_iterator(TEXTS, trainer)
-    return _as_a_model_has_it(tokenizer, unk_token="<unk>")  # noqa: S106 - a token of text
+    return _as_a_model_has_it(tokenizer, unk_token=UNKNOWN)
 
 
 def _as_a_model_has_it(tokenizer: Any, **names: str) -> Any:  # noqa: ANN401 - tokenizers
