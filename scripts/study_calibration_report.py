@@ -34,7 +34,7 @@ from biasgauge.results.drawing import altair  # noqa: E402 - after the path
 from biasgauge.stats.detection import Limit, Z, detection_limits  # noqa: E402 - after the path
 from biasgauge.stats.dose_response import dose_response  # noqa: E402 - after the path
 
-NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "fasttext": "fastText", "glove": "GloVe"}
+NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "glove": "GloVe", "fasttext": "fastText"}
 MEASURES = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
 ODDS = (2, 4, 10)
 MOST = 1000
@@ -145,8 +145,8 @@ def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     layers = [base.mark_line(), base.mark_point(filled=True, size=40), rules.encode(y="odds:Q")]
     return (
         alt.layer(*layers, data=alt.Data(values=worse.to_dict("records")))
-        .properties(width=200, height=180)
-        .facet(facet=alt.Facet("text:N", title=None, sort=ORDER), columns=3)
+        .properties(width=150, height=150)
+        .facet(facet=alt.Facet("text:N", title=None, sort=ORDER), columns=4)
     )
 
 
@@ -191,14 +191,16 @@ def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Correlation of two runs against that with the dose."""
     alt = altair()
     known = _titled(curves[curves["measure"].isin(MEASURES)])
+    known["algorithm"] = known["algorithm"].map(NAMES)
     return (
         alt.Chart(alt.Data(values=known.to_dict("records")))
-        .mark_point(filled=True, size=70, opacity=0.85)
+        .mark_point(filled=True, opacity=0.85)
         .encode(
             x=alt.X("retest:Q", scale=alt.Scale(domain=[0.85, 1.0]), title="reliability: correlation of two runs"),
             y=alt.Y("r:Q", scale=alt.Scale(domain=[0, 0.8]), title="validity: correlation with the planted dose"),
             color=alt.Color("measure:N", title=None),
-            shape=alt.Shape("text:N", title=None, sort=ORDER),
+            shape=alt.Shape("algorithm:N", title=None, sort=list(NAMES.values())),
+            size=alt.Size("tokens:O", title="million tokens", scale=alt.Scale(range=[25, 60, 110, 170])),
         )
         .properties(width=260, height=240)
         .facet(column=alt.Column("planting:N", title=None))
@@ -241,8 +243,8 @@ def draw_curves(folder: Path) -> Any:  # noqa: ANN401 - of Altair
     ]  # fmt: skip
     return (
         alt.layer(*layers, data=alt.Data(values=rows))
-        .properties(width=200, height=150)
-        .facet(facet=alt.Facet("text:N", title=None, sort=ORDER), columns=3)
+        .properties(width=150, height=130)
+        .facet(facet=alt.Facet("text:N", title=None, sort=ORDER), columns=4)
     )
 
 
