@@ -30,7 +30,8 @@ settings.load_profile("any machine")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files whose tests are few and long come first: a process that starts on one of them last keeps all waiting."""
-    items.sort(key=lambda item: not any(item.get_closest_marker(mark) for mark in ("e2e", "crash", "calibration")))
+    long = {item.path for item in items for mark in ("e2e", "crash", "calibration") if item.get_closest_marker(mark)}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(scope="session")
