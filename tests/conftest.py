@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import gc
 import os
 import pickle
 from dataclasses import replace
@@ -33,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files whose tests are few and long come first: a process that starts on one of them last keeps all waiting."""
     long = {item.path for item in items for mark in ("e2e", "crash", "calibration") if item.get_closest_marker(mark)}
     items.sort(key=lambda item: item.path not in long)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays until the end: no garbage collection has to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import biasgauge as bg
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -47,11 +49,12 @@ print(json.dumps(said))
 """
 
 
-def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
+def test_what_needs_an_extra_names_it(tmp_path: Path, small_replicates: list[bg.Embedding]) -> None:
+    bg.save(small_replicates[0], tmp_path / "vectors.bin")
     (tmp_path / "text.txt").write_text("she is a nurse and he is a pilot\n" * 50)
     (tmp_path / "config.json").write_text("{}")
     works = [
-        ["audit", "--lexicon", "weat7", "--out", "page", "--quiet"],
+        ["audit", "vectors.bin", "--lexicon", "weat7", "--out", "page", "--quiet"],
         ["lexicons", "list"],
     ]
     works += [["study", "init", "my.toml"]]
