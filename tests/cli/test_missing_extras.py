@@ -78,5 +78,11 @@ def test_what_needs_an_extra_names_it(tmp_path: Path, small_replicates: list[bg.
     for name in (command[0] for command in works):
         assert said[name] == [0, ""], name
     made = sorted(path.name for path in tmp_path.iterdir())
-    assert made == ["config.json", "my.toml", "page", "text.txt"]  # nothing was begun that could not be finished
+    assert made == [
+        "config.json",
+        "my.toml",
+        "page",
+        "text.txt",
+        "vectors.bin",
+    ]  # nothing was begun that could not be finished
     assert said["to_gensim"][1].endswith("pip install gensim")
