@@ -45,6 +45,22 @@ def test_without_spread_there_is_no_interval() -> None:
     assert still.reason == "leaving out any word gives the same value"
 
 
+@pytest.mark.parametrize(("first", "second"), [(2, 5), (3, 3), (9, 4)])
+def test_the_jackknife_of_a_difference_of_means_is_welchs_error_with_the_fewer_degrees_of_freedom(
+    first: int, second: int
+) -> None:
+    random = np.random.default_rng(first)
+    a, b = random.normal(0.3, 0.1, first), random.normal(0.1, 0.1, second)
+    left = [(a.sum() - a) / (first - 1) - b.mean(), a.mean() - (b.sum() - b) / (second - 1)]
+    found = mean_over_models(np.array([a.mean() - b.mean()]), 0.95, left, (-9.0, 9.0))
+    assert found.low is not None
+    assert found.high is not None
+    welch = (a.var(ddof=1) / first + b.var(ddof=1) / second) ** 0.5
+    margin = stats.t.ppf(0.975, min(first, second) - 1) * welch
+    value = a.mean() - b.mean()
+    assert (found.low, found.high) == pytest.approx((value - margin, value + margin))
+
+
 @pytest.mark.calibration
 def test_the_jackknife_of_a_difference_of_means_covers() -> None:
     """For a difference of two means the jackknife is Welch's standard error; with the fewer degrees of freedom."""
