@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from biasgauge.stats.means import mean_over_models, means_along
+from biasgauge.stats.means import mean_over_models, means_along, student_estimate
 from biasgauge.stats.shares import wilson
 
 
@@ -27,6 +27,12 @@ def test_means_over_models_have_students_interval() -> None:
     assert found.value == pytest.approx(known.mean())
     assert found.low == pytest.approx(low)
     assert found.high == pytest.approx(high)
+
+
+def test_students_interval_is_that_of_scipy() -> None:
+    found = student_estimate(0.4, 0.2, 3.5, 0.9, method="t", over="runs", n=5)
+    assert (found.low, found.high) == pytest.approx(stats.t.interval(0.9, 3.5, 0.4, 0.2))
+    assert (found.value, found.level, found.method, found.over, found.n) == (0.4, 0.9, "t", "runs", 5)
 
 
 def test_intervals_end_where_the_number_does() -> None:
