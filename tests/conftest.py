@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copyreg
+import gc
 import os
 import pickle
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from biasgauge import Embedding
     from biasgauge.auditing import AuditResult
+    from biasgauge.papers import Reproduction
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,7 +32,14 @@ settings.load_profile("any machine")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files whose tests are few and long come first: a process that starts on one of them last keeps all waiting."""
-    items.sort(key=lambda item: not any(item.get_closest_marker(mark) for mark in ("e2e", "crash", "calibration")))
+    long = {item.path for item in items for mark in ("e2e", "crash", "calibration") if item.get_closest_marker(mark)}
+    items.sort(key=lambda item: item.path not in long)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays until the end: no garbage collection has to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -64,24 +73,53 @@ def package() -> Path:
 
 
 @pytest.fixture(scope="session")
-def shipped_audit(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., AuditResult]:
-    """The audit of the shipped replicates with some lexicons, or with all; made once for all processes of a run."""
+def once_a_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
+    """What a function returns, kept under a name: made once for all processes of a run."""
     folder = tmp_path_factory.getbasetemp()
     folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+    def kept(name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever is made
+        from biasgauge._io.locks import writer_lock
+
+        file = folder / name
+        with writer_lock(file.with_suffix(".lock")):
+            if not file.exists():
+                file.write_bytes(pickle.dumps(make()))
+        return pickle.loads(file.read_bytes())  # noqa: S301 - written a moment ago by a test of this run
+
+    return kept
+
+
+@pytest.fixture(scope="session")
+def shipped_audit(once_a_run: Callable[[str, Callable[[], Any]], Any]) -> Callable[..., AuditResult]:
+    """The audit of the shipped replicates with some lexicons, or with all."""
 
     @cache
     def audited(*lexicons: str) -> AuditResult:
         import biasgauge as bg
-        from biasgauge._io.locks import writer_lock
 
-        kept = folder / f"audit-{'-'.join(lexicons)}"
-        with writer_lock(kept.with_suffix(".lock")):
-            if not kept.exists():
-                kept.write_bytes(pickle.dumps(bg.audit(lexicons=list(lexicons) or None)))
-        result: AuditResult = pickle.loads(kept.read_bytes())  # noqa: S301 - written a moment ago by a test of this run
+        result: AuditResult = once_a_run(
+            f"audit-{'-'.join(lexicons)}", lambda: bg.audit(lexicons=list(lexicons) or None)
+        )
         return result
 
     return audited
+
+
+@pytest.fixture(scope="session")
+def reproduced(once_a_run: Callable[[str, Callable[[], Any]], Any]) -> Callable[..., Reproduction]:
+    """The whole reproduction of a paper, without data or with a folder of them."""
+
+    @cache
+    def of(name: str, data: Path | None = None) -> Reproduction:
+        import biasgauge as bg
+
+        result: Reproduction = once_a_run(
+            f"paper-{name}-{'data' if data else 'alone'}", lambda: bg.reproduce(name, data)
+        )
+        return result
+
+    return of
 
 
 @pytest.fixture(scope="session")

@@ -76,6 +76,7 @@ def test_what_can_be_detected() -> None:
         (correlation_power, {"n": 2}, "at least 3"),
         (correlation_power, {"n": 9, "r": 1.2}, "number from -1 to 1"),
         (correlation_power, {"n": 9, "alpha": 0}, "'alpha'"),
+        (correlation_power, {"n": 9, "alpha": 1}, "'alpha'"),
         (detectable_r, {"n": 9, "power": 0.01}, "strictly between 0.05 and 1"),
         (points_needed, {"r": 0.0}, "differ from 0"),
         (points_needed, {"r": 0.5, "power": 1.0}, "strictly between 0.05 and 1"),

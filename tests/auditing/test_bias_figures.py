@@ -61,8 +61,8 @@ def test_every_model_has_its_own_interval() -> None:
         assert (row["value"], row["low"], row["high"]) == (one.contrast.value, one.contrast.low, one.contrast.high)
 
 
-def test_chance_is_drawn_beside_what_was_measured() -> None:
-    result = bg.audit(bg.embeddings.load_default(), lexicons=["weat1", "weat8"])
+def test_chance_is_drawn_beside_what_was_measured(small_replicates: list[bg.Embedding]) -> None:
+    result = bg.audit(small_replicates[0], lexicons=["weat1", "weat8"])
     panels = {part.about: part for part in result.summary().parts[0].parts}
     for verdict in result.verdicts:
         (drawn,) = [one for one in panels[verdict.question].drawings if isinstance(one, Histogram)]

@@ -140,23 +140,27 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
 
 
 @pytest.mark.usefixtures("quick_audits")
-def test_a_plain_list_of_words_works_as_a_lexicon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("quick_audits")
+def test_a_plain_list_of_words_works_as_a_lexicon(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], small_replicates: list[bg.Embedding]
+) -> None:
+    vectors = str(bg.save(small_replicates[0], tmp_path / "vectors.bin"))
     words = tmp_path / "words.txt"
     words.write_text("\ufeffnurse\n\nsurgeon\nengineer\nnurse\nteacher\n", encoding="utf-8")
     out = ["--out", str(tmp_path / "out"), "--force", "--json"]
-    assert run(["audit", "--lexicon", str(words), "--lexicon", "du2021", *out]) == 0
+    assert run(["audit", vectors, "--lexicon", str(words), "--lexicon", "du2021", *out]) == 0
     found = json.loads(capsys.readouterr().out)
     (verdict,) = found["verdicts"]
     assert verdict["question"] == "words"
     assert verdict["decision"] != "not-measurable"
     asked = next(one["coverage"]["asked"] for one in found["lexicons"] if one["lexicon"] == "words")
     assert asked == 4
-    assert run(["audit", "--lexicon", str(words), *out]) == 0
+    assert run(["audit", vectors, "--lexicon", str(words), *out]) == 0
     (alone,) = json.loads(capsys.readouterr().out)["verdicts"]
     assert alone["why"] == "a list of words asks nothing by itself: give base pairs too, as --lexicon du2021 for gender"
     assert bg.lexicon(words).words == ("nurse", "surgeon", "engineer", "teacher")
     words.write_bytes(b"caf\xe9\n")
-    assert run(["audit", "--lexicon", str(words), *out]) == 2
+    assert run(["audit", vectors, "--lexicon", str(words), *out]) == 2
     assert "words.txt, line 1, byte 3: is not UTF-8 text" in capsys.readouterr().err
 
 

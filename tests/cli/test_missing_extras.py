@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import biasgauge as bg
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -47,11 +49,12 @@ print(json.dumps(said))
 """
 
 
-def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
+def test_what_needs_an_extra_names_it(tmp_path: Path, small_replicates: list[bg.Embedding]) -> None:
+    bg.save(small_replicates[0], tmp_path / "vectors.bin")
     (tmp_path / "text.txt").write_text("she is a nurse and he is a pilot\n" * 50)
     (tmp_path / "config.json").write_text("{}")
     works = [
-        ["audit", "--lexicon", "weat7", "--out", "page", "--quiet"],
+        ["audit", "vectors.bin", "--lexicon", "weat7", "--out", "page", "--quiet"],
         ["lexicons", "list"],
     ]
     works += [["study", "init", "my.toml"]]
@@ -75,5 +78,11 @@ def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
     for name in (command[0] for command in works):
         assert said[name] == [0, ""], name
     made = sorted(path.name for path in tmp_path.iterdir())
-    assert made == ["config.json", "my.toml", "page", "text.txt"]  # nothing was begun that could not be finished
+    assert made == [
+        "config.json",
+        "my.toml",
+        "page",
+        "text.txt",
+        "vectors.bin",
+    ]  # nothing was begun that could not be finished
     assert said["to_gensim"][1].endswith("pip install gensim")

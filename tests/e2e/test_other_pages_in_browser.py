@@ -40,8 +40,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reproduction(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bg.reproduce("du2021").save(tmp_path_factory.mktemp("paper") / "page.html")
+def reproduction(tmp_path_factory: pytest.TempPathFactory, reproduced: Callable[..., bg.papers.Reproduction]) -> Path:
+    return reproduced("du2021").save(tmp_path_factory.mktemp("paper") / "page.html")
 
 
 @pytest.fixture(params=["study", "reproduction"])

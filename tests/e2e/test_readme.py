@@ -79,6 +79,7 @@ def biasgauge_commands(page: str, *, long: bool) -> list[str]:
     return [line for line in lines if any(part in line for part in LONG) == long]
 
 
+@pytest.mark.usefixtures("quick_audits")
 def test_every_biasgauge_command_runs(
     page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

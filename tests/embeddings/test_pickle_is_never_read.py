@@ -58,7 +58,10 @@ def test_no_module_can_unpickle(package: Path) -> None:
     files = sorted(package.rglob("*.py"))
     assert len(files) > 10
     for file in files:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        if not any(name in text for name in (*FORBIDDEN, "pickle", "load")):  # what the two below look for
+            continue
+        tree = ast.parse(text)
         assert not _imported(tree) & FORBIDDEN, file
         assert not [ast.unparse(call) for call in _calls(tree) if _risky(call)], file
 

@@ -47,7 +47,7 @@ COMMANDS = {
     "lexicons": ["lexicons", "show", "weather"],
     "reproduce": ["reproduce", "doe2024"],
     "audit": ["audit", VECTORS, "--lexicon", "weather", "--out", "audit"],
-    "study": ["study", "run", "extras.toml"],
+    "study": ["study", "run", "extras.toml", "--workers", "1"],
 }
 RUN_COMMANDS = """
 import contextlib, io, json, sys

@@ -17,6 +17,7 @@ from biasgauge.papers import Reproduction, reproduce
 from biasgauge.papers.word_nulls import WORDS, null_vectors, rejections
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PAPERS = ("may2019", "guo2021", "nadeem2021", "nangia2020")
@@ -32,8 +33,8 @@ def test_every_number_has_one_row_and_a_paper_says_what_it_needs(name: str) -> N
 
 
 @pytest.fixture(scope="module")
-def stereoset(shared_data: Path) -> Reproduction:
-    return reproduce("nadeem2021", shared_data)
+def stereoset(shared_data: Path, reproduced: Callable[..., Reproduction]) -> Reproduction:
+    return reproduced("nadeem2021", shared_data)
 
 
 @pytest.mark.shared

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.papers import Reproduction, Row, reproduce
+from biasgauge.papers import Reproduction, Row
 from biasgauge.papers.coverage import coverage_charts, coverage_table, part_coverage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 ROWS = (
@@ -76,10 +77,12 @@ def test_results_have_it_first() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["du2021", "goldfarbtarrant2021", "nadeem2021", "nangia2020", "may2019", "guo2021"])
-def test_the_page_says_what_the_rows_say(name: str, shared_data: Path, repository: Path) -> None:
+def test_the_page_says_what_the_rows_say(
+    name: str, shared_data: Path, repository: Path, reproduced: Callable[..., Reproduction]
+) -> None:
     section = runpy.run_path(str(repository / "scripts" / "paper_coverage.py"))["section"]
     page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
-    assert section(reproduce(name, shared_data)).strip() in page
+    assert section(reproduced(name, shared_data)).strip() in page
 
 
 def test_the_page_has_every_paper(repository: Path) -> None:

@@ -12,7 +12,10 @@ from biasgauge.papers import reproduce
 from biasgauge.stats.intraclass import Iccs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from biasgauge.papers import Reproduction
 
 WORDS = tuple(
     dict.fromkeys(
@@ -40,8 +43,10 @@ def listed(known: set[str], *more: str) -> list[str]:
     return list(dict.fromkeys(word for name in lists for word in bg.lexicon(name).words if word in known))
 
 
-def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest() -> None:
-    found = reproduce("du2021")
+def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest(
+    reproduced: Callable[..., Reproduction],
+) -> None:
+    found = reproduced("du2021")
     computed = {row.part for row in found.rows if row.as_published is not None}
     assert computed == {"lists", "estimators", "arithmetic", "reliability"}
     assert {kind: found.count("agrees", kind) for kind in ("identity", "value", "range")} == {

@@ -13,6 +13,7 @@ from biasgauge.errors import InputError
 from biasgauge.papers import reproduce
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from biasgauge.papers import Reproduction
@@ -31,8 +32,8 @@ DIFFERS = {
 
 
 @pytest.fixture(scope="module")
-def found(shared_data: Path) -> Reproduction:
-    return reproduce("goldfarbtarrant2021", shared_data)
+def found(shared_data: Path, reproduced: Callable[..., Reproduction]) -> Reproduction:
+    return reproduced("goldfarbtarrant2021", shared_data)
 
 
 @pytest.mark.shared

@@ -14,7 +14,10 @@ from biasgauge.applications import read_points
 from biasgauge.papers import Row, reproduce
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from biasgauge.papers import Reproduction
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +37,8 @@ def test_every_paper_and_every_column_is_told(page: str) -> None:
     assert set(Row("a", "", "").to_dict()) <= told
 
 
-def test_the_counts_are_true(page: str) -> None:
-    found = reproduce("du2021")
+def test_the_counts_are_true(page: str, reproduced: Callable[..., Reproduction]) -> None:
+    found = reproduced("du2021")
     assert f"({found.count('agrees', 'identity')} identities)" in page
     assert f"{found.count('agrees', 'value')} values and {found.count('agrees', 'range')} claims" in page
 
@@ -86,8 +89,8 @@ def _unit(printed: float) -> float:
 
 
 @pytest.mark.shared
-def test_the_counts_with_data_are_true(page: str, shared_data: Path) -> None:
-    found = reproduce("goldfarbtarrant2021", shared_data)
+def test_the_counts_with_data_are_true(page: str, shared_data: Path, reproduced: Callable[..., Reproduction]) -> None:
+    found = reproduced("goldfarbtarrant2021", shared_data)
     values, lengths, claims = (
         (found.count("agrees", kind), found.count("differs", kind)) for kind in ("value", "identity", "range")
     )

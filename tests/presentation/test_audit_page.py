@@ -108,13 +108,18 @@ def rich(word: str) -> bg.auditing.AuditResult:
 
 
 @cache
-def rich_page() -> str:
-    return audit_page(rich("harm-less"))  # like the hostile ones, no word of letters alone
+def rich_page(word: str = "harm-less") -> str:  # like the hostile ones, no word of letters alone
+    return audit_page(rich(word))
+
+
+@cache
+def harmless_outline() -> Outline:
+    return outline(audit_page(result(["harmless"], name="harmless")))
 
 
 @pytest.mark.parametrize("word", HOSTILE)
 def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
-    harmless = outline(audit_page(result(["harmless"], name="harmless")))
+    harmless = harmless_outline()
     hostile = outline(audit_page(result([word], name=word)))
     assert hostile.tags == harmless.tags
     shown, expected = ("".join(page.text).lower() for page in (hostile, harmless))  # a claim starts with a capital
@@ -124,7 +129,7 @@ def test_hostile_words_leave_the_page_as_it_is(word: str) -> None:
 @pytest.mark.parametrize("word", HOSTILE)
 def test_hostile_words_in_charts_and_explorer_leave_the_page_as_it_is(word: str) -> None:
     hostile = outline(audit_page(rich(word)))
-    plain = rich_page() if word == word.lower() else audit_page(rich("Harmless"))  # a page says if all is in lower case
+    plain = rich_page() if word == word.lower() else rich_page("Harmless")  # a page says if all is in lower case
     assert hostile.tags == outline(plain).tags
     blocks = {name: json.loads(text) for name, text in hostile.packed().items() if name != PLOTS}
     assert word in blocks["explorer-data"]["words"]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.crash
 
 # Every step that touches the disk counts: half of an array written, before and after each flush, before and after each
-# move. For each step a child is killed there, then another resumes; both are forked, so that imports are paid for once.
+# move. For each step a child is killed there, then another resumes; both are forked, and the parent has scored once, so
+# that imports are paid for once.
 DRIVER = """
 import io, json, os, signal, sys
 from pathlib import Path
@@ -78,6 +79,7 @@ def child(store, last):
     os._exit(0)
 
 
+score(models, pairs=[("w0", "w1")], words=list(words[5:]), k=3, n_jobs=1)
 assert child(folder / "whole", 0) == 0
 total = json.loads((folder / "whole.json").read_text())["steps"]
 for number in range(1, total + 1):

@@ -137,10 +137,13 @@ def test_attributes_that_share_a_word_are_flagged() -> None:
 @pytest.mark.calibration
 @pytest.mark.parametrize(
     ("contexts", "runs"),
-    [(1, 2_000), (100, 2_000), pytest.param(1_000, 1_000, marks=SLOW), pytest.param(10_000, 600, marks=SLOW)],
+    [(1, 1_000), (100, 1_000), pytest.param(1_000, 1_000, marks=SLOW), pytest.param(10_000, 600, marks=SLOW)],
 )
 def test_a_null_in_which_words_lean_is_rejected_at_the_level(contexts: int, runs: int) -> None:
-    """Words are exchangeable between X and Y, and contexts are nested in them: 5 ± 1.5 %, however many contexts."""
+    """Words are exchangeable between X and Y, and contexts are nested in them: 5 %, however many contexts.
+
+    Within three standard errors; as published (below) the same null is rejected in 85 % of runs and more.
+    """
     random, rejected, dim = np.random.default_rng(6), 0, 5
     for _ in range(runs):
         words = random.normal(size=(len(WORDS), 1, dim))
@@ -149,7 +152,7 @@ def test_a_null_in_which_words_lean_is_rejected_at_the_level(contexts: int, runs
         p = contextual_weat(**sets, interval=None, alternative="two-sided").p_value
         assert p is not None
         rejected += p < 0.05
-    assert rejected / runs == pytest.approx(0.05, abs=0.015)
+    assert rejected / runs == pytest.approx(0.05, abs=3 * (0.05 * 0.95 / runs) ** 0.5)
 
 
 @pytest.mark.calibration

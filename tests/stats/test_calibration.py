@@ -396,7 +396,7 @@ CASES = {
         _times(-2),
     ),
     "dose_of_score": Case(
-        _planted_word, _dose, 1.0, lambda x: (3 * x[0], x[1], x[2], 3 * x[3])
+        _planted_word, _dose, 1.0, lambda x: (3 * x[0], x[1], x[2], 3 * x[3]), worlds=200
     ),
     "estimate_from_draws": Case(
         lambda random: random.exponential(1.0, SKEWED), _from_draws, 1.0, lambda x: 3 * x, _times(3), slack=0.03

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from biasgauge.stats.means import mean_over_models, means_along
+from biasgauge.stats.means import mean_over_models, means_along, student_estimate
 from biasgauge.stats.shares import wilson
 
 
@@ -29,6 +29,12 @@ def test_means_over_models_have_students_interval() -> None:
     assert found.high == pytest.approx(high)
 
 
+def test_students_interval_is_that_of_scipy() -> None:
+    found = student_estimate(0.4, 0.2, 3.5, 0.9, method="t", over="runs", n=5)
+    assert (found.low, found.high) == pytest.approx(stats.t.interval(0.9, 3.5, 0.4, 0.2))
+    assert (found.value, found.level, found.method, found.over, found.n) == (0.4, 0.9, "t", "runs", 5)
+
+
 def test_intervals_end_where_the_number_does() -> None:
     found = mean_over_models(np.array([0.9, 0.99, 0.7]), 0.99, None, (0.0, 1.0))
     assert found.high == 1.0
@@ -43,6 +49,22 @@ def test_without_spread_there_is_no_interval() -> None:
     still = mean_over_models(np.array([0.5]), 0.95, [np.full(4, 0.5), np.full(4, 0.5)], (0.0, 1.0))
     assert still is not None
     assert still.reason == "leaving out any word gives the same value"
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 5), (3, 3), (9, 4)])
+def test_the_jackknife_of_a_difference_of_means_is_welchs_error_with_the_fewer_degrees_of_freedom(
+    first: int, second: int
+) -> None:
+    random = np.random.default_rng(first)
+    a, b = random.normal(0.3, 0.1, first), random.normal(0.1, 0.1, second)
+    left = [(a.sum() - a) / (first - 1) - b.mean(), a.mean() - (b.sum() - b) / (second - 1)]
+    found = mean_over_models(np.array([a.mean() - b.mean()]), 0.95, left, (-9.0, 9.0))
+    assert found.low is not None
+    assert found.high is not None
+    welch = (a.var(ddof=1) / first + b.var(ddof=1) / second) ** 0.5
+    margin = stats.t.ppf(0.975, min(first, second) - 1) * welch
+    value = a.mean() - b.mean()
+    assert (found.low, found.high) == pytest.approx((value - margin, value + margin))
 
 
 @pytest.mark.calibration

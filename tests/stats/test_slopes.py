@@ -18,6 +18,18 @@ def test_without_errors_it_is_the_least_squares_line() -> None:
     assert weighted_slope(x, y, np.zeros(30), times[None].astype(float))[0] == pytest.approx(repeated)
 
 
+def test_errors_are_taken_off_the_sample_variance() -> None:
+    """Fuller (1987), equation 1.2.3: s_xy / (s_xx − the mean of the squared errors), both with n − 1."""
+    random = np.random.default_rng(2)
+    x, y, errors = random.normal(0, 1, 12), random.normal(0, 1, 12), random.uniform(0.2, 0.6, 12)
+    times = random.integers(0, 3, 12)
+    for chosen in (np.arange(12), np.repeat(np.arange(12), times)):
+        table = np.cov(x[chosen], y[chosen])
+        expected = table[0, 1] / (table[0, 0] - (errors[chosen] ** 2).mean())
+        weights = np.bincount(chosen, minlength=12)[None].astype(float)
+        assert weighted_slope(x, y, errors, weights) == pytest.approx(expected)
+
+
 def test_where_all_is_error_there_is_no_slope() -> None:
     x = np.array([0.1, -0.1, 0.05, 0.0])
     estimate = slope_estimate(x, 2 * x, np.ones(4), Resampling())

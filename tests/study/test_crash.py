@@ -87,7 +87,7 @@ def contents(folder):
 
 registry.everything("study_step")
 home, calls = Path(about["home"]), Path(about["calls"])
-assert in_child(lambda: run(home / "whole", cells, about["results"], 0)) == 0
+run(home / "whole", cells, about["results"], 0)  # in the parent: what it imports, its children need not
 wanted = contents(home / "whole")
 number, told = 0, []
 while True:

@@ -52,14 +52,27 @@ SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
+def study_in(folder: Path) -> Path:
     random = np.random.default_rng(3)
     words = [f"w{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(120)]
     lines = [f"{' '.join(random.choice(words, 8))} {('he', 'she')[number % 2]}" for number in range(6_000)]
-    (tmp_path / "text.txt").write_text("\n".join(lines), encoding="utf-8")
-    (tmp_path / "study.toml").write_text(STUDY)
-    return tmp_path / "study.toml"
+    (folder / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "study.toml").write_text(STUDY)
+    return folder / "study.toml"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return study_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same study, run from beginning to end in this process."""
+    file = study_in(tmp_path_factory.mktemp("whole"))
+    done = run_study(file, out=file.parent / "out", workers=0)
+    assert not done.failed, done.failures
+    return file.parent
 
 
 def result(folder: Path) -> Any:  # noqa: ANN401 - JSON
@@ -82,13 +95,9 @@ def test_it_is_planned_as_texts_models_scores_and_verdicts(file: Path) -> None:
     assert kept == {"calibration-verdicts", "calibrate"}, "texts, models and scores are found again"
 
 
-def test_it_is_that_of_the_function(file: Path) -> None:
-    done = run_study(file, out=file.parent / "out", workers=0)
-    assert not done.failed, done.failures
-    expected = bg.calibrate(
-        file.with_name("text.txt"), {"dim": 8, "epochs": 1}, verdicts=verdict_rates, **SETTINGS
-    ).to_dict()
-    found = result(file.parent / "out")
+def test_it_is_that_of_the_function(whole: Path) -> None:
+    expected = bg.calibrate(whole / "text.txt", {"dim": 8, "epochs": 1}, verdicts=verdict_rates, **SETTINGS).to_dict()
+    found = result(whole / "out")
     assert any(rate["name"].startswith("verdict") for rate in found["false_positives"])
     assert {key: value for key, value in found.items() if key in expected} == json.loads(json.dumps(expected))
 
@@ -122,29 +131,28 @@ def test_what_cannot_be_done_is_said_before_anything_runs(file: Path, old: str, 
 
 
 @pytest.mark.crash
-def test_killed_and_run_again_it_computes_only_what_is_missing(file: Path) -> None:
-    def started(out: str) -> subprocess.Popen[bytes]:
-        typed = ["study", "run", str(file), "--out", str(file.parent / out), "--workers", "2", "--quiet"]
+def test_killed_and_run_again_it_computes_only_what_is_missing(file: Path, whole: Path) -> None:
+    def started() -> subprocess.Popen[bytes]:
+        typed = ["study", "run", str(file), "--out", str(file.parent / "out"), "--workers", "1", "--quiet"]
         return subprocess.Popen([sys.executable, "-m", "biasgauge", *typed])
 
-    def cells(out: str) -> dict[str, int]:
+    def cells() -> dict[str, int]:
         """When each finished cell was written."""
-        manifests = (file.parent / out / "cells").glob("*/*/manifest.json")
+        manifests = (file.parent / "out" / "cells").glob("*/*/manifest.json")
         return {path.parent.name: path.stat().st_mtime_ns for path in manifests}
 
     trained = {cell.key for cell in plan_study(file).cells if cell.step == "train"}
-    killed = started("killed")
+    killed = started()
     end = time.monotonic() + 400
-    while not trained & cells("killed").keys():
+    while not trained & cells().keys():
         assert killed.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < end
         time.sleep(0.02)
     os.kill(killed.pid, signal.SIGKILL)
     assert killed.wait(30) == -signal.SIGKILL
-    before = cells("killed")
-    assert not (file.parent / "killed" / "results" / "limits").exists()
-    assert started("killed").wait(400) == 0
-    assert started("whole").wait(400) == 0
-    assert before.items() <= cells("killed").items(), "a cell that was there was computed again"
-    assert len(before) < len(cells("killed"))
-    assert result(file.parent / "killed") == result(file.parent / "whole")
+    before = cells()
+    assert not (file.parent / "out" / "results" / "limits").exists()
+    assert started().wait(400) == 0
+    assert before.items() <= cells().items(), "a cell that was there was computed again"
+    assert len(before) < len(cells())
+    assert result(file.parent / "out") == result(whole / "out")

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
-from scipy import stats as distributions
 
 from biasgauge import registry
 from biasgauge.arrays import Floats
@@ -222,11 +221,13 @@ def set_curves(of: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...]:
 
 def _monotone(texts: Sequence[Floats]) -> bool:
     """Whether no step goes against the whole way from the lowest to the highest dose (paired t, one-sided, Holm)."""
+    from scipy.stats import ttest_rel
+
     up = 1.0 if texts[-1].mean() >= texts[0].mean() else -1.0
     p_values: list[float | None] = []
     for low, high in pairwise(texts):
         if len(low) == len(high) and np.ptp((high - low) * up) > 0:
-            p_values.append(float(distributions.ttest_rel(high * up, low * up, alternative="less").pvalue))
+            p_values.append(float(ttest_rel(high * up, low * up, alternative="less").pvalue))
     return not any(p is not None and p < ALPHA for p in holm(p_values))
 
 

@@ -246,7 +246,8 @@ def _start(cross: Mapping[tuple[int, int], Floats], models: int, dim: int) -> li
     matrix = blocks.reshape(size, size)
     if not np.isfinite(matrix).all():
         raise ParameterError("These vectors are too long to be aligned: their products overflow.")
-    _, leading = eigh(matrix, subset_by_index=[size - dim, size - 1], overwrite_a=True, check_finite=False)
+    with on_one_thread():  # SciPy has a library for products of its own, which may have been loaded just now
+        _, leading = eigh(matrix, subset_by_index=[size - dim, size - 1], overwrite_a=True, check_finite=False)
     return [best_rotation(block).matrix for block in leading.reshape(models, dim, dim)]
 
 

@@ -10,15 +10,14 @@ neither the block nor the company.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from biasgauge.arrays import Flags, Floats, Places, Singles, Vectors
 from biasgauge.geometry import row_lengths, unit_singles
 from biasgauge.scores.engine import LARGE, SMALL
+from biasgauge.stats.threads import on_one_thread
 
 Ties = Literal["half", "later-first"]
 
@@ -61,19 +60,13 @@ def ranks_along(vectors: Vectors, directions: Floats, wanted: Places, of: Places
     values = np.empty(len(wanted))
     words = len(vectors)
     most = int(min(max(_VALUES // max(len(vectors), 1), 8), _DIRECTIONS))
-    with _blas().limit(limits=1, user_api="blas"):  # the last bits of a product depend on how threads share it
+    with on_one_thread():  # the last bits of a product depend on how threads share it
         for start in range(0, len(directions), most):
             chosen = np.flatnonzero((of >= start) & (of < start + most))
             part = _Part(vectors, directions[start : start + most], wanted[chosen], of[chosen] - start)
             words = part.count()
             values[chosen] = part.ranks(ties)
     return Ranks(values, words)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """What sets the threads of products; to look for the libraries takes as long as a small vocabulary."""
-    return ThreadpoolController()
 
 
 class _Part:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from biasgauge.stats.correlations import LEAST, fisher_interval
+from biasgauge.stats.correlations import LEAST, correlation, fisher_interval
 from biasgauge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -49,14 +49,12 @@ def relations(frame: pd.DataFrame, of: str) -> tuple[Relation, ...]:
 
 
 def _relation(of: str, x: str, y: str, frame: pd.DataFrame) -> Relation:
-    from scipy.stats import spearmanr
-
     both = frame[[x, y]].astype(float).dropna().to_numpy()
     relation = Relation(of=of, x=x, y=y, value=None, n=len(both))
     if len(both) < LEAST:
         return replace(relation, reason=f"fewer than {LEAST} pairs of sets")
     if np.ptp(both, axis=0).min() == 0:
         return replace(relation, reason="one of the two does not vary")
-    rho = float(spearmanr(both[:, 0], both[:, 1]).statistic)
+    rho = float(correlation("spearman", both[:, 0], both[:, 1])[0])
     around = fisher_interval(rho, len(both), kind="spearman", over="pairs of sets")
     return replace(relation, value=rho, low=around.low, high=around.high, reason=around.reason)

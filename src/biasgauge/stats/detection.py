@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats as distributions
+from scipy.special import stdtrit
 
 from biasgauge.arrays import Floats
 from biasgauge.results.result import Record
@@ -56,7 +56,7 @@ class Blanks:
 
     def limit(self, sign: float = 1.0) -> float:
         """Limit of blank: 5 % of means of new blanks lie beyond it (one-sided prediction limit, Student's t)."""
-        quantile = float(distributions.t.ppf(0.95, self.df))
+        quantile = float(stdtrit(self.df, 0.95))
         return self.mean + sign * quantile * float(np.sqrt(np.ravel(self.variance)[0]))
 
 
@@ -164,7 +164,7 @@ def detection_limits(
                 scores, levels, response.variances, words=count, runs=runs, spread=moments.blank_variance, shift=shift
             )
             of_doses = moments.dose_variance * (lasting + planting + run / runs) / count + shift / runs + blanks.known
-            margin = float(distributions.t.ppf(0.95, blanks.df)) * np.sqrt(blanks.variance) + Z * np.sqrt(of_doses)
+            margin = float(stdtrit(blanks.df, 0.95)) * np.sqrt(blanks.variance) + Z * np.sqrt(of_doses)
             gap = (moments.blank_mean - moments.intercept) * sign + margin
             found = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
             estimate = _estimate(found, units, level, follows=response.follows)
@@ -272,7 +272,7 @@ def dose_of_score(
     about: Fields = {"level": level, "method": "Fieller", "statistic": "dose"}
     if not response.follows:
         return Estimate(value=None, reason=NO_SLOPE, **about)
-    t = float(distributions.t.ppf((1 + level) / 2, response.df))
+    t = float(stdtrit(response.df, (1 + level) / 2))
     (v_a, v_ab), (_, v_b) = response.covariance
     gap = score - response.intercept
     # (gap − b x)² = t² (v + v_a + 2 x v_ab + x² v_b), a quadratic equation in x

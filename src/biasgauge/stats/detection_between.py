@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats as distributions
+from scipy.special import stdtrit
 
 from biasgauge.arrays import Floats
 from biasgauge.results.result import Record
@@ -97,7 +97,7 @@ def blank_margin(blanks: Floats, words: int, part: float) -> float:
     if count > 1:
         squares += (moved + between / count) ** 2 / (count - 1)
     df = variance**2 / squares if squares > 0 else np.inf
-    return float(distributions.t.ppf(0.95, max(df, 1.0))) * float(np.sqrt(variance))
+    return float(stdtrit(max(df, 1.0), 0.95)) * float(np.sqrt(variance))
 
 
 def _mean_and_sd(columns: Sequence[Floats]) -> tuple[Floats, Floats]:

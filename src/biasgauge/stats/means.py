@@ -128,7 +128,7 @@ def jackknife_t(
     variance = jackknife_variance(left_out)
     if variance <= SAME**2:
         return Estimate(reason="leaving out any word gives the same value", **about)
-    margin = float(stdtrit(max(min(map(len, left_out)) - 1, 1), (1 + level) / 2)) * variance**0.5
+    margin = float(stdtrit(min(map(len, left_out)) - 1, (1 + level) / 2)) * variance**0.5
     return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import gammaln, hyp2f1, stdtrit
 
 from biasgauge.checks import check_number, check_whole
@@ -69,6 +68,8 @@ def detectable_r(n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
     Raises:
         ParameterError: as in `correlation_power`, or a power that is not between alpha and 1.
     """
+    from scipy.optimize import brentq
+
     check_number(alpha, 1, ends=False, power=power)
     return float(brentq(lambda r: correlation_power(n, r, alpha=alpha) - power, 0.0, 1.0, xtol=1e-6))
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from biasgauge.stats.estimate import Estimate, Fields, check_level
@@ -32,6 +31,8 @@ def auc_estimate(
     observed one is within the normal quantile of their own standard error (a score interval), so it is defined at 0
     and 1 too. Source: Newcombe, *Statistics in Medicine* 25 (2006), 559–573. Undefined with an empty group.
     """
+    from scipy.optimize import brentq
+
     check_level(level)
     sizes = len(first), len(second)
     about: Fields = {"level": level, "method": METHOD, "over": over, "n": sum(sizes), "statistic": "AUC"}

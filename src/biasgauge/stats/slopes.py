@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats as distributions
+from scipy.special import stdtrit
 
 from biasgauge.arrays import Floats
 from biasgauge.stats.bootstrap import Resampling
@@ -61,6 +61,6 @@ def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "word
     leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
     scaled = (y - design @ weights) / np.maximum(1 - leverage, 1e-12)
     covariance = inverse @ (design.T * scaled**2) @ design @ inverse
-    margin = float(distributions.t.ppf((1 + level) / 2, len(x) - 2)) * float(np.sqrt(covariance[1, 1]))
+    margin = float(stdtrit(len(x) - 2, (1 + level) / 2)) * float(np.sqrt(covariance[1, 1]))
     value = float(weights[1])
     return Estimate(value=value, low=value - margin, high=value + margin, **about)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import chdtrc, stdtr, stdtrit
 
 from biasgauge.arrays import Floats, Places
@@ -244,6 +243,8 @@ def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
         y: the outcome.
         strata: the stratum of each point, 0, 1, ….
     """
+    from scipy.optimize import minimize
+
     unit = float(x.std()), float(y.std())
     z = np.stack([np.ones(len(x)), (x - x.mean()) / unit[0]], axis=1)
     outcome = (y - y.mean()) / unit[1]

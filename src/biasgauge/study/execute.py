@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import errno
 import io
-import sys
 import time
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
-
-from threadpoolctl import ThreadpoolController
 
 from biasgauge import registry
 from biasgauge._io.checksums import path_sha256, stamps_of
 from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.results import Record
+from biasgauge.stats.threads import thread_pools
 from biasgauge.study.cell import Cell
 from biasgauge.study.result import Failure
 from biasgauge.study.step import Job, Progress, quiet
@@ -61,20 +58,14 @@ def run_cell(cell: Cell, store: CellStore, progress: Progress | None = None) -> 
     printed = io.StringIO()
     try:
         with store.scratch() as scratch:
-            pools = _thread_pools(len(sys.modules))
-            with redirect_stdout(printed), redirect_stderr(printed), pools.limit(limits=cell.threads):
+            limits = thread_pools().limit(limits=cell.threads)
+            with redirect_stdout(printed), redirect_stderr(printed), limits:
                 out = _work(cell, store, scratch, progress)
             seconds = time.perf_counter() - started
             store.publish(cell, out, seconds)
     except (Exception, SystemExit) as problem:  # noqa: BLE001 - whatever a step raises is its cell's; the rest goes on
         return Outcome(cell.key, "failed", time.perf_counter() - started, _failure(cell, problem, printed.getvalue()))
     return Outcome(cell.key, "done", seconds)
-
-
-@lru_cache(maxsize=1)
-def _thread_pools(_modules: int) -> ThreadpoolController:
-    """Those of loaded libraries, looked for again when there are more modules, since that takes a millisecond."""
-    return ThreadpoolController()
 
 
 def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None) -> Path:

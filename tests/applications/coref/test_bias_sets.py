@@ -74,16 +74,17 @@ def test_winobias_of_a_model_that_goes_by_gender(learned: CorefModel, planted: A
     assert found.to_dict()["gaps"][0]["of"] == "dev 1"
 
 
-def test_winobias_files_that_are_missing_or_do_not_match(learned: CorefModel, planted: Any, tmp_path: Path) -> None:
+def test_winobias_files_that_are_missing_or_do_not_match(planted: Any, tmp_path: Path) -> None:
+    silent = cast("CorefModel", Fixed({}))
     winobias_folder(tmp_path, planted, (lambda one: one, turned))
     odd = tmp_path / "test_type2_anti_stereotype.v4_auto_conll"
     odd.write_text(odd.read_text().replace("//3", "//33"))
     with pytest.raises(CorpusError, match="sentence '3' of test type 2 has no partner"):
-        winobias(learned, tmp_path)
+        winobias(silent, tmp_path)
     odd.unlink()
     with pytest.raises(CorpusError, match="holds no file test_type2_anti_stereotype"):
-        winobias(learned, tmp_path)
-    assert winobias(learned, tmp_path, splits=["dev"], resamples=20).gaps
+        winobias(silent, tmp_path)
+    assert winobias(silent, tmp_path, splits=["dev"], resamples=20).gaps
 
 
 def snippet(gender: str, answers: tuple[bool, bool]) -> GapSnippet:

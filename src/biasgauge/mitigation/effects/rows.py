@@ -19,7 +19,7 @@ from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.mitigation.effects.result import Row
 from biasgauge.scores import neighbor_overlap
 from biasgauge.stats.bootstrap import Resampled, Resampling, estimate_over_words
-from biasgauge.stats.correlations import correlations_differ
+from biasgauge.stats.correlations import correlation, correlations_differ
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.means import mean_estimate
 from biasgauge.uncertainty import CONNECTIONS, bayes_change
@@ -153,8 +153,6 @@ def _mean(values: Floats, interval: Resampling) -> Estimate | None:
 
 def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], level: float) -> list[Row]:
     """Spearman correlation with human similarity before and after, on the pairs that both have."""
-    from scipy.stats import spearmanr
-
     rows = []
     for name in names:
         old, new = (similarity_benchmark(model, name, level=level) for model in (before, after))
@@ -165,7 +163,7 @@ def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], le
             sides = [None if value is None else Estimate(value=value) for value in (first, second)]
             rows.append(Row(before=sides[0], after=sides[1], reason=why, **about))
             continue
-        between = float(spearmanr(old.cosines, new.cosines).statistic)
+        between = float(correlation("spearman", old.cosines, new.cosines)[0])
         change = correlations_differ(second, first, between, len(old.pairs), level)
         about |= {"before": old.spearman, "after": new.spearman, "change": change}
         rows.append(Row(count=len(old.pairs), **about))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import brentq
 from scipy.special import chdtri, fdtri
 
 from biasgauge.arrays import Floats
@@ -169,6 +168,8 @@ class Pivot:
 
     def solve(self, target: float) -> float:
         """Variance ratio at which F is `target`; 0 when F is smaller than that already at 0."""
+        from scipy.optimize import brentq
+
         if self.at(0.0) <= target:
             return 0.0
         low = (self.at(0.0) / target - 1) / self.sizes.max()
