@@ -12,8 +12,8 @@ from biasgauge._version import __version__
 from biasgauge.embeddings.loading import REPLICATES
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Summary, Table
-from biasgauge.study.result import Registered, counted
-from biasgauge.wording import level_text, setting_text, words_text
+from biasgauge.study.result import Registered
+from biasgauge.wording import counted, level_text, setting_text, words_text
 
 AUTHORS = "for the authors to say"
 OPEN = (
@@ -45,7 +45,7 @@ def checklist(content: JsonMapping) -> Summary:
     left = [(part, question, AUTHORS) for part, question in OPEN]
     return Summary(
         "Reporting checklist",
-        f"{len(rows)} points are filled in from the study; {len(left)} are left to its authors.",
+        f"{counted(rows, 'point is', 'points are')} filled in from the study; {len(left)} are left to its authors.",
         tables=(Table.of("checklist", "", ("part", "what readers must know", "this study"), [*rows, *left]),),
         name="checklist",
     )
@@ -89,7 +89,7 @@ def _replicates(content: JsonMapping) -> str:
         several = isinstance(path, Sequence) and not isinstance(path, str)
         shipped = table.get("default") == "replicates"
         seeds = f"{REPLICATES} random seeds" if shipped else "one"
-        told.append(f"{name}: {f'{len(path)} files' if several else seeds}")
+        told.append(f"{name}: {counted(path, 'file') if several else seeds}")
     told += [f"{name}: {_views(table)}" for name, table in content.get("encoders", {}).items()]
     return "; ".join(told) or "none"
 
