@@ -18,7 +18,7 @@ from biasgauge.lexicons.by_language.findings import (
     other_spellings,
     set_label,
 )
-from biasgauge.lexicons.by_language.record import ROLES, Language, language_of, lexicons_in_language
+from biasgauge.lexicons.by_language.record import ROLES, TEMPLATE, Language, language_of, lexicons_in_language
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.findings import Finding, in_order
@@ -157,8 +157,8 @@ def check_language(
     record = language_of(language)
     if record.path is None:
         raise LexiconError(
-            f"there is no language {record.name!r}: copy the template of docs/languages.md to {record.name}.toml and "
-            "give its path"
+            f"there is no language {record.name!r}: copy the template {TEMPLATE} to {record.name}.toml and give "
+            "its path"
         )
     lists, roles = lists_of(record)
     rules: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
