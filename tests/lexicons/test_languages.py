@@ -378,4 +378,4 @@ def test_the_command_checks_a_language(folder: Path, capsys: pytest.CaptureFixtu
     assert run(["lexicons", "check", str(folder / "fr.toml"), "--vectors", str(vectors)]) == 2
     assert "must be found" in capsys.readouterr().out
     assert run(["lexicons", "check", "tlh"]) == 2
-    assert "there is no lexicon named 'tlh'" in capsys.readouterr().err
+    assert "there is no language 'tlh': copy the template" in capsys.readouterr().err
