@@ -215,7 +215,9 @@ class _Command:
     def _run(self, typed: JsonObject, options: Options) -> None:
         typed = dict(typed)
         places = {name: typed.pop(name) for name in (["figures"] * self.figures + ["out"] * self.saves)}
-        settings = further_settings(typed.pop("set", ()), self.further, self.label, open_ended=self.open_ended)
+        settings = further_settings(
+            typed.pop("set", ()), self.further, self.label, options=self.options, open_ended=self.open_ended
+        )
         maker = _Maker(self.known, self.changes)
         read = {name: maker.read(name, value) for name, value in typed.items() if not maker.silent(name, value)}
         outcome = (self.call or _plain_call(function_named(self.function), self.doing))({**read, **settings}, options)
@@ -317,7 +319,12 @@ def _own(name: str, kind: Any, default: Any, about: str) -> Argument:  # noqa: A
 
 
 def further_settings(
-    typed: Sequence[str], known: Mapping[str, Setting], function: str, *, open_ended: bool = False
+    typed: Sequence[str],
+    known: Mapping[str, Setting],
+    function: str,
+    *,
+    options: Sequence[str] = (),
+    open_ended: bool = False,
 ) -> JsonObject:
     """Settings typed as NAME=VALUE, each as the function takes it; NAME.KEY=VALUE for one that is a mapping.
 
@@ -331,6 +338,8 @@ def further_settings(
         if not equals or not name:
             raise ParameterError(f"--set takes NAME=VALUE, such as resamples=500. Got {text!r}.")
         name, _, part = name.partition(".")
+        if name in options:
+            raise ParameterError(f"--set: {name} has an option of its own, --{name.replace('_', '-')}.")
         if name not in known and not open_ended:
             meant = did_you_mean(name, known) or f"; it has {', '.join(known)}"
             raise ParameterError(f"--set: {function} has no further setting {name!r}{meant}")
