@@ -15,6 +15,7 @@ import pandas as pd
 
 import biasgauge
 from biasgauge.groups import GROUPS
+from biasgauge.training.algorithms import ALGORITHMS
 from biasgauge.wording import number_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +25,7 @@ STUDY = ROOT / "docs" / "studies" / "calibration"
 PLANTED = "mentions"
 """The planting that the paper speaks of: first-order association."""
 PROBE, MANY, TOKENS = 10, 25, 10
+SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def main() -> int:
@@ -45,7 +47,7 @@ def main() -> int:
 def paper() -> str:
     """The template with its numbers."""
     template = (PAPER / "paper.template.md").read_text()
-    known = {**_calibration(), **_verdicts(), "groups": _groups()}
+    known = {**_calibration(), **_verdicts(), "groups": _groups(), "algorithms": SPELLED[len(ALGORITHMS)]}
     asked = set(re.findall(r"{{(\w+)}}", template))
     if asked != known.keys():
         raise SystemExit(f"the template and the numbers differ by {sorted(asked ^ known.keys())}")

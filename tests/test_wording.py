@@ -7,6 +7,7 @@ import pytest
 from biasgauge.stats.estimate import Estimate
 from biasgauge.wording import (
     count_of,
+    counted,
     estimate_text,
     interval_text,
     level_text,
@@ -85,3 +86,11 @@ def test_counts_words_and_settings() -> None:
     assert [count_of(23, 23), count_of(19, 23), count_of(1500, 2000)] == ["all 23", "19 of 23", "1,500 of 2,000"]
     assert words_text({"x": ["a", "b"], "y": ["c"]}, 2) == "a, b … and 1 more"
     assert setting_text({"a": [1, None], "b": {"c": (2, 3)}}) == "a 1, none, b c 2, 3"
+
+
+def test_a_noun_agrees_with_its_number() -> None:
+    assert [counted(number, "cell") for number in (0, 1, 1200)] == ["0 cells", "1 cell", "1,200 cells"]
+    assert [counted(things, "analysis is", "analyses are") for things in ("a", "ab")] == [
+        "1 analysis is",
+        "2 analyses are",
+    ]

@@ -7,7 +7,7 @@ shares are percent; a pair is written first–second.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from math import isfinite
 from typing import Protocol
 
@@ -110,6 +110,12 @@ def unbroken(text: str) -> str:
 def count_of(part: int, whole: int) -> str:
     """A count of a whole: 19 of 23; all 23."""
     return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
+
+
+def counted(things: int | Sized, noun: str, plural: str = "") -> str:
+    """A number of things with its noun: 1 cell, 1,200 cells; 1 analysis, 3 analyses."""
+    number = things if isinstance(things, int) else len(things)
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def pair_text(pair: Sequence[str]) -> str:

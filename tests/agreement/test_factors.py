@@ -353,7 +353,7 @@ def test_the_command_for_a_person(stores: Path, capsys: pytest.CaptureFixture[st
         (["sgns=folder"], "ALGORITHM:CORPUS=FOLDER"),
         (["sgns:wiki=nowhere"], "is not a score store"),
         (["STORE", "--counts", "wiki"], "--counts takes CORPUS=FILE"),
-        (["STORE", "--counts", "novels=x.txt"], "no store is of it"),
+        (["STORE", "--counts", "novels=BAD"], "no store is of it"),
         (["STORE", "--counts", "wiki=nowhere.txt"], "nowhere.txt: there is no such file"),
         (["STORE", "--counts", "wiki=BAD"], "line 2: expected a word and a count"),
         (["STORE", "--counts", "wiki=TWICE"], "line 3: the word 'a' has a count already"),

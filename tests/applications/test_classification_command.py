@@ -95,7 +95,7 @@ def test_groups_by_words_of_a_lexicon(vectors: Path, texts: Path, capsys: pytest
     ("words", "sentence"),
     [
         (["nothing", "--vectors", "V", "--data", "D"], "A task must be one of"),
-        (["csv", "--vectors", "V", "--data", "nowhere"], "nowhere: there is no such folder"),
+        (["csv", "--vectors", "V", "--data", "nowhere"], "nowhere: there is no such file"),
         (["csv", "--vectors", "nowhere", "--data", "D"], "nowhere: there is no such file"),
         (["csv", "--vectors", "V", "--data", "D", "--positive", "7"], "nothing is labeled '7'"),
         (["hateval-en", "--vectors", "V", "--data", "D", "--set", "text_column=x"], "has no setting 'text_column'"),

@@ -131,7 +131,7 @@ def test_another_language_gets_a_reason() -> None:
     assert found.to_dict() == {
         "words": 0,
         "reason": "the language 'tlh' has no base pairs to score words along; name some in a file tlh.toml "
-        "(docs/languages.md)",
+        "(`biasgauge lexicons check tlh` says where its template is)",
     }
     assert found.packed() == {}
 

@@ -12,6 +12,9 @@ from biasgauge import registry
 from biasgauge.auditing.first_screen import CAVEAT, headline, slugs, tiles
 from biasgauge.auditing.verdicts import Verdict
 from biasgauge.auditing.what_to_write import METHODS, _bibliography, citation_key, methods, references
+from biasgauge.presentation.markup import markdown
+from biasgauge.results import Summary
+from biasgauge.results.blocks import Quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,3 +133,10 @@ def test_every_list_and_method_has_its_entry() -> None:
         assert entry.count("{") == entry.count("}")
         assert "author = {" in entry
         assert "year = {" in entry
+
+
+def test_markdown_does_not_say_the_title_of_a_sentence_twice() -> None:
+    quotes = (Quote("WEAT 7", "WEAT 7 could not be measured.", "Nothing."), Quote("WEAT 8", "In v, men.", "Only v."))
+    text = markdown(Summary("T", "", quotes=quotes))
+    assert "\nWEAT 7 could not be measured. *Nothing.*" in text
+    assert "\nWEAT 8: In v, men. *Only v.*" in text

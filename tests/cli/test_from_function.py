@@ -189,3 +189,8 @@ def test_tables_for_papers_are_printed_alone(flag: str, starts: str, capsys: pyt
     assert capsys.readouterr().out.startswith(starts)
     assert run(["reproduce", "zhang2020", "--part", "sums", flag, "--json"]) == 2
     assert "one of --json, --latex and --markdown" in capsys.readouterr().err
+
+
+def test_a_setting_that_has_an_option_is_told_so() -> None:
+    with pytest.raises(ParameterError, match="--set: per_dose has an option of its own, --per-dose"):
+        further_settings(["per-dose=3"], KNOWN, "f", options=["per_dose"])

@@ -121,6 +121,7 @@ def test_no_command_writes_over_what_it_reads(
         "verdicts.csv",
     ):
         (tmp_path / file).write_text("valuable")
+    (tmp_path / "s").mkdir()
     if name in {"own.json", "own.html"}:  # a hard link of the lexicon, under a name that says what to write
         (tmp_path / name).hardlink_to(tmp_path / "own.toml")
     sentence = told(capsys, *words.split(), *([] if words.startswith("study") else ["--force"]))
@@ -272,3 +273,74 @@ def test_an_interrupted_audit_ends_without_waiting_for_its_threads(tmp_path: Pat
 def test_json_of_an_undefined_test_is_there_with_exit_code_2(vectors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["weat", str(vectors), "--test", "weat7", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["effect_size"] is None
+
+
+MISSING = "there is no such file"
+NO_MODEL = "models are read from this machine only"
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("audit missing.bin", f"missing.bin: {MISSING}"),
+        ("audit {v} missing.bin", f"missing.bin: {MISSING}"),
+        ("audit --before {v} --after missing.bin", f"missing.bin: {MISSING}"),
+        ("audit {v} --lexicon weat7 --lexicon missing.toml", f"missing.toml: {MISSING}"),
+        ("audit {v} --language missing.toml", f"missing.toml: {MISSING}"),
+        ("audit {v} --calibration missing.json", f"missing.json: {MISSING}"),
+        ("audit --encoder missing", NO_MODEL),
+        ("weat missing.bin --test weat7", f"missing.bin: {MISSING}"),
+        ("weat {v} --x missing.txt --y he,him --a math,poetry --b she,her", f"missing.txt: {MISSING}"),
+        ("compare --group a={v} --group b=missing --test weat7", f"missing: {MISSING}"),
+        ("score missing.bin --words full --csv {out}", f"missing.bin: {MISSING}"),
+        ("train missing.txt --out {folder}", f"missing.txt: {MISSING}"),
+        ("encode missing --words he,she --out {folder}", NO_MODEL),
+        ("reliability missing", "missing: is not a score store"),
+        ("factors sgns:wiki=missing --out {out}", "missing: is not a score store"),
+        ("robustness {v} --forms plural,mine=missing.toml", f"missing.toml: {MISSING}"),
+        ("seeds {v} --a missing.txt --b he,him", f"missing.txt: {MISSING}"),
+        ("bayes missing.bin --lexicon religion", f"missing.bin: {MISSING}"),
+        ("calibrate missing.txt", f"missing.txt: {MISSING}"),
+        ("mitigate missing.bin --out {out}", f"missing.bin: {MISSING}"),
+        ("balance missing.txt --lexicon weat7 --out {out}", f"missing.txt: {MISSING}"),
+        ("extrinsic csv --data missing.csv --vectors {v}", f"missing.csv: {MISSING}"),
+        ("corpus-bias missing.txt --test weat7", f"missing.txt: {MISSING}"),
+        ("criterion {v} --truth missing.toml", f"missing.toml: {MISSING}"),
+        ("influence missing.txt --test weat7", f"missing.txt: {MISSING}"),
+        ("stereoset --data missing.json --predictions {v}", f"missing.json: {MISSING}"),
+        ("crows-pairs --data {v} --model missing", NO_MODEL),
+        ("likelihood missing --pairs {v}", NO_MODEL),
+        ("correlate missing.csv --x a --y b", f"missing.csv: {MISSING}"),
+        ("study show missing.toml --page {out}", f"missing.toml: {MISSING}"),
+        ("reproduce weat --data missing", f"missing: {MISSING}"),
+        ("lexicons check missing.toml", f"missing.toml: {MISSING}"),
+        ("lexicons expand {v} missing.toml --out {out}", f"missing.toml: {MISSING}"),
+    ],
+)  # fmt: skip
+def test_an_input_that_is_not_there_is_told_before_an_output_that_is(
+    typed: str,
+    said: str,
+    tmp_path: Path,
+    vectors: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    taken, folder = tmp_path / "result.json", tmp_path / "biasgauge-audit"
+    taken.write_text("{}")
+    folder.mkdir()
+    (folder / "report.html").write_text("an earlier one")
+    (folder / "views.json").write_text("an earlier one")
+    words = typed.format(v=vectors, out=taken, folder=folder).split()
+    if words[0] != "audit" and "--out" not in words and "--page" not in words:
+        words += ["--out", str(taken)]
+    assert said in told(capsys, *words)
+
+
+def test_what_only_ends_like_a_file_is_not_looked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("embedding,weat,gap\n" + "".join(f"e{row}.bin,{row},{row * row}\n" for row in range(8)))
+    assert run(["correlate", str(points), "--x", "weat", "--y", "gap", "--drop", "embedding=7.txt"]) == 0
+    capsys.readouterr()
+    assert "missing: is not a folder of views" in told(capsys, "audit", "views:missing", "--out", tmp_path / "out")

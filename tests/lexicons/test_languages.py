@@ -30,6 +30,7 @@ from biasgauge.lexicons import (
     words_of,
 )
 from biasgauge.lexicons.by_language.findings import gender_shares, other_spellings
+from biasgauge.lexicons.by_language.record import TEMPLATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +128,8 @@ def test_english_has_what_the_papers_used() -> None:
 def test_a_language_without_a_list_says_what_cannot_be_answered_and_what_to_do() -> None:
     unknown = language_of("tlh")
     assert unknown.lacks("base_pairs") == (
-        "the language 'tlh' has no base pairs to score words along; name some in a file tlh.toml (docs/languages.md)"
+        "the language 'tlh' has no base pairs to score words along; name some in a file tlh.toml "
+        "(`biasgauge lexicons check tlh` says where its template is)"
     )
     assert "and no word lists" in unknown.lacks("base_pairs", "scored_words")
     assert language_of("es").lacks("base_pairs") == ""
@@ -324,9 +326,8 @@ def test_what_a_language_cannot_name_is_an_error(folder: Path, old: str, new: st
     assert not found.ok
 
 
-def test_the_template_of_the_documentation_can_be_read_and_checked(repository: Path, tmp_path: Path) -> None:
-    template = repository / "docs" / "language_template.toml"
-    (tmp_path / "xx.toml").write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+def test_the_template_can_be_read_and_checked(tmp_path: Path) -> None:
+    (tmp_path / "xx.toml").write_text(TEMPLATE.read_text(encoding="utf-8"), encoding="utf-8")
     record = language_of(tmp_path / "xx.toml")
     assert record.gender
     assert {role for role, _ in record.roles} == set(ROLES)  # a user sees every role
@@ -377,4 +378,4 @@ def test_the_command_checks_a_language(folder: Path, capsys: pytest.CaptureFixtu
     assert run(["lexicons", "check", str(folder / "fr.toml"), "--vectors", str(vectors)]) == 2
     assert "must be found" in capsys.readouterr().out
     assert run(["lexicons", "check", "tlh"]) == 2
-    assert "there is no lexicon named 'tlh'" in capsys.readouterr().err
+    assert "there is no language 'tlh': copy the template" in capsys.readouterr().err

@@ -151,7 +151,7 @@ def test_a_notebook_shows_the_words() -> None:
 
 
 def test_repr_is_short_however_long_the_list() -> None:
-    assert repr(lexicon("google10k")) == "Words('google10k': 10000 words in 1 sets)"
+    assert repr(lexicon("google10k")) == "Words('google10k': 10,000 words in 1 set)"
 
 
 @pytest.mark.parametrize("name", ["occ16", "bolukbasi2016", "weat7", "religion", "gender"])

@@ -69,7 +69,7 @@ def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
         command("du2012")
     with pytest.raises(ParameterError, match="did you mean 'lists'"):
         command("du2021", "--part", "list")
-    with pytest.raises(InputError, match="is not a folder"):
+    with pytest.raises(InputError, match="there is no such file"):
         command("du2021", "--data", str(tmp_path / "nowhere"))
     with pytest.raises(ParameterError, match="take a paper"):
         command("--data", str(tmp_path))

@@ -71,6 +71,29 @@ def test_every_row_says_what_the_study_did() -> None:
     assert [found[question] for _, question in OPEN] == [AUTHORS] * 3
 
 
+def test_what_a_result_states_once_for_all_intervals_of_a_table_is_told_of_each() -> None:
+    """As `reliability` states it: once for each table; its list of untrusted words repeats rows of the tables."""
+    rows = [{"value": 0.8, "low": 0.7, "high": 0.9}, {"value": 0.6, "low": 0.5, "high": 0.7}]
+    alpha = {"value": 0.8, "low": 0.7, "high": 0.9, "omega": {"value": 0.8, "low": 0.75, "high": 0.9}}
+    told = {
+        "intervals": {
+            "test_retest": {"level": 0.95, "method": "F"},
+            "internal": {"level": 0.95, "method": "Feldt (F)"},
+            "omega": {"level": 0.9, "method": "percentile"},
+        },
+        "test_retest": rows,
+        "internal": [alpha],
+        "untrusted": [{**rows[1], "reliability": "test_retest"}],
+        "else": {"value": 1.0, "low": 0.0, "high": 2.0},
+    }
+    result = {"name": "trust", "part": "analyses", "kind": "reliability", "of": "sgns", "key": "k", "result": told}
+    found = answers({"name": "small", "results": [result]})
+    assert found["Which numbers have an interval, and of which kind?"] == (
+        "5: 95 % F (2), 95 % Feldt (F) (1), 90 % percentile (1), kind not recorded (1); "
+        "0 undefined, each with its reason"
+    )
+
+
 def test_the_number_of_shipped_replicates_is_that_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasgauge.study.checklist.REPLICATES", 12)
     assert "shipped: 12 random seeds" in answers(CONTENT)[REPLICATED]

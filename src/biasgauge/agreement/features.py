@@ -22,6 +22,7 @@ from biasgauge.geometry import all_lengths, has_direction, unit_singles
 from biasgauge.inputs import ModelsLike, distinct_words
 from biasgauge.json_types import JsonObject
 from biasgauge.scores.neighbors import Workspace, block_rows, exact_similarities, nearest
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +101,7 @@ class WordFeatures:
         return {"words": len(self.words), "models": self.models, "undefined": self.count_undefined()}
 
     def _repr_html_(self) -> str:
-        return f"<p>Features of {len(self.words):,} words over {self.models} models</p>"
+        return f"<p>Features of {counted(self.words, 'word')} over {counted(self.models, 'model')}</p>"
 
 
 def word_features(

@@ -20,7 +20,7 @@ from biasgauge.names import measure_name
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import level_text
+from biasgauge.wording import counted, level_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +138,7 @@ class ReliabilityResult(Result):
             for words in (*self.lists, *self.queries)
             if words.lost
         ]
-        size = f"{len(self.settings['models'])} replicates, {len(self.settings['measures'])} measures"
+        size = f"{counted(self.settings['models'], 'replicate')}, {counted(self.settings['measures'], 'measure')}"
         headlines = self.headlines or (f"No reliability is defined ({size}).",)
         scales = _each("internal", self.internal, self.omega)
         return Summary(

@@ -11,7 +11,7 @@ from biasgauge.agreement.relations import Correlation, FormComparison
 from biasgauge.agreement.rows import ACCEPTABLE, PAIR, PAIRS, QUERY, RULE, WORD, Rows, band, from_to, verdict
 from biasgauge.arrays import Floats
 from biasgauge.names import measure_name
-from biasgauge.wording import interval_text, number_text, p_phrase
+from biasgauge.wording import counted, interval_text, number_text, p_phrase
 
 
 def over_replicates(rows: Rows, summaries: Sequence[Distribution], within: str) -> list[str]:
@@ -73,7 +73,7 @@ def within_scales(rows: Rows) -> list[str]:
         listed = ", ".join(
             f"{name} ({number_text(value)} under {measure_name(measure)})" for name, measure, value in names
         )
-        consistent = f"All {len(set(queries.name))} queries are consistent (alpha ≥ .7)."
+        consistent = f"All {counted(set(queries.name), 'query is', 'queries are')} consistent (alpha ≥ .7)."
         sentences.append(f"Below an alpha of .7: {listed}." if len(low) else consistent)
     values = rows.where(of=PAIRS).known().value
     if len(values):

@@ -16,6 +16,7 @@ from biasgauge.auditing.subjects import Subject
 from biasgauge.auditing.verdict_rule import Case, VerdictRule
 from biasgauge.auditing.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction
 from biasgauge.lexicons import Lexicon
+from biasgauge.stats.contrasts import METHOD as CLUSTERED
 from biasgauge.stats.contrasts import plan_words
 from biasgauge.stats.equivalence import decide_equivalence
 from biasgauge.wording import interval_text, level_text, number_text
@@ -94,7 +95,7 @@ def _opinion(measurement: Asked, other: Asked) -> Opinion:
         return Opinion(name, reason=other.reason)
     low, high = other.test.interval(0.95)
     same = bool(np.sign(other.value) == np.sign(measurement.value)) if isinstance(measurement, Measured) else None
-    return Opinion(name, other.value, low, high, other.p, same)
+    return Opinion(name, other.value, low, high, other.p, same, method=CLUSTERED)
 
 
 def _evidence(case: Case) -> Iterator[Evidence]:

@@ -11,7 +11,7 @@ from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.verdicts import TONES, Decision, Evidence, Verdict
 from biasgauge.names import name_and_about
 from biasgauge.results import Column, Summary, Table
-from biasgauge.wording import p_phrase, share_text
+from biasgauge.wording import counted, p_phrase, share_text
 
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_ROWS = 18
@@ -26,7 +26,7 @@ def brief(result: AuditResult) -> Summary:
     models = sum(subject.role == "audited" for subject in result.subjects)
     several = models > 1
     asked = len({verdict.question for verdict in result.verdicts})
-    questions = f"{asked} question{'s' * (asked != 1)}{f' to each of {models} models' if several else ''}"
+    questions = f"{counted(asked, 'question')}{f' to each of {models} models' if several else ''}"
     ordered = sorted(result.verdicts, key=lambda verdict: (DECISIONS.index(verdict.decision), verdict.family == SANITY))
     rows = [
         (
@@ -130,7 +130,7 @@ def _vectors(result: AuditResult) -> str:
         words, dim = sizes[subject.models[0]]
         count = len(subject.models)
         replicates = f"{count} replicates, " if count > 1 and not (subject.views or subject.shared) else ""
-        told.append(f"{subject.name} ({replicates}{words:,} words × {dim})")
+        told.append(f"{subject.name} ({replicates}{counted(words, 'word')} × {dim})")
     more = f" and {len(audited) - 2} more" if len(audited) > 2 else ""
     return ", ".join(told) + more
 
@@ -163,6 +163,6 @@ def _opinions(result: AuditResult) -> list[str]:
         ]
         if answers:
             told.append(
-                f"{subject.name}, for comparison: same direction in {sum(answers)} of {len(answers)} questions."
+                f"{subject.name}, for comparison: same direction in {sum(answers)} of {counted(answers, 'question')}."
             )
     return told

@@ -27,6 +27,7 @@ from biasgauge.results.summary import Column, Shown, Table
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import wilson
 from biasgauge.stats.detection import Z, dose_of_score
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     from biasgauge.calibration.readings import Readings
@@ -182,7 +183,7 @@ class CalibratedScores(Result):
             title="Calibration",
             name="calibration",
             question="What would a planted association of known strength give?",
-            headline=f"{seen} of {len(self.words)} words of the lists can be told from nothing.{self._needed()}",
+            headline=f"{seen} of {counted(self.words, 'word')} of the lists can be told from nothing.{self._needed()}",
             about=about + rest,
             tables=(
                 Table.of("calibration-limits", "What can be told from nothing (DB/WA)", heads, limits),

@@ -43,11 +43,12 @@ def chosen_lexicons(
         known = ", ".join(record.name for record in languages())
         raise ParameterError(
             f"The 'language' parameter of audit must be a language of the shipped lexicons ({known}), or the file of "
-            f"one of your own (docs/languages.md). Got {spoken.name!r}; or name your own lexicons."
+            f"one of your own (`biasgauge lexicons check {spoken.name}` says where its template is). Got "
+            f"{spoken.name!r}; or name your own lexicons."
         )
     if not any(lexicon.kind in ASKING for lexicon in inside):
         raise ParameterError(
             f"The language {spoken.name!r} has no association test and no stereotypes to ask about: name your own "
-            "lexicons (docs/languages.md)."
+            "lexicons."
         )
     return inside, spoken

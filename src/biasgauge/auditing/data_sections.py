@@ -10,7 +10,7 @@ from biasgauge.auditing.result import AuditResult
 from biasgauge.auditing.tracking import TITLE as TRACKING
 from biasgauge.results import Column, Listing, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
-from biasgauge.wording import setting_text, share_text
+from biasgauge.wording import counted, setting_text, share_text
 
 MEASURABLE: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined": "bad"}
 POINTS = (
@@ -103,7 +103,7 @@ def lexicons(result: AuditResult) -> Summary:
     told = f"{rescued} lack words only because of upper and lower case: try again with case fallback (--case-fallback)."
     return Summary(
         title="What can be measured",
-        headline=f"{counts[0]} lexicons can be measured, {counts[1]} in part, {counts[2]} cannot.",
+        headline=f"{counted(counts[0], 'lexicon')} can be measured, {counts[1]} in part, {counts[2]} cannot.",
         name="lexicons",
         about=(
             f"A lexicon can be measured when at least {least} of each of its sets is in the vocabulary{case}. A number "

@@ -27,6 +27,7 @@ from biasgauge.lexicons import (
 )
 from biasgauge.results import Summary
 from biasgauge.sensitivity import SpecificationCurve, specification_curve
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     from biasgauge._io.source import Progress
@@ -149,7 +150,7 @@ def views_section(result: AuditResult) -> Summary | None:
     turning = sum(0 < curve.positive < curve.defined for curve in known)
     return Summary(
         title="Does it hold over layers, poolings and templates?",
-        headline=f"In {turning} of {len(known)} tests the direction changes with layer, pooling or template.",
+        headline=f"In {turning} of {counted(known, 'test')} the direction changes with layer, pooling or template.",
         name="views",
         question="layers, poolings and templates",
         parts=tuple(curve.summary() for curve in known),

@@ -14,7 +14,7 @@ from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
 from biasgauge.results.plain import to_plain
 from biasgauge.sensitivity.flipped import HOLDS, TONES, Flip
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import level_text, share_text
+from biasgauge.wording import counted, level_text, share_text
 
 BIAS = (
     "The contrast, in cosine units: how much closer the first target set is to the first attribute set than to the "
@@ -89,7 +89,7 @@ def bias(result: AuditResult) -> Summary | None:
         tests[content["name"], content["test"]] &= content["reason"] is None
     return Summary(
         title="Bias by concept",
-        headline=f"{sum(tests.values())} of {len(tests)} association tests are defined.",
+        headline=f"{sum(tests.values())} of {counted(tests, 'association test is', 'association tests are')} defined.",
         name="bias",
         about=BIAS,
         charts=bias_charts(result),
@@ -127,7 +127,7 @@ def replicates(result: AuditResult) -> Summary | None:
     same = sum(row.agree == row.models for row in known)
     return Summary(
         title="Over replicates",
-        headline=f"{same} of {len(known)} tests lie on the same side of no bias in all models.",
+        headline=f"{same} of {counted(known, 'test lies', 'tests lie')} on the same side of no bias in all models.",
         name="replicates",
         about=f"The same tests on {which}. A finding that changes its sign with the random seed is no finding.",
         tables=(Table.of("replicates", SPREAD_TABLE, columns, rows, folded=True),),
@@ -165,7 +165,7 @@ def choices_matrix(flips: Sequence[Flip]) -> Table:
         for choice, new in changes
     ]
     kept = sum(flip.outcome == HOLDS for flip in flips)
-    title = f"{kept} of {len(flips)} conclusions hold when one choice changes"
+    title = f"{kept} of {counted(flips, 'conclusion holds', 'conclusions hold')} when one choice changes"
     return Table.of("choices", title, columns, rows)
 
 
@@ -249,7 +249,8 @@ def chance(result: AuditResult) -> Summary | None:
     outside = sum(abs(band.contrast) > band.band for band in result.chance)
     return Summary(
         title="What would random words give?",
-        headline=f"{outside} of {len(rows)} contrasts are larger than those of 95 % of random lists.",
+        headline=f"{outside} of {counted(rows, 'contrast is', 'contrasts are')} larger than those of 95 % of "
+        "random lists.",
         name="chance",
         about=CHANCE,
         tables=(Table.of("chance", "Contrasts of random words, and those measured", columns, rows, folded=True),),

@@ -18,6 +18,7 @@ from biasgauge.names import lexicon_name, measure_name
 from biasgauge.results import Extra, Summary
 from biasgauge.scores import REASONS, ScoreTensor
 from biasgauge.stats.means import Means, means_along
+from biasgauge.wording import counted
 
 ABOUT = {
     "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
@@ -120,8 +121,8 @@ class Explorer:
             {"explorer-data": self.packed()},
             ("explorer.js",),
         )
-        pairs = f"{len(self.scores.pairs)} base pairs ({self.whose})"
-        told = f"The page has scores of {len(self.scores.words):,} words on {pairs}."
+        pairs = f"{counted(self.scores.pairs, 'base pair')} ({self.whose})"
+        told = f"The page has scores of {counted(self.scores.words, 'word')} on {pairs}."
         return Summary("Explore a word", told, extra=extra, name="explorer")
 
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from biasgauge.auditing.verdicts import REPORTED, SHAPES, TONES, Verdict
 from biasgauge.names import name_and_about
 from biasgauge.results.blocks import Forest, ForestRow, Tile
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import count_of, level_text, number_text, p_phrase
+from biasgauge.wording import count_of, counted, level_text, number_text, p_phrase
 
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
@@ -68,11 +68,11 @@ def headline(result: AuditResult) -> str:
             for decision, label in LABELS.items()
             if any(verdict.decision == decision for verdict in asked)
         ]
-        number = f"{len(asked)} question{'s' if len(asked) > 1 else ''}"
+        number = counted(asked, "question")
         return f"Nothing{about} may be reported from these vectors: of {number}, {listed(counts)}."
     if len({verdict.model for verdict in asked}) > 1 or len(sure or careful) > MOST_CLAIMS:
-        counted = count_of(len(sure) + len(careful), len(asked))
-        return f"{counted[:1].upper()}{counted[1:]} answers{about} may be reported, {len(careful)} of them with care."
+        share = count_of(len(sure) + len(careful), len(asked))
+        return f"{share[:1].upper()}{share[1:]} answers{about} may be reported, {len(careful)} of them with care."
     claims = [_statement(result, verdict) for verdict in sure or careful]
     if sure:
         rest = "Nothing else{} may be reported{}.".format(about, " without care" if careful else "")
@@ -117,7 +117,7 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest | None:
             "what you called" if result.settings["rules"]["smallest"] is not None else "by the measure of these vectors"
         )
         remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
-    title = f"{len(rows)} questions and what may be said about them"
+    title = f"{counted(rows, 'question')} and what may be said about {'it' if len(rows) == 1 else 'them'}"
     return Forest("verdicts", title, remark, "contrast, in cosine units", tuple(rows), band)
 
 

@@ -30,6 +30,7 @@ from biasgauge.results.plain import to_plain
 from biasgauge.scores import Association
 from biasgauge.seed_words import SeedsResult
 from biasgauge.sensitivity import RobustnessResult, SpecificationCurve
+from biasgauge.stats.contrasts import METHOD
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -285,6 +286,7 @@ class AuditResult(Result):
         own: dict[str, Any] = {
             "verdicts": self.verdicts,
             "error_rates": self.error_rates,
+            "intervals": {"observed": {"method": METHOD}, "error_rates": {"level": 0.95, "method": "clopper-pearson"}},
             "subjects": self.subjects,
             "lexicons": self.lexicons,
             "bias": self.bias,

@@ -14,6 +14,7 @@ from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.scores import Association, Weat
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     from biasgauge.auditing.result import AuditResult
@@ -76,14 +77,14 @@ class TextSide(Result):
         both = [row for row in self.answers if row.text.excludes(0) and row.vectors is not None]
         agree = sum((row.text.value or 0) * (row.vectors or 0) > 0 for row in both)
         sized = (
-            f"{self.settings['tokens']:,} tokens in {self.settings['documents']:,} documents, within "
+            f"{self.settings['tokens']:,} tokens in {counted(self.settings['documents'], 'document')}, within "
             f"{self.settings['window']} tokens of each other."
         )
         shown = sum(row.text.excludes(0) is True for row in self.answers)
         return Summary(
             title="What the text says",
-            headline=f"The text itself shows {shown} of {len(self.answers)} associations; the vectors have the same "
-            f"direction in {agree} of {len(both)}.",
+            headline=f"The text itself shows {shown} of {counted(self.answers, 'association')}; the vectors have the "
+            f"same direction in {agree} of {len(both)}.",
             sentences=(sized,),
             tables=(Table.of("text", "Text and vectors side by side", columns, rows),),
             name="text",

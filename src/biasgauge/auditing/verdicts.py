@@ -123,6 +123,7 @@ class Opinion(Record):
         p: the largest of its tests, not corrected.
         same: whether it gives the same direction.
         reason: why there is no contrast.
+        method: how the interval was made.
     """
 
     model: str
@@ -132,6 +133,7 @@ class Opinion(Record):
     p: float | None = None
     same: bool | None = None
     reason: str | None = None
+    method: str | None = None
 
 
 @dataclass(frozen=True)

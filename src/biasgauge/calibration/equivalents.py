@@ -9,7 +9,7 @@ from typing import ClassVar
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.stats import Estimate
-from biasgauge.wording import figures_text, number_text
+from biasgauge.wording import counted, figures_text, number_text
 
 LARGEST = 1000
 _FEW_FIGURES = 0.095
@@ -113,7 +113,8 @@ class Equivalents(Result):
         ]  # fmt: skip
         return Summary(
             title="Odds-ratio equivalents",
-            headline=f"{seen} of {len(self.words)} words lie at or above the limit of detection ({self.measure}).",
+            headline=f"{seen} of {counted(self.words, 'word lies', 'words lie')} at or above the limit of "
+            f"detection ({self.measure}).",
             about="An odds ratio above 1 leans to the first end of the pairs. Its interval covers the dose of a single "
             "word with this score.",
             tables=(Table.of("equivalents", "", columns, rows),),

@@ -23,6 +23,7 @@ from biasgauge.errors import CorpusError, InputError
 from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.odds_ratios import closed_form_se, log_odds_ratio
+from biasgauge.wording import counted
 
 VERSION = 2
 """Raised when the same edits would give another text."""
@@ -73,7 +74,7 @@ class Planted(Result):
         named = ", ".join(edit.name for edit in self.edits)
         return Summary(
             title="Planted text",
-            headline=f"{len(self.corpus.tokens):,} tokens, {len(self.doses)} carriers; edits: {named}",
+            headline=f"{len(self.corpus.tokens):,} tokens, {counted(self.doses, 'carrier')}; edits: {named}",
             tables=(Table.of("doses", "", columns, rows, most=20),),
             warnings=self.remarks,
         )

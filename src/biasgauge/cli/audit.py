@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.checks import check_choice
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_files, check_models
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
@@ -19,6 +20,8 @@ from biasgauge.errors import ParameterError
 from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from biasgauge.cli.options import Options
@@ -110,6 +113,13 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
     )
 
 
+def check_vectors(typed: Sequence[Path]) -> None:
+    """Refuse vectors that are not there; of --fail-on DECISION DECISION the second stands among them."""
+    from biasgauge.auditing.brief import DECISIONS
+
+    check_files(path for path in typed if str(path) not in DECISIONS)
+
+
 def _views(encoder: str | None, arguments: JsonObject, *, vectors: bool) -> JsonObject:
     """How the transformer is to be seen, taken out of what was typed; the libraries below are told of no hub."""
     typed = {name: arguments.pop(name) for name in _OF_VIEWS}
@@ -142,6 +152,7 @@ app = command(
             "or not; without any, the vectors that ship with biasgauge",
             type=list[Path],
             default=(),
+            check=check_vectors,
         ),
         "before": Option("vectors before something was done to them, with --after"),
         "after": Option(
@@ -154,6 +165,7 @@ app = command(
             "are asked together",
             type=str | None,
             default=None,
+            check=check_models,
         ),
         "templates": Option(
             "with --encoder: sentences with {}, a set or a file, as in encode; repeat for several",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_files
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
@@ -59,6 +61,15 @@ def _groups(typed: tuple[str, ...]) -> JsonObject:
     return groups
 
 
+def check_groups(typed: tuple[str, ...]) -> None:
+    """Refuse groups that are not typed as such, and files of theirs that are not there.
+
+    Raises:
+        InputError: one of them.
+    """
+    check_files(Path(file) for files in _groups(typed).values() for file in files)
+
+
 def typed_positions(typed: str) -> list[float]:
     """Numbers separated by commas."""
     try:
@@ -78,6 +89,7 @@ app = command(
             "corpus, period or recipe",
             type=tuple[str, ...],
             default=(),
+            check=check_groups,
         ),
         "test": Option(
             'a lexicon of kind "test" or "stereotypes", or your own TOML file; repeat for several',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_nothing
 from biasgauge.cli.words import typed_names
 
 EXAMPLES = """\
@@ -45,6 +46,7 @@ app = command(
             "COLUMN=REGEX: leave out rows with a match anywhere in the cell; repeat for several",
             type=tuple[str, ...],
             default=(),
+            check=check_nothing,
         ),
         "seed_column": Option("column with the random seed of the task model"),
         "unit": Option("column that says which points belong together, such as the embedding"),

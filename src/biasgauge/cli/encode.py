@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_models, check_nothing
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
@@ -61,7 +62,8 @@ app = command(
     options="words out templates corpus draws layers pooling name device layout field documents",
     examples=EXAMPLES,
     changes={
-        "model": Option("folder of a model, or a GGUF file", type=str),
+        "model": Option("folder of a model, or a GGUF file", type=str, check=check_models),
+        "name": Option(check=check_nothing),
         "words": Option(
             "a lexicon, NAME:SET, words separated by commas, or a file with one word per line; repeat for several",
             type=tuple[str, ...],

@@ -26,7 +26,7 @@ group is about it. Models that are finished are kept in --cache and used again.
 The positive class is the hateful (sexist) one unless --positive names another.
 Settings of the task and of its training go by --set: text_column, label_column,
 group_column, split_seed, tokenizer, retweets, unknown, epochs, patience,
-monitor, device; docs/extrinsic.md says which task has which.
+monitor, device; one that a task does not have is refused, with those it has.
 
 Examples:
   biasgauge extrinsic hateval-en --vectors vectors.bin --data hateval2019

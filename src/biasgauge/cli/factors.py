@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_named, check_stores
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
@@ -66,6 +68,11 @@ def _named_store(typed: str) -> tuple[str, str, Path]:
     return algorithm, corpus, Path(folder)
 
 
+def check_sources(typed: Iterable[str]) -> None:
+    """Refuse stores that are not named as such, or not there."""
+    check_stores(folder for _, _, folder in map(_named_store, typed))
+
+
 def _corpus_and_file(typed: str) -> tuple[str, Path]:
     corpus, equals, path = typed.partition("=")
     if not (equals and corpus and path):
@@ -80,7 +87,7 @@ app = command(
     examples=EXAMPLES,
     terms="replicate",
     changes={
-        "sources": Option("scores of replicates, each as ALGORITHM:CORPUS=FOLDER", type=list[str]),
+        "sources": Option("scores of replicates, each as ALGORITHM:CORPUS=FOLDER", type=list[str], check=check_sources),
         "outcome": Option(
             "what is explained: agreement over replicates, or over measures",
             type=Literal["test-retest", "inter-rater"],
@@ -88,7 +95,10 @@ app = command(
             read=lambda typed: typed.replace("-", "_"),
         ),
         "counts": Option(
-            "CORPUS=FILE with a word and its count on each line; repeat for several", type=tuple[str, ...], default=()
+            "CORPUS=FILE with a word and its count on each line; repeat for several",
+            type=tuple[str, ...],
+            default=(),
+            check=check_named,
         ),
         "models_in": Option(
             "folder with the models, if they are no longer where they were scored", type=Path | None, default=None

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from biasgauge.cli.inputs import check_there
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.outcome import Outcome, finish
 from biasgauge.cli.outputs import FIGURES, RESULT, Output, try_outputs, what_is_kept
@@ -58,6 +59,7 @@ class Option:
         alias: other names, such as -n.
         like: the parameter whose type, default and help it has, where that is of another name.
         minus: what is typed may begin with a minus, as numbers separated by commas do.
+        check: refuses what is not there, before outputs are tried.
     """
 
     help: str = ""
@@ -67,6 +69,7 @@ class Option:
     alias: str | tuple[str, ...] | None = None
     like: str = ""
     minus: bool = False
+    check: Callable[[Any], None] = check_there
 
 
 Body = Callable[[JsonObject, Options], Any]
@@ -105,7 +108,7 @@ def command(
         recorded: names of what is recorded in the settings beside what the result records; KEY=NAME for another key.
         figures: whether the result has charts.
         saves: whether --out writes the result; not where the function writes something of its own.
-        outputs: what else is written, and where; tried before any work starts.
+        outputs: what else is written, and where; tried before any work starts, and after inputs were looked for.
         fixed: names of parameters that --set does not change either, because the command gives them.
         name: of the command; the function's by default.
         about: the first sentence of its help, where it is not in the table of commands.
@@ -199,6 +202,10 @@ class _Command:
         typed = dict(bound.arguments)
         options: Options = typed.pop("options")
         force = typed["force"] if "force" in self.options else typed.pop("force", False)
+        written = {output.option for output in self.outputs}
+        for name, value in typed.items():
+            if name not in written:
+                self.changes.get(name, Option()).check(value)
         try_outputs(self.outputs, typed, force=force)
         try:
             self._run(typed, options)
@@ -208,7 +215,9 @@ class _Command:
     def _run(self, typed: JsonObject, options: Options) -> None:
         typed = dict(typed)
         places = {name: typed.pop(name) for name in (["figures"] * self.figures + ["out"] * self.saves)}
-        settings = further_settings(typed.pop("set", ()), self.further, self.label, open_ended=self.open_ended)
+        settings = further_settings(
+            typed.pop("set", ()), self.further, self.label, options=self.options, open_ended=self.open_ended
+        )
         maker = _Maker(self.known, self.changes)
         read = {name: maker.read(name, value) for name, value in typed.items() if not maker.silent(name, value)}
         outcome = (self.call or _plain_call(function_named(self.function), self.doing))({**read, **settings}, options)
@@ -310,7 +319,12 @@ def _own(name: str, kind: Any, default: Any, about: str) -> Argument:  # noqa: A
 
 
 def further_settings(
-    typed: Sequence[str], known: Mapping[str, Setting], function: str, *, open_ended: bool = False
+    typed: Sequence[str],
+    known: Mapping[str, Setting],
+    function: str,
+    *,
+    options: Sequence[str] = (),
+    open_ended: bool = False,
 ) -> JsonObject:
     """Settings typed as NAME=VALUE, each as the function takes it; NAME.KEY=VALUE for one that is a mapping.
 
@@ -324,6 +338,8 @@ def further_settings(
         if not equals or not name:
             raise ParameterError(f"--set takes NAME=VALUE, such as resamples=500. Got {text!r}.")
         name, _, part = name.partition(".")
+        if name in options:
+            raise ParameterError(f"--set: {name} has an option of its own, --{name.replace('_', '-')}.")
         if name not in known and not open_ended:
             meant = did_you_mean(name, known) or f"; it has {', '.join(known)}"
             raise ParameterError(f"--set: {function} has no further setting {name!r}{meant}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from biasgauge.cli.options import Options
     from biasgauge.embeddings import Embedding
     from biasgauge.lexicons import Language
+
+_CODE = re.compile("[a-z]{2,3}")
+"""How a language is called."""
 
 LIST_EXAMPLES = """\
 Examples:
@@ -87,10 +91,13 @@ def _vectors(arguments: JsonObject, options: Options, words: set[str] | None = N
 def check(arguments: JsonObject, options: Options) -> Outcome:
     """Read the words that are asked for, where there are vectors; then check."""
     from biasgauge import registry
-    from biasgauge.lexicons import Language, lexicon
+    from biasgauge.lexicons import Language, check_language, lexicon
     from biasgauge.lexicons.listing import check_lexicons
 
-    lexicons = [lexicon(reference) for reference in arguments["references"] or registry.names("lexicon")]
+    asked = arguments["references"] or registry.names("lexicon")
+    if len(asked) == 1 and _CODE.fullmatch(asked[0]) and asked[0] not in registry.names("lexicon"):
+        check_language(asked[0])  # there is none: it says what a language of one's own is made of
+    lexicons = [lexicon(reference) for reference in asked]
     if len(lexicons) == 1 and isinstance(lexicons[0], Language):
         return _check_language(lexicons[0], arguments, options)
     if arguments["vectors"] is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option
+from biasgauge.cli.inputs import check_models
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
@@ -25,7 +26,12 @@ SCORES_OPTION = Option(
     type=Path | None,
     default=None,
 )
-MODEL = Option("a language model: a folder or a GGUF file; several for replicates", type=tuple[Path, ...], default=())
+MODEL = Option(
+    "a language model: a folder or a GGUF file; several for replicates",
+    type=tuple[Path, ...],
+    default=(),
+    check=check_models,
+)
 MEASURES = Option("likelihood measures, separated by commas", type=str | None, default=None, read=typed_names)
 START = Option("token that a causal model reads first, such as '<|endoftext|>'; by default what parts documents")
 COVERAGE = Option("share of pairs that must be defined for a number to be")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_stores
 from biasgauge.cli.words import typed_names
 
 EXAMPLES = """\
@@ -42,7 +43,7 @@ app = command(
     terms="replicate ICC",
     doing="agreement",
     changes={
-        "scores": Option("folder of scores that biasgauge score wrote", type=Path, read=_opened),
+        "scores": Option("folder of scores that biasgauge score wrote", type=Path, read=_opened, check=check_stores),
         "lists": Option(
             "word lists, separated by commas; by default the shipped ones that the scores cover", read=typed_names
         ),

@@ -12,6 +12,7 @@ from cyclopts import App, Parameter
 
 from biasgauge._io.atomic import usable_path
 from biasgauge.cli.from_function import Option, command
+from biasgauge.cli.inputs import check_there
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output, try_outputs
@@ -182,6 +183,7 @@ def show(
     from biasgauge.presentation.terminal import print_summary
     from biasgauge.study.state import study_state
 
+    check_there(file)
     try_outputs((Output("page"),), {"file": file, "page": page}, force=force)
     state = study_state(file, out)
     options = _with_seed(options, state.plan.study)

@@ -247,7 +247,7 @@ class _Asked:
         for at in (positions[0], middle, positions[-1]):
             value, *ends = (None if slope is None else height + slope * (at - middle) for slope in slopes)
             low, high = (None, None) if None in ends else sorted(ends)  # type: ignore[type-var]
-            points.append(LinePoint(self.question.name, at, value or 0.0, low, high))
+            points.append(LinePoint(self.question.name, at, value or 0.0, low, high, trend.method))
         return points
 
     def words(self) -> list[WordChange]:

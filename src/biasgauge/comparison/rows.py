@@ -125,6 +125,7 @@ class LinePoint(Record):
     value: float
     low: float | None
     high: float | None
+    method: str | None = None
 
 
 @dataclass(frozen=True)

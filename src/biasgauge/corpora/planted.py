@@ -21,6 +21,7 @@ from biasgauge.corpora.tokenizers import unicode_words
 from biasgauge.errors import ParameterError
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.wording import counted
 
 _DATA = read_toml(Path(__file__).with_name("planted.toml"))
 PAIRS: tuple[tuple[str, str], ...] = tuple((first, second) for first, second in _DATA["pairs"])
@@ -108,7 +109,8 @@ class PlantedCorpus(Result):
         rows = [tuple(row.values()) for row in self.truth]
         return Summary(
             title="Planted corpus",
-            headline=f"{self.lines:,} sentences about {len(rows)} target words and {len(self.pairs)} pairs",
+            headline=f"{counted(self.lines, 'sentence')} about {counted(rows, 'target word')} and "
+            f"{counted(self.pairs, 'pair')}",
             tables=(Table.of("truth", "", ["word", Column("strength", "number"), *counts], rows),),
         )
 

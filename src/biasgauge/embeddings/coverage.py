@@ -12,7 +12,7 @@ import numpy as np
 from biasgauge.arrays import Codes, Flags, Places
 from biasgauge.json_types import JsonObject
 from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.wording import share_text
+from biasgauge.wording import counted, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,7 +168,7 @@ class Coverage(Result):
         columns = ["set", *counts, Column("lost", "words")]
         return Summary(
             title="Coverage",
-            headline=f"{self.found:,} of {self.asked:,} words found",
+            headline=f"{self.found:,} of {counted(self.asked, 'word')} found",
             tables=(Table.of("coverage", "", columns, self._rows()),),
         )
 

@@ -15,6 +15,7 @@ import numpy as np
 from biasgauge.arrays import Flags, Places, Vectors
 from biasgauge.embeddings.coverage import NOT_THERE, ZERO, Coverage, Lookup, look_up
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +171,7 @@ class Embedding:
 
     def __repr__(self) -> str:
         odd = f", {len(self.notices)} notices" if self.notices else ""
-        return f"<Embedding {self.name!r}: {len(self):,} words × {self.dim}, {self.format}{odd}>"
+        return f"<Embedding {self.name!r}: {counted(self, 'word')} × {self.dim}, {self.format}{odd}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(notice.message)}</li>" for notice in self.notices)

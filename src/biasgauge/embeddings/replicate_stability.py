@@ -32,6 +32,7 @@ from biasgauge.stats.bootstrap import JACKKNIFE, NO_SPREAD, jackknife_mean, leav
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_estimate
 from biasgauge.stats.threads import on_one_thread
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +180,8 @@ class Stability(Result):
         axis = "mean cosine of two models' vectors after rotation"
         return Summary(
             title="Stability of words over replicates",
-            headline=f"Stability of {len(self.words):,} words over {len(self.models)} models: mean {self.mean}.",
+            headline=f"Stability of {counted(self.words, 'word')} over {counted(self.models, 'model')}: "
+            f"mean {self.mean}.",
             tables=(
                 Table.of("pairs", "Pairs of models", pair_columns, pairs, most=_SHOWN),
                 Table.of("words", "Least stable words", word_columns, words),

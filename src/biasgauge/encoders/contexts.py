@@ -18,6 +18,7 @@ from biasgauge.inputs import WordsLike
 from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.wording import counted
 
 MOST_CHARACTERS = 600
 """Of a context: longer ones are cut at blanks around the word."""
@@ -84,7 +85,8 @@ class Contexts(Result):
         columns = ["word", Column("in the corpus", "count"), Column("drawn", "count")]
         return Summary(
             title="Contexts of words",
-            headline=f"{len(self.contexts):,} contexts of {sum(map(bool, own.values())):,} words were drawn.",
+            headline=f"{counted(self.contexts, 'context')} of "
+            f"{counted(sum(map(bool, own.values())), 'word')} were drawn.",
             tables=(Table.of("contexts", "Contexts by word", columns, rows, most=20),),
             warnings=self.warnings,
         )

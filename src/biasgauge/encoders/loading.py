@@ -147,11 +147,20 @@ def _from_path(path: Path, kind: Kind) -> LoadedModel:
     return LoadedModel(model, tokenizer, path.stem, _window(model, tokenizer), str(path))
 
 
-def _check_gguf(path: Path) -> None:
+def check_model_path(path: Path) -> None:
+    """Refuse a model that is not there.
+
+    Raises:
+        InputError: there is no such folder or file.
+    """
     if not path.exists():
         raise InputError(
             f"{path}: there is no such folder or file; models are read from this machine only, never from a hub"
         )
+
+
+def _check_gguf(path: Path) -> None:
+    check_model_path(path)
     with path.open("rb") as file:
         magic = file.read(len(GGUF_MAGIC))
     if magic != GGUF_MAGIC:

@@ -27,6 +27,7 @@ from biasgauge.inputs import WordsLike
 from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.wording import counted
 
 MANIFEST = "views.json"
 FORMAT = "biasgauge views 1"
@@ -89,7 +90,7 @@ class EncodedViews(Result):
         """How many views there are, of what, and which words were lost."""
         levels = {name: len({getattr(view, name) for view in self.views}) for name in FACETS}
         sizes = " × ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in levels.items() if size > 1)
-        words = _counted(max(view.words for view in self.views), "word")
+        words = counted(max(view.words for view in self.views), "word")
         columns = ["layer", "pooling", "template", "context", "file"]
         rows = [
             (view.layer, view.pooling, view.template or None, view.context or None, view.path) for view in self.views
@@ -99,7 +100,7 @@ class EncodedViews(Result):
         tables += [Table.of("lost", "Words without a vector", [Column("word"), "reason"], lost, most=20)] * bool(lost)
         return Summary(
             title="Views of a transformer",
-            headline=f"{_counted(len(self.views), 'view')} of {words} ({sizes or 'one of each facet'})",
+            headline=f"{counted(len(self.views), 'view')} of {words} ({sizes or 'one of each facet'})",
             sentences=(f"Use them as a list of models: views:{self.folder}",),
             tables=tuple(tables),
             warnings=self.warnings,
@@ -276,10 +277,6 @@ def short_name(facets: Mapping[str, str | int]) -> str:
     """Layer, pooling and sentence as part of a name: "layer3-mean-This-is"."""
     around = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
     return f"layer{facets['layer']}-{facets['pooling']}{'-' if around else ''}{around}"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def _slug(template: str) -> str:

@@ -22,7 +22,7 @@ from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotype
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.lexicons.shared import shared_words
 from biasgauge.results import Record, Result, Summary
-from biasgauge.wording import level_text, number_text
+from biasgauge.wording import counted, level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ class LexiconCheck(Result):
         """How many words there are, whether it is fit for use, and what was found."""
         found = [part.found for part in self.sets if part.found is not None]
         asked = sum(part.unique for part in self.sets)
-        counts = f"{sum(found):,} of {asked:,} words found" if found else f"{asked:,} words"
+        counts = f"{sum(found):,} of {counted(asked, 'word')} found" if found else counted(asked, "word")
         return Summary(
             f"{self.name} ({self.kind})",
             f"{counts}, {'usable' if self.ok else 'not usable'}",
@@ -291,7 +291,8 @@ def _findings_of_set(part: SetCheck, *, together: bool, min_coverage: float) -> 
     if part.duplicates:
         yield Finding("warning", f"Set '{part.name}' has {listed_words(part.duplicates)} more than once.")
     if part.case_duplicates:
-        yield Finding("note", f"Set '{part.name}' has {len(part.case_duplicates)} words that differ by case alone.")
+        differing = counted(part.case_duplicates, "word that differs", "words that differ")
+        yield Finding("note", f"Set '{part.name}' has {differing} by case alone.")
     of = f"of {part.unique} words of set '{part.name}' are"
     if part.multiword:
         named = listed_words(part.multiword)

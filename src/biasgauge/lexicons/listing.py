@@ -15,6 +15,7 @@ from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.model import Lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.wording import counted
 
 _FEW = 30
 """Words of a set that are shown unless all are asked for."""
@@ -48,7 +49,7 @@ class LexiconList(Result):
         """One row per lexicon."""
         rows = [(row.name, row.kind, row.words, row.title) for row in self.lexicons]
         table = Table.of("lexicons", "", ["name", "kind", Column("words", "count"), "title"], rows)
-        return Summary("Lexicons", f"{len(rows)} word lists", tables=(table,))
+        return Summary("Lexicons", counted(rows, "word list"), tables=(table,))
 
 
 def list_lexicons(*, kind: str | None = None, language: str | None = None) -> LexiconList:
@@ -87,7 +88,7 @@ class LexiconContent(Result):
         shown = self.lexicon
         stated = [(key, getattr(shown, key)) for key in ("title", "source", "citation", "license", "notes")]
         about = [f"{key}: {text}" for key, text in stated if text]
-        counts = f"{len(shown.words):,} words in {len(shown.sets)} {'set' if len(shown.sets) == 1 else 'sets'}"
+        counts = f"{counted(shown.words, 'word')} in {counted(shown.sets, 'set')}"
         return Summary(
             title=shown.name,
             headline=f"{shown.name} ({shown.kind}, {shown.language}): {counts}",
@@ -129,7 +130,7 @@ class LexiconChecks(Result):
         usable = sum(checked.ok for checked in self.checks)
         return Summary(
             title="Check of lexicons",
-            headline=f"{usable} of {len(self.checks)} lexicons are usable.",
+            headline=f"{usable} of {counted(self.checks, 'lexicon is', 'lexicons are')} usable.",
             parts=tuple(checked.summary() for checked in self.checks),
         )
 
@@ -183,7 +184,8 @@ class SeedSetList(Result):
         table = Table.of("sets", "", columns, rows)
         known = {seed_set.id for seed_set in self.sets}
         pairings = sum(all(part in known for part in pair) for pair in self.bank.pairings)
-        return Summary("Seed bank", f"{len(self.sets)} sets, {pairings} pairings among them", tables=(table,))
+        headline = f"{counted(self.sets, 'set')}, {counted(pairings, 'pairing')} among them"
+        return Summary("Seed bank", headline, tables=(table,))
 
 
 def browse_seeds(

@@ -24,6 +24,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.wording import counted
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -122,7 +124,7 @@ class Lexicon(ABC):
         return str(self.to_frame().to_html(max_rows=20))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}: {len(self.words)} words in {len(self.sets)} sets)"
+        return f"{type(self).__name__}({self.name!r}: {counted(self.words, 'word')} in {counted(self.sets, 'set')})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -105,7 +105,7 @@ def _test(table: Table, about: About) -> AssociationTest:
 
 
 def _role(table: Table, role: str) -> WordSet:
-    inner = table.table(role, "name and words")
+    inner = table.table(role, f'name and words, as in {role} = {{ name = "math", words = ["algebra", "geometry"] }}')
     members = WordSet(inner.text("name", default=role) or role, inner.words("words"))
     inner.finish()
     return members

@@ -23,6 +23,7 @@ from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
 from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.wording import counted
 
 Linkage = Literal["mean", "any"]
 
@@ -82,7 +83,7 @@ class Expansion(Result):
         for name in self.lexicon.sets:
             rows = [(row.word, row.similarity, row.nearest) for row in self.added if row.set_name == name]
             tables.append(Table.of(name, f"{name} ({len(rows)} added)", columns, rows, most=30))
-        headline = f"{self.lexicon.name}: {len(self.added):,} words added to {len(tables)} sets"
+        headline = f"{self.lexicon.name}: {counted(self.added, 'word')} added to {counted(tables, 'set')}"
         return Summary(self.lexicon.name, headline, tables=tuple(tables), warnings=self.warnings)
 
 

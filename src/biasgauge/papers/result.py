@@ -15,7 +15,7 @@ from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Kind, Row
 from biasgauge.results import Column, Record, Result, Shown, Summary, Table
 from biasgauge.results.blocks import Tone
-from biasgauge.wording import setting_text
+from biasgauge.wording import counted, setting_text
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
 _APART = {
@@ -176,7 +176,7 @@ def _table(name: str, rows: Sequence[Row]) -> Table:
         "why",
         "where",
     )
-    return Table.of(name, f"{len(rows):,} numbers", columns, [_cells(row, start) for row in rows]).without_empty()
+    return Table.of(name, counted(rows, "number"), columns, [_cells(row, start) for row in rows]).without_empty()
 
 
 def _cells(row: Row, start: str) -> tuple[Any, ...]:
@@ -210,4 +210,4 @@ class PaperList(Result):
         """One row per paper."""
         rows = [(paper.name, paper.to_dict()["numbers"], paper.title) for paper in self.papers]
         table = Table.of("papers", "", ["paper", Column("numbers", "count"), "title"], rows)
-        return Summary("Papers", f"{len(rows)} papers can be reproduced", tables=(table,))
+        return Summary("Papers", f"{counted(rows, 'paper')} can be reproduced", tables=(table,))

@@ -27,7 +27,8 @@ def markdown(summary: Summary, depth: int = 1) -> str:
     for table in summary.tables:
         lines += [markdown_table(table), ""]
     for quote in summary.quotes:
-        lines += [f"{_escaped(quote.title)}: {_escaped(quote.text)} *{_escaped(quote.caveat)}*", ""]
+        title = "" if quote.text.startswith(quote.title) else f"{quote.title}: "  # some begin with it
+        lines += [f"{_escaped(title + quote.text)} *{_escaped(quote.caveat)}*", ""]
     for listing in summary.listings:
         lines += [f"{_escaped(listing.title)}:", "", *(f"    {line}" for line in listing.text.split("\n")), ""]
     lines += [markdown(part, depth + 1) for part in summary.parts]

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from biasgauge.presentation.text import NUMERIC, cell_text
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     from biasgauge.results.blocks import Quote
@@ -60,6 +61,6 @@ def _table(table: Table) -> str:
     )
     more = len(table.rows) - len(shown)
     notes = [table.note] if table.note else []
-    notes += [f"… and {more:,} more rows; to_frame() has all of them."] if more else []
+    notes += [f"… and {counted(more, 'more row')}; to_frame() has all of them."] if more else []
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     return f"<table>{caption}<tr>{head}</tr>{body}</table>" + "".join(f"<p>{escape(note)}</p>" for note in notes)

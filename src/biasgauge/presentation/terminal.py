@@ -42,7 +42,7 @@ def _print_terms(screen: Console, terms: Sequence[Term]) -> None:
     if terms:
         screen.print()
     for term in terms:
-        _say(screen, f"{term.name}: {term.line} (docs/{term.page.partition('#')[0]})", "dim")
+        _say(screen, f"{term.name}: {term.line}", "dim")
 
 
 def _print_body(screen: Console, summary: Summary, *, brief: bool) -> None:

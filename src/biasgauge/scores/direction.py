@@ -19,7 +19,7 @@ from biasgauge.measures.subspace import indirect_bias as indirect_bias_of
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import share_text
+from biasgauge.wording import counted, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ class DirectBias(Result):
         """The mean, and each word's share."""
         rows = sorted(self.words.items(), key=lambda item: -item[1])
         table = Table.of("words", "", ["word", Column("along the direction", "number", 3)], rows, most=20)
-        return Summary("Direct bias", f"Direct bias of {len(self.words):,} words: {self.mean}", tables=(table,))
+        return Summary("Direct bias", f"Direct bias of {counted(self.words, 'word')}: {self.mean}", tables=(table,))
 
 
 def direct_bias(

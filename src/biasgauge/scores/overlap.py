@@ -28,7 +28,7 @@ from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
 from biasgauge.stats.bootstrap import jackknife_mean, leave_one_out
 from biasgauge.stats.estimate import Estimate, check_level
 from biasgauge.stats.means import mean_estimate
-from biasgauge.wording import number_text
+from biasgauge.wording import counted, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +101,8 @@ class NeighborOverlap(Result):
         return Summary(
             title=f"Overlap of the {self.k} nearest neighbors",
             headline=(
-                f"Overlap of {len(self.words):,} words over {len(self.models)} models, k = {self.k}: mean {self.mean}"
+                f"Overlap of {counted(self.words, 'word')} over {counted(self.models, 'model')}, k = {self.k}: "
+                f"mean {self.mean}"
             ),
             sentences=(chance,) if chance else (),
         )

@@ -14,7 +14,7 @@ from biasgauge.seed_words.balance import Balance
 from biasgauge.seed_words.coherence import SeedInfluence
 from biasgauge.seed_words.pairing import Pairing
 from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import level_text, p_phrase, signed_text
+from biasgauge.wording import counted, level_text, p_phrase, signed_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +139,8 @@ class FitnessCard(Result):
             :3
         ]
         most = [f"Without a seed, coherence changes most for: {', '.join(moving)}."] if moving else []
-        found = f"{coverage.found} of {coverage.asked} seeds found, in {self.models} of {self.of_models} models"
+        models = f"{self.models} of {counted(self.of_models, 'model')}"
+        found = f"{coverage.found} of {counted(coverage.asked, 'seed')} found, in {models}"
         return Summary(
             title=self.title,
             headline=f"{self.title}: {self.verdict}; {found}",

@@ -31,7 +31,7 @@ from biasgauge.seed_words.located import Located, locate
 from biasgauge.seed_words.relations import Relation, relations
 from biasgauge.seed_words.subspaces import Method, pair_components, seed_vectors
 from biasgauge.seed_words.word_pairs import SeedPair
-from biasgauge.wording import number_text
+from biasgauge.wording import counted, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +157,7 @@ class Cloud(Result):
     def summary(self) -> Summary:
         """How coherent two generated sets are, and the quantiles of each number."""
         quantiles = {name: values for name, values in self.to_dict().items() if isinstance(values, dict)}
-        headline = f"{len(self.sets)} generated sets, {len(self.pairs):,} pairs"
+        headline = f"{counted(self.sets, 'generated set')}, {counted(self.pairs, 'pair')}"
         if coherence := quantiles.get("coherence"):
             low, high, median = (number_text(coherence[name]) for name in ("p05", "p95", "median"))
             ends = f"{low} to {high} (5 to 95 %), median {median}"

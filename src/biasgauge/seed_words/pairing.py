@@ -19,6 +19,8 @@ from biasgauge.stats.estimate import UNDEFINED, Estimate
 from biasgauge.stats.means import mean_over_models
 from biasgauge.stats.shares import wilson
 
+QUANTILES = "2.5 % and 97.5 % quantiles"
+"""How spreads over other pairings are given."""
 COMPONENTS = 10
 """Components that are reported."""
 _NUMBERS = 2**22
@@ -66,7 +68,9 @@ class Pairing(Record):
             **self.first.beside("first_share"),
             **self.accuracy.beside("held_out_accuracy"),
             **{
-                name: {"mean": one.value, "low": one.low, "high": one.high} if one.defined else None
+                name: {"mean": one.value, "low": one.low, "high": one.high, "method": one.method}
+                if one.defined
+                else None
                 for name, one in spreads.items()
             },
         }
@@ -123,7 +127,7 @@ def pairing(
 def _spread(mean: float, values: Floats) -> Estimate:
     """A mean and where 95 % of the values lie."""
     low, high = np.quantile(values, (0.025, 0.975)).tolist()
-    return Estimate(value=mean, low=low, high=high)
+    return Estimate(value=mean, low=low, high=high, method=QUANTILES)
 
 
 def _accuracy(values: Floats, pairs: int, level: float) -> Estimate:

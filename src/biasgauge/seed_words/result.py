@@ -15,6 +15,7 @@ from biasgauge.seed_words.figures import seeds_charts
 from biasgauge.seed_words.generated import Cloud
 from biasgauge.seed_words.relations import Relation, relations
 from biasgauge.stats.correlations import LEAST
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +70,7 @@ class SeedsResult(Result):
         counts = Counter(card.verdict for card in self.cards)
         kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("no objection", "doubtful", "unfit") if counts[kind])
         unfit = [f"{card.title}: {card.advice[0].sentence}" for card in self.cards if card.verdict == "unfit"]
-        return (f"Of {len(self.cards)} pairs of word sets: {kinds}", *unfit)
+        return (f"Of {counted(self.cards, 'pair of word sets', 'pairs of word sets')}: {kinds}", *unfit)
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each pair of sets."""

@@ -21,6 +21,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike, distinct_words
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record, Result, Summary, Table
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,7 @@ class Analogies(Result):
         rows = list(zip(questions, words, strict=True))
         return Summary(
             title=f"Analogies of {self.model}, {self.method}",
-            headline=f"{self.model}, {self.method}: {len(self.answers):,} answers, {self.undefined:,} undefined",
+            headline=f"{self.model}, {self.method}: {counted(self.answers, 'answer')}, {self.undefined:,} undefined",
             tables=(Table.of("answers", "", ["question", "answer"], rows, most=20),),
         )
 

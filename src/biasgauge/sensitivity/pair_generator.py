@@ -26,6 +26,7 @@ from biasgauge.sensitivity.analogy_search import RESTRICT, candidate_rows, direc
 from biasgauge.sensitivity.difference_search import EQUAL, Differences, best_differences
 from biasgauge.stats.estimate import check_level
 from biasgauge.stats.repeated_words import WordStatistic, mean_cosine
+from biasgauge.wording import counted
 
 Unique = Literal["side", "word"]
 
@@ -86,7 +87,7 @@ class GeneratedPairs(Result):
     def summary(self) -> Summary:
         """How many pairs there are, and the best of them."""
         first, second = self.pair
-        number = f"undefined: {self.reason}" if self.reason else f"{len(self.pairs):,} pairs"
+        number = f"undefined: {self.reason}" if self.reason else f"{counted(self.pairs, 'pair')}"
         columns = [first, second, Column("score", "number", 3), Column("cosine", "number", 3)]
         rows = [(pair.first, pair.second, pair.score, pair.cosine) for pair in self.pairs]
         return Summary(

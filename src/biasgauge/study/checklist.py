@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from biasgauge._version import __version__
 from biasgauge.embeddings.loading import REPLICATES
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Summary, Table
-from biasgauge.study.result import Registered, counted
-from biasgauge.wording import level_text, setting_text, words_text
+from biasgauge.study.result import Registered
+from biasgauge.wording import counted, level_text, setting_text, words_text
 
 AUTHORS = "for the authors to say"
 OPEN = (
@@ -25,6 +26,7 @@ P_VALUES = ("p", "p_value")
 MOST_WORDS = 12
 
 Rows = list[tuple[str, str, str]]
+_NONE: JsonMapping = MappingProxyType({})
 
 
 def checklist(content: JsonMapping) -> Summary:
@@ -45,7 +47,7 @@ def checklist(content: JsonMapping) -> Summary:
     left = [(part, question, AUTHORS) for part, question in OPEN]
     return Summary(
         "Reporting checklist",
-        f"{len(rows)} points are filled in from the study; {len(left)} are left to its authors.",
+        f"{counted(rows, 'point is', 'points are')} filled in from the study; {len(left)} are left to its authors.",
         tables=(Table.of("checklist", "", ("part", "what readers must know", "this study"), [*rows, *left]),),
         name="checklist",
     )
@@ -89,7 +91,7 @@ def _replicates(content: JsonMapping) -> str:
         several = isinstance(path, Sequence) and not isinstance(path, str)
         shipped = table.get("default") == "replicates"
         seeds = f"{REPLICATES} random seeds" if shipped else "one"
-        told.append(f"{name}: {f'{len(path)} files' if several else seeds}")
+        told.append(f"{name}: {counted(path, 'file') if several else seeds}")
     told += [f"{name}: {_views(table)}" for name, table in content.get("encoders", {}).items()]
     return "; ".join(told) or "none"
 
@@ -130,14 +132,14 @@ def _numbers(results: Sequence[JsonMapping]) -> Iterator[tuple[str, str, str]]:
     methods: Counter[str] = Counter()
     without = tests = corrected = 0
     for result in results:
+        for number in _intervals(result):
+            if number["low"] is None:
+                without += 1
+            elif number["low"] != number["high"]:
+                level = number.get("level")
+                method = str(number.get("method") or "kind not recorded").replace("_", " ")
+                methods[f"{level_text(level)} {method}" if isinstance(level, float) else method] += 1
         for part in _tables(result):
-            if "low" in part and "high" in part:
-                level = part.get("level")
-                if part["low"] is None:
-                    without += 1
-                elif part["low"] != part["high"]:
-                    method = str(part.get("method") or part.get("interval") or "interval").replace("_", " ")
-                    methods[f"{level_text(level)} {method}" if isinstance(level, float) else method] += 1
             tests += sum(isinstance(part.get(name), float) for name in P_VALUES)
             corrected += isinstance(part.get("p_adjusted"), float)
     told = ", ".join(f"{method} ({count:,})" for method, count in methods.most_common(6))
@@ -173,6 +175,28 @@ def _tables(value: object) -> Iterator[JsonMapping]:
     elif isinstance(value, list):
         for inner in value:
             yield from _tables(inner)
+
+
+def _intervals(value: object, common: JsonMapping = _NONE, about: JsonMapping = _NONE) -> Iterator[JsonMapping]:
+    """Every number with an interval within a result, each once, with level and method of the interval.
+
+    Args:
+        value: a result, or a part of one.
+        common: by the name of a table, what a result states once for all intervals of that table.
+        about: what of that holds here.
+    """
+    if isinstance(value, Mapping):
+        if isinstance(value.get("intervals"), Mapping):
+            common = value["intervals"]
+        pointed_to = value.get("reliability")  # a row that only points out one of another table
+        repeated = isinstance(pointed_to, str) and pointed_to in common
+        if "low" in value and "high" in value and not repeated:
+            yield {**about, **{name: told for name, told in value.items() if told is not None or name == "low"}}
+        for name, inner in value.items():
+            yield from _intervals(inner, common, common.get(name, about))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _intervals(inner, common, about)
 
 
 def _names(value: object) -> list[str]:

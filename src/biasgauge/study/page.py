@@ -15,9 +15,9 @@ from biasgauge.signatures import function_named
 from biasgauge.stats.estimate import Estimate
 from biasgauge.study.checklist import checklist
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
-from biasgauge.study.result import Registered, counted
+from biasgauge.study.result import Registered
 from biasgauge.study.step import analyses
-from biasgauge.wording import estimate_text, setting_text
+from biasgauge.wording import counted, estimate_text, setting_text
 
 Result = JsonObject
 
@@ -102,8 +102,7 @@ def _headline(told: Sequence[str], analyses_count: int) -> str:
         return "No analysis has a result yet."
     if len(told) == 1:
         return told[0]
-    several = "analysis" if analyses_count == 1 else f"{analyses_count} analyses"
-    return f"{len(told)} conclusions of {several}, the first: {told[0]}"
+    return f"{counted(told, 'conclusion')} of {counted(analyses_count, 'analysis', 'analyses')}, the first: {told[0]}"
 
 
 def _lacking(failures: Sequence[object], missing: Sequence[object]) -> Iterator[str]:

@@ -20,8 +20,8 @@ from biasgauge.json_types import JsonMapping
 from biasgauge.results import Result, Summary, Table
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.read import Study, read_study
-from biasgauge.study.result import Deviation, Registered, counted
-from biasgauge.wording import setting_text
+from biasgauge.study.result import Deviation, Registered
+from biasgauge.wording import counted, setting_text
 
 ENDING = ".preregistration.json"
 WORDS_ABOUT = (("study", "title"), ("study", "about"), ("report", "title"), ("report", "about"))

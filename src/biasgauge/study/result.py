@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record, Result, Summary, Table
+from biasgauge.wording import counted
 
 State = Literal["done", "reused", "failed", "blocked"]
 REPORT = "report"
@@ -186,8 +187,3 @@ def outcome_parts(results: Mapping[str, str], failures: Iterable[Failure], out: 
         *([Summary("Results", "", there, name="results")] if there else []),
         *([Summary("Failed", "What does not need them went on.", failed, name="failed")] if failed else []),
     )
-
-
-def counted(things: Sized, name: str) -> str:
-    """A number of things in words: "1 cell", "1,200 cells"."""
-    return f"{len(things):,} {name}{'s' * (len(things) != 1)}"

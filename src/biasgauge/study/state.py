@@ -16,9 +16,10 @@ from biasgauge.study.outcomes import RESULT
 from biasgauge.study.planning.plan import Plan, plan_study
 from biasgauge.study.publish import read_index
 from biasgauge.study.read import Study, read_study
-from biasgauge.study.result import counted, outcome_parts
+from biasgauge.study.result import outcome_parts
 from biasgauge.study.run import default_out
 from biasgauge.study.store import CellStore
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

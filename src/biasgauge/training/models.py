@@ -18,6 +18,7 @@ from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.training.algorithms import Algorithm, Recipe, Settings, algorithm
 from biasgauge.training.model_file import TrainedModel
 from biasgauge.training.sweep import run_sweep
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ class TrainedModels(Result):
         """What was trained, on how much text, in which time."""
         about = self.to_dict()["corpus"]
         text = (
-            f"{about['documents']:,} documents of {about['mean_length']:,.0f} words on average; "
+            f"{counted(about['documents'], 'document')} of {about['mean_length']:,.0f} words on average; "
             f"{about['tokens']:,} words, {about['words']:,} distinct"
         )
         columns: list[Column | str] = [
@@ -80,7 +81,7 @@ class TrainedModels(Result):
         if not all(model.recipe.deterministic for model in self.models):
             warnings.append("several threads within a model: no other run gives the same bytes")
         table = Table.of("models", "", columns, rows)
-        return Summary("Trained models", f"{text}; {len(self)} models", tables=(table,), warnings=tuple(warnings))
+        return Summary("Trained models", f"{text}; {counted(self, 'model')}", tables=(table,), warnings=tuple(warnings))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a model."""

@@ -18,6 +18,7 @@ from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
 from biasgauge.stats.count_tables import estimates_of_sums
 from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.wording import counted
 
 CONLL = "conll"
 """The mean of MUC, B³ and CEAFφ4."""
@@ -88,7 +89,7 @@ class CorefScores(Result):
         columns = ["metric", *(Column(rate, "estimate", 3) for rate in RATES)]
         return Summary(
             title="Coreference",
-            headline=f"CoNLL F1 on {self.documents:,} documents: {told}.",
+            headline=f"CoNLL F1 on {counted(self.documents, 'document')}: {told}.",
             tables=(Table.of("scores", "Rates, with intervals over documents", columns, rows),),
         )
 

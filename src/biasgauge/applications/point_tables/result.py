@@ -9,6 +9,7 @@ from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.results.result import records_frame
 from biasgauge.stats.estimate import Estimate
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +113,7 @@ class PointsResult(Result):
         ]
         return Summary(
             title="Intrinsic and extrinsic numbers",
-            headline=f"{len(self.points):,} points of {versions:,} versions",
+            headline=f"{counted(self.points, 'point')} of {counted(versions, 'version')}",
             tables=(Table.of("points", "The points", columns, rows, most=20),),
             warnings=self.warnings,
         )

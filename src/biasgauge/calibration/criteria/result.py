@@ -11,7 +11,7 @@ from biasgauge.names import measure_name
 from biasgauge.results import Chart, Column, Result, Summary, Table
 from biasgauge.results.drawing import AltairChart
 from biasgauge.stats.estimate import Estimate, IntervalsBeside
-from biasgauge.wording import estimate_text, number_text
+from biasgauge.wording import counted, estimate_text, number_text
 
 COLORS = ("#1b6ca8", "#9aa09a")
 
@@ -90,7 +90,7 @@ class Criterion(Result):
         )
         return Summary(
             title=f"Criterion validity against {what}",
-            headline=f"{measure_name(best.measure)}: {said} over {best.words} words",
+            headline=f"{measure_name(best.measure)}: {said} over {counted(best.words, 'word')}",
             sentences=(self._reading(), *((lost,) if self.lost else ())),
             tables=(Table.of("criterion", "", [*columns, Column("words", "count")], rows),),
             charts=() if lists or best.words < 3 else (self._chart(best),),

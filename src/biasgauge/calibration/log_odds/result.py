@@ -10,7 +10,7 @@ from biasgauge.json_types import JsonMapping
 from biasgauge.results import Chart, Column, Record, Result, Summary, Table
 from biasgauge.results.interval_chart import chart_of_rows
 from biasgauge.stats.estimate import Estimate, LabeledEstimate
-from biasgauge.wording import estimate_text, level_text, number_text
+from biasgauge.wording import counted, estimate_text, level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,8 +181,8 @@ class CorpusBias(Result):
             leaning = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
             first = sum(value > 0 for value in leaning)
             return (
-                f"{len(self.words)} words: {first} lean to {self.names[0]}, {len(leaning) - first} to {self.names[1]}, "
-                f"{len(self.words) - len(leaning)} to neither"
+                f"{counted(self.words, 'word')}: {first} lean to {self.names[0]}, {len(leaning) - first} to "
+                f"{self.names[1]}, {len(self.words) - len(leaning)} to neither"
             )
         if only.log_odds is None:
             return f"{only.word}: undefined: {only.reason}"
@@ -196,7 +196,7 @@ class CorpusBias(Result):
     def _sentences(self) -> list[str]:
         sized = self.settings
         told = [
-            f"{sized['tokens']:,} tokens in {sized['documents']:,} documents; {LABELS[sized['weighting']]}.",
+            f"{sized['tokens']:,} tokens in {counted(sized['documents'], 'document')}; {LABELS[sized['weighting']]}.",
         ]
         if methods := {row.method for row in self.words if row.method}:
             told.append(f"Intervals: {'; '.join(sorted(methods))}.")

@@ -18,7 +18,7 @@ from biasgauge.lexicons.by_language.findings import (
     other_spellings,
     set_label,
 )
-from biasgauge.lexicons.by_language.record import ROLES, Language, language_of, lexicons_in_language
+from biasgauge.lexicons.by_language.record import ROLES, TEMPLATE, Language, language_of, lexicons_in_language
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.findings import Finding, in_order
@@ -26,6 +26,7 @@ from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
 from biasgauge.results import Column, Record, Result, Summary, Table
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.roc import auc_estimate
+from biasgauge.wording import counted
 
 WANTED = {
     "base_pairs": "warning",
@@ -94,7 +95,8 @@ class LanguageCheck(Result):
         """Needs with their lists, what is uneven, then list by list what was found."""
         named = sum(bool(role.lists) for role in self.roles)
         usable = sum(check.ok for check in self.checks)
-        counted = f"{usable} of {len(self.checks)} lists are usable; {named} of {len(self.roles)} needs have a list"
+        lists = counted(self.checks, "list is", "lists are")
+        told = f"{usable} of {lists} usable; {named} of {len(self.roles)} needs have a list"
         needs = [(role.meaning, ", ".join(role.lists) or "none", ", ".join(role.missing)) for role in self.roles]
         uneven = [
             (
@@ -124,7 +126,7 @@ class LanguageCheck(Result):
             tables.append(Table.of("frequencies", "Frequency of compared sets", chances, often, note=note))
         return Summary(
             title=f"Check of the language {self.language} ({self.title})",
-            headline=f"{counted}.",
+            headline=f"{told}.",
             sentences=tuple(f"{finding.severity}: {finding.sentence}" for finding in self.findings),
             tables=tuple(tables),
             parts=tuple(check.summary() for check in self.checks),
@@ -155,8 +157,8 @@ def check_language(
     record = language_of(language)
     if record.path is None:
         raise LexiconError(
-            f"there is no language {record.name!r}: copy the template of docs/languages.md to {record.name}.toml and "
-            "give its path"
+            f"there is no language {record.name!r}: copy the template {TEMPLATE} to {record.name}.toml and give "
+            "its path"
         )
     lists, roles = lists_of(record)
     rules: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
@@ -235,8 +237,8 @@ def _role_findings(record: Language, roles: tuple[RoleCheck, ...], lists: list[L
         elif pairs is not None and len(pairs.pairs) < FEWEST_PAIRS:
             yield Finding(
                 "warning",
-                f"'{name}' has {len(pairs.pairs)} pairs: with fewer than {FEWEST_PAIRS}, agreement over pairs says "
-                "next to nothing.",
+                f"'{name}' has {counted(pairs.pairs, 'pair')}: with fewer than {FEWEST_PAIRS}, agreement over pairs "
+                "says next to nothing.",
             )
 
 

@@ -16,6 +16,8 @@ from biasgauge import registry
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons.model import Lexicon
 
+TEMPLATE = Path(__file__).with_name("language_template.toml")
+"""What a language of one's own is copied from."""
 ROLES: Mapping[str, str] = {
     "base_pairs": "base pairs to score words along",
     "other_pairs": "base pairs to put in each other's place",
@@ -130,7 +132,7 @@ class Language(Lexicon):
             return ""
         return (
             f"the language {self.name!r} has no {' and no '.join(missing)}; name some in a file {self.name}{SUFFIX} "
-            "(docs/languages.md)"
+            f"(`biasgauge lexicons check {self.name}` says where its template is)"
         )
 
     def own_pairs(self) -> str:

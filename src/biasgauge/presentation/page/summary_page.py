@@ -25,7 +25,7 @@ from biasgauge.presentation.page.drawings import (
     forest_view,
 )
 from biasgauge.presentation.text import NUMERIC, cell_text
-from biasgauge.wording import MISSING, figures_text, interval_text, number_text
+from biasgauge.wording import MISSING, counted, figures_text, interval_text, number_text
 
 if TYPE_CHECKING:
     from biasgauge.results.blocks import Drawing
@@ -303,7 +303,8 @@ def _words(value: Sequence[str] | Mapping[str, Sequence[str]]) -> Cell:
         return Cell(MISSING, order=0.0)
     if count <= _FEW_WORDS and len(sets) == 1:
         return Cell(", ".join(next(iter(sets.values()))), order=float(count))
-    return Cell(f"{count:,} words", order=float(count), words={name: ", ".join(words) for name, words in sets.items()})
+    members = {name: ", ".join(words) for name, words in sets.items()}
+    return Cell(counted(count, "word"), order=float(count), words=members)
 
 
 def _drawn(value: object) -> Cell:

@@ -21,6 +21,7 @@ from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.mixed_models.moments import Moments, moments
 from biasgauge.stats.mixed_models.variances import OVER, RandomEffect, Solution, random_effects, satterthwaite, solve
 from biasgauge.stats.threads import on_one_thread
+from biasgauge.wording import counted
 
 FEW_LEVELS = 5
 """Below this many levels the variance of a group, or of a facet, is barely known, and output says so."""
@@ -89,7 +90,8 @@ class MixedFit(Result):
         groups = [(group.name, group.interval, group.levels) for group in self.random]
         return Summary(
             title="Mixed model",
-            headline=f"{len(self.fixed)} coefficients and {len(self.random)} variances of {self.rows:,} rows",
+            headline=f"{counted(self.fixed, 'coefficient')} and {counted(self.random, 'variance')} of "
+            f"{counted(self.rows, 'row')}",
             tables=(
                 Table.of("fixed", "", heads, fixed),
                 Table.of("random", "", ["group", Column("variance", "estimate", 4), Column("levels", "count")], groups),

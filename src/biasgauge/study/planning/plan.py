@@ -24,7 +24,8 @@ from biasgauge.study.planning.scores import plan_scores
 from biasgauge.study.planning.tasks import plan_tasks
 from biasgauge.study.preregistration import registered
 from biasgauge.study.read import Problem, Study, read_study
-from biasgauge.study.result import REPORT, Failure, Registered, counted
+from biasgauge.study.result import REPORT, Failure, Registered
+from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
