@@ -140,7 +140,6 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
 
 
 @pytest.mark.usefixtures("quick_audits")
-@pytest.mark.usefixtures("quick_audits")
 def test_a_plain_list_of_words_works_as_a_lexicon(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], small_replicates: list[bg.Embedding]
 ) -> None:
