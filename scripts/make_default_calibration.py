@@ -1,6 +1,6 @@
 """Calibrate the replicates that ship with the package: doses planted in their text, trained with their recipe.
 
-    python scripts/make_default_calibration.py [FOLDER] [--plantings 2] [--seeds 2] [--shuffled 0]
+    python scripts/make_default_calibration.py [FOLDER] [--plantings 4] [--seeds 2] [--shuffled 1]
 
 The text is that of scripts/make_default_replicates.py; FOLDER keeps it, the planted texts and the models between runs,
 and an interrupted run goes on where it was. The numbers alone are written into the package. Each planted text takes
@@ -59,9 +59,9 @@ def main() -> None:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", nargs="?", type=Path, default=Path("default-replicates"))
-    parser.add_argument("--plantings", type=int, default=2)
+    parser.add_argument("--plantings", type=int, default=4)
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--shuffled", type=int, default=0)
+    parser.add_argument("--shuffled", type=int, default=1)
     parser.add_argument("--n-jobs", type=int, default=None)
     given = parser.parse_args()
     make(

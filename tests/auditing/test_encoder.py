@@ -89,7 +89,7 @@ def test_the_command_audits_a_folder(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert len(found["specifications"][0]["specifications"]) == 3
     page = (tmp_path / "page" / "report.html").read_text()
     assert "Specification curve of weat7" in page
-    assert run([*typed, "--force", str(tmp_path / "page" / "report.html")]) == 2
+    assert run([*typed, "--force", str(tmp_path / "tiny" / "config.json")]) == 2
     assert "--encoder goes without vectors" in capsys.readouterr().err
     assert run(["audit", "--layers", "1", "--out", str(tmp_path / "none")]) == 2
     assert "Got no --encoder" in capsys.readouterr().err

@@ -94,6 +94,13 @@ def test_what_a_result_states_once_for_all_intervals_of_a_table_is_told_of_each(
     )
 
 
+def test_an_interval_without_an_upper_end_is_one() -> None:
+    told = {"value": 12.0, "low": 4.0, "high": None, "level": 0.95, "method": "Fieller"}
+    result = {"name": "limit", "part": "analyses", "kind": "calibrate", "of": "text", "key": "k", "result": told}
+    found = answers({"name": "small", "results": [result]})
+    assert found["Which numbers have an interval, and of which kind?"].startswith("1: 95 % Fieller (1); 0 undefined")
+
+
 def test_the_number_of_shipped_replicates_is_that_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasgauge.study.checklist.REPLICATES", 12)
     assert "shipped: 12 random seeds" in answers(CONTENT)[REPLICATED]

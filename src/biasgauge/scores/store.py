@@ -126,7 +126,8 @@ class ScoreStore:
             "provenance": dict(provenance),
             "models": {},
         }
-        if not (folder / MANIFEST).exists() and holds_something(folder):
+        # In this order: what another process puts there in between is its manifest.
+        if holds_something(folder) and not (folder / MANIFEST).exists():
             raise InputError(f"{folder}: exists and is not a score store; name another folder")
         made_folder(folder)
         with writer_lock(folder / LOCK):

@@ -23,6 +23,8 @@ OPEN = (
     ("Claims", "Do the claims stay within the language, the time and the text that were measured?"),
 )
 P_VALUES = ("p", "p_value")
+ENDS = ("low", "high")
+"""Of an interval; one that is open at one end has None there."""
 MOST_WORDS = 12
 
 Rows = list[tuple[str, str, str]]
@@ -191,7 +193,7 @@ def _intervals(value: object, common: JsonMapping = _NONE, about: JsonMapping = 
         pointed_to = value.get("reliability")  # a row that only points out one of another table
         repeated = isinstance(pointed_to, str) and pointed_to in common
         if "low" in value and "high" in value and not repeated:
-            yield {**about, **{name: told for name, told in value.items() if told is not None or name == "low"}}
+            yield {**about, **{name: told for name, told in value.items() if told is not None or name in ENDS}}
         for name, inner in value.items():
             yield from _intervals(inner, common, common.get(name, about))
     elif isinstance(value, list):
