@@ -176,6 +176,12 @@ def test_all_words_of_all_models_by_default(replicates: list[Embedding]) -> None
     assert found.words == (*replicates[2].words, "tall")
 
 
+def test_progress_counts_models(replicates: list[Embedding]) -> None:
+    told: list[tuple[int, int]] = []
+    word_features(replicates, words=["dog"], progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [

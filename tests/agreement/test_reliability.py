@@ -368,6 +368,15 @@ class TestResult:
         assert np.array_equal(scores.values, before)
 
 
+def test_designs_are_of_each_measure_and_of_several_together(scores: ScoreTensor) -> None:
+    two = replace(
+        scores, values=scores.values[:2], undefined=scores.undefined[:2], measures=scores.measures[:2]
+    )  # fmt: skip
+    one = replace(two, values=two.values[:1], undefined=two.undefined[:1], measures=two.measures[:1])
+    assert [design.measure for design in reliability(two).design] == [*two.measures, None]
+    assert [design.measure for design in reliability(one).design] == list(one.measures)
+
+
 def test_progress(scores: ScoreTensor) -> None:
     steps: list[tuple[int, int]] = []
     reliability(scores, progress=lambda done, total: steps.append((done, total)))

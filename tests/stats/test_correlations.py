@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import coefficient, correlation, weighted_r
+from biasgauge.stats.correlations import Kind, coefficient, correlation, correlation_estimate, weighted_r
 
 HOW = Resampling("percentile", resamples=200, random_state=3, level=0.9)
 RANDOM = np.random.default_rng(4)
@@ -30,6 +30,19 @@ def test_pearson_is_scipys_with_fishers_interval_and_p() -> None:
 def test_spearman_is_scipys() -> None:
     found = coefficient("spearman", X, Y, None, HOW)
     assert found.value == pytest.approx(stats.spearmanr(X, Y).statistic, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["pearson", "spearman"])
+def test_a_correlation_of_points_with_gaps_is_scipys_of_those_that_are_whole(kind: Kind) -> None:
+    holes = np.where(np.arange(14) == 3, np.nan, Y)
+    found = correlation_estimate(X, holes, kind=kind, level=0.9)
+    whole = np.arange(14) != 3
+    expected = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[kind](X[whole], Y[whole]).statistic
+    assert found.value == pytest.approx(expected, rel=1e-12)
+    assert (found.n, found.statistic) == (13, kind)
+    if kind == "pearson":
+        ends = stats.pearsonr(X[whole], Y[whole]).confidence_interval(0.9)
+        assert (found.low, found.high) == pytest.approx(tuple(ends), rel=1e-9)
 
 
 def test_points_of_one_unit_count_once_for_fisher() -> None:
