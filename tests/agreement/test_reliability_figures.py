@@ -72,6 +72,10 @@ def test_a_list_without_a_known_reliability_has_no_box_and_the_scale_reaches_the
     assert lowest < 0
     whisker = box.to_dict()["spec"]["layer"][1]
     assert whisker["encoding"]["x"]["scale"]["domain"] == [lowest, 1]
+    dots = result.figures()["pairs"]
+    ends = [row["low"] for row in drawn(dots)]
+    assert min(ends) < 0, "noise: the interval of some pair goes below 0"
+    assert dots.to_dict()["layer"][-1]["encoding"]["x"]["scale"]["domain"] == [min(ends), 1]
 
 
 def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResult) -> None:
