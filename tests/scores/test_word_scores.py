@@ -57,6 +57,13 @@ def test_a_long_list_is_summed_up_in_part_and_says_so(
     assert part.warnings == ("summed up are the first 2 of 3 words; the scores have all",)
 
 
+def test_a_word_without_a_score_comes_last(scores: bg.scores.ScoreTensor) -> None:
+    (table,) = word_scores(scores).summary().tables
+    values = {row.word: abs(row.value or 0) for row in word_scores(scores).scores}
+    assert [row[0] for row in table.rows] == sorted(values, key=lambda word: -values[word])
+    assert table.rows[-1][0] == "zzz"
+
+
 def test_each_model_has_its_row_and_their_average_the_last() -> None:
     models = bg.embeddings.load_default_replicates()[:2]
     both = score(models, pairs=PAIRS, words=["nurse"], measures="dbwa")
