@@ -68,9 +68,11 @@ def check_stores(folders: Path | Iterable[Path]) -> None:
     Raises:
         InputError: there is no such folder.
     """
+    from biasgauge.scores.store import ABSENT
+
     for folder in [folders] if isinstance(folders, Path) else folders:
         if not folder.exists():
-            raise InputError(f"{folder}: is not a score store (there is no such folder); `biasgauge score` makes one")
+            raise InputError(f"{folder}: {ABSENT.format('there is no such folder')}")
 
 
 def check_models(typed: Path | str | Iterable[Path] | None) -> None:

@@ -39,6 +39,8 @@ from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, choose, describe
 
 MANIFEST = "store.json"
+ABSENT = "is not a score store ({}); `biasgauge score` makes one"
+"""What is said of a folder that is none, with the reason."""
 _FORMAT = "biasgauge scores 1"
 _LABELS = ("measures", "pairs", "words")
 _DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
@@ -153,8 +155,7 @@ class ScoreStore:
             InputError: there is none, or it is damaged.
         """
         folder = Path(path)
-        absent = "is not a score store ({}); `biasgauge score` makes one"
-        manifest = read_manifest(folder / MANIFEST, _FORMAT, absent=absent, again=_AGAIN)
+        manifest = read_manifest(folder / MANIFEST, _FORMAT, absent=ABSENT, again=_AGAIN)
         if not _is_whole(manifest):
             raise InputError(f"{folder / MANIFEST}: is damaged (labels are missing); {_AGAIN}")
         return cls(folder, manifest)
