@@ -36,7 +36,7 @@ from study_du2021_gpu import Study  # noqa: E402 - after the path
 from study_du2021_jobs import Job, study_device  # noqa: E402 - after the path
 from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
 from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
-from study_du2021_texts import GLOVE, Text, check_shuffle, count_cells, orders_on  # noqa: E402 - after the path
+from study_du2021_texts import GLOVE, Text, check_shuffle  # noqa: E402 - after the path
 
 SIZES = ("5M", "10M", "20M", "30M")
 TRAINED = {"sgns": SIZES, "cbow": SIZES, "fasttext": SIZES[:2], "glove": SIZES}
@@ -133,7 +133,7 @@ def make(folder: Path, parts: list[str], *, tiny: bool = False) -> None:
     names = {part.split("-")[0] for part in parts} or {"wiki", "english"}
     for source in sources(folder, sorted(names), tiny=tiny):
         wanted = [part.split("-")[1] for part in parts if part.startswith(source.name)]
-        subwords = SIZES if source.name == "english" else ()
+        subwords = TRAINED["fasttext"] if source.name == "english" else ()
         pack(source, folder / "planted", out, subwords=subwords, sizes=wanted)
 
 
@@ -159,11 +159,7 @@ class CalibrationStudy(Study):
     def prepare(self, job: Job) -> dict[str, Any]:
         """Tables; texts of one size share those of sampling."""
         if job.algorithm == "glove":
-            device = "cpu" if self.emulated else "cuda"
-            cells = {name: count_cells(self.texts[name], device, self.glove_settings) for name in job.texts}
-            orders = {name: orders_on(device, len(cells[name]), self.seeds_of(job, name)) for name in job.texts}
-            self.say(f"{job.name}: up to {max(map(len, cells.values())):,} cells in order")
-            return {name: (cells[name], orders[name]) for name in job.texts}
+            return {name: self.in_order(name, self.seeds_of(job, name)) for name in job.texts}
         return {name: self._tables(self.texts[name], job.subwords) for name in job.texts}
 
     def _tables(self, text: Text, subwords: str) -> dict[str, np.ndarray]:

@@ -33,6 +33,7 @@ from biasgauge.presentation import save_figures  # noqa: E402 - after the path
 from biasgauge.results.drawing import altair  # noqa: E402 - after the path
 from biasgauge.stats.detection import Limit, Z, detection_limits  # noqa: E402 - after the path
 from biasgauge.stats.dose_response import dose_response  # noqa: E402 - after the path
+from biasgauge.wording import counted  # noqa: E402 - after the path
 
 NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "glove": "GloVe", "fasttext": "fastText"}
 MEASURES = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
@@ -124,6 +125,24 @@ def _titled(frame: pd.DataFrame) -> pd.DataFrame:
     return known
 
 
+def _limit_axis(field: str, **scale: bool) -> Any:  # noqa: ANN401 - of Altair
+    """Limits of detection as odds ratios."""
+    alt = altair()
+    return alt.Y(
+        field,
+        scale=alt.Scale(type="log", domain=[1.5, MOST], nice=False, **scale),
+        axis=alt.Axis(values=[2, 4, 10, 30, 100, 300, MOST]),
+        title="limit of detection, odds ratio",
+    )
+
+
+def _planted_odds() -> Any:  # noqa: ANN401 - of Altair
+    """Dashed lines at the odds ratios that were planted."""
+    alt = altair()
+    rows = alt.Data(values=[{"odds": odds} for odds in ODDS])
+    return alt.Chart(rows).mark_rule(color="#b9bdb6", strokeDash=[3, 3]).encode(y="odds:Q")
+
+
 def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Limit of detection by number of words; the worse of the two sides."""
     alt = altair()
@@ -131,18 +150,12 @@ def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     larger = some.groupby(["algorithm", "tokens", "name", "words"])["detection"].max().reset_index()
     worse = _titled(larger.rename(columns={"name": "measure"}))
     worse["odds"] = np.exp(worse["detection"].clip(upper=log(MOST)))
-    rules = alt.Chart(alt.Data(values=[{"odds": odds} for odds in ODDS])).mark_rule(color="#b9bdb6", strokeDash=[3, 3])
     base = alt.Chart().encode(
         x=alt.X("words:O", title="words in the mean"),
-        y=alt.Y(
-            "odds:Q",
-            scale=alt.Scale(type="log", domain=[1.5, MOST], nice=False),
-            axis=alt.Axis(values=[2, 4, 10, 30, 100, 300, MOST]),
-            title="limit of detection, odds ratio",
-        ),
+        y=_limit_axis("odds:Q"),
         color=alt.Color("measure:N", title=None),
     )
-    layers = [base.mark_line(), base.mark_point(filled=True, size=40), rules.encode(y="odds:Q")]
+    layers = [base.mark_line(), base.mark_point(filled=True, size=40), _planted_odds()]
     return (
         alt.layer(*layers, data=alt.Data(values=worse.to_dict("records")))
         .properties(width=150, height=150)
@@ -157,16 +170,10 @@ def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     worse = some.loc[some.groupby(["algorithm", "tokens", "words"])["detection"].idxmax()]
     shown = pd.DataFrame({
         "algorithm": worse["algorithm"].map(NAMES), "tokens": worse["tokens"],
-        "words": worse["words"].map(lambda count: f"{count} word{'s' * (count > 1)}"),
+        "words": worse["words"].map(lambda count: counted(count, "word")),
         **{end: np.exp(worse[end].clip(upper=log(MOST))) for end in ("detection", "low", "high")},
     })  # fmt: skip
-    rules = alt.Chart(alt.Data(values=[{"odds": odds} for odds in ODDS])).mark_rule(color="#b9bdb6", strokeDash=[3, 3])
-    y = alt.Y(
-        "detection:Q",
-        scale=alt.Scale(type="log", domain=[1.5, MOST], nice=False, clamp=True),
-        axis=alt.Axis(values=[2, 4, 10, 30, 100, 300, MOST]),
-        title="limit of detection, odds ratio",
-    )
+    y = _limit_axis("detection:Q", clamp=True)
     base = alt.Chart().encode(
         x=alt.X(
             "tokens:Q",
@@ -178,7 +185,7 @@ def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     )
     layers = [
         base.mark_line().encode(y=y), base.mark_point(filled=True, size=45, opacity=1).encode(y=y),
-        base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q"), rules.encode(y="odds:Q"),
+        base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q"), _planted_odds(),
     ]  # fmt: skip
     return (
         alt.layer(*layers, data=alt.Data(values=shown.to_dict("records")))

@@ -199,14 +199,19 @@ class Study:
 
     def count_all(self) -> None:
         """Cells of GloVe and the orders of its replicates, before anything else needs the device."""
-        device = "cpu" if self.emulated else "cuda"
         jobs = [job for job in self.jobs if job.algorithm == "glove"]
         for name in dict.fromkeys(name for job in jobs for name in job.texts):
-            base = count_cells(self.texts[name], device, self.glove_settings)
             longest = max((self.seeds_of(job, name) for job in jobs if name in job.texts), key=len)
-            self.cells[name] = (base, orders_on(device, len(base), longest))
-            self.say(f"GloVe on {name}: {len(base):,} cells in order")
+            self.cells[name] = self.in_order(name, longest)
         self.let_go()
+
+    def in_order(self, name: str, seeds: list[int]) -> tuple[Any, list[Any]]:
+        """Cells of a text for GloVe, and the order of each random seed."""
+        device = "cpu" if self.emulated else "cuda"
+        base = count_cells(self.texts[name], device, self.glove_settings)
+        orders = orders_on(device, len(base), seeds)
+        self.say(f"GloVe on {name}: {len(base):,} cells in order")
+        return base, orders
 
     def let_go(self) -> None:
         """Give back memory of the device that PyTorch keeps: kernels that train take theirs elsewhere."""
