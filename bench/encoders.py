@@ -5,7 +5,7 @@
     python bench/encoders.py --device cuda --random minilm     weights at random, where the package is not installed
 
 sentence-transformers encodes the same sentences in one call of its `encode`, which gives one vector of the last layer
-for each. The bare pass runs the same batches of tokens through the model itself and does nothing with what comes out.
+for each. The bare pass runs batches of the same tokens through the model itself and does nothing with what comes out.
 All in one run, in turns, each the best of so many times, on all cores. Run it on a machine that does nothing else:
 threads that wait for others make small batches look worse than they are; processor time is printed beside the clock's.
 Peak memory is that of a process of its own, less what the model takes.
@@ -20,7 +20,6 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
 
 import biasgauge as bg
 from biasgauge.encoders import LoadedModel, load_model, templates_of
@@ -67,8 +66,8 @@ def bare_pass(encoder: TransformerEncoder, sentences: list[TokenizedSentence]) -
     with torch.inference_mode():
         for chosen in batches([len(sentence.tokens) for sentence in sentences], encoder.most_tokens):
             tokens, mask = padded([sentences[place] for place in chosen], 0)
-            given: dict[str, Any] = {} if mask is None else {"attention_mask": torch.from_numpy(mask).to(model.device)}
-            model(torch.from_numpy(tokens).to(model.device), **given)
+            given = {"input_ids": tokens} if mask is None else {"input_ids": tokens, "attention_mask": mask}
+            model(**{name: torch.from_numpy(some).to(model.device, non_blocking=True) for name, some in given.items()})
         if model.device.type == "cuda":
             torch.cuda.synchronize()
 
@@ -136,7 +135,7 @@ def main() -> None:
     least = in_turns(runs, asked.times)
     ours, every = (least[name] for name in list(runs)[:2])
     print(f"{len(texts):,} sentences, {sum(len(sentence.tokens) for sentence in sentences):,} tokens, {loaded.name}")
-    print(f"{'':40}{'clock':>10}{'processor':>12}{'× one pooling':>15}{'× five':>8}")
+    print(f"{'':40}{'clock':>10}{'processor':>12}{'÷ one pooling':>15}{'÷ five':>8}")
     for name, (clock, processor) in least.items():
         print(f"{name:40}{clock:8.2f} s{processor:10.2f} s{clock / ours[0]:15.2f}{clock / every[0]:8.2f}")
     if asked.memory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,10 @@ from biasgauge.encoders.pieces import batches
 from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-pytest.importorskip("torch")
+torch: Any = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 WEIGHTS: dict[str, Any] = {}
@@ -90,22 +92,63 @@ def test_neither_other_words_nor_padding_nor_batches_change_a_vector(
     np.testing.assert_allclose(views.to_numpy(words), together, atol=3e-6)
 
 
-def test_sentences_ahead_of_a_gpu_are_put_to_their_places(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a GPU takes them, a few at a time, on this processor: lost words and cut sentences among them."""
+class SlowStream:
+    """As a further stream of a GPU, on this processor: what is fetched comes late, and at most two parts wait."""
+
+    def __init__(self, *, broken: bool = False) -> None:
+        self.marks = self.fetched = 0
+        self.broken = broken
+
+    def mark(self) -> int:
+        self.marks += 1
+        return self.marks
+
+    def memory(self, shape: tuple[int, ...]) -> Any:  # noqa: ANN401 - a tensor
+        return torch.full(shape, torch.nan)
+
+    def fetch(self, states: Any, memory: Any, after: int) -> None:  # noqa: ANN401 - tensors
+        time.sleep(0.002)
+        assert after <= self.marks <= after + 1
+        if self.broken:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        memory.copy_(states)
+        self.fetched += 1
+
+
+@pytest.fixture
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SlowStream]:
+    """Sentences go to the model as a GPU takes them, four at a time."""
+
+    def prepared(**how: bool) -> SlowStream:
+        stream = SlowStream(**how)
+        monkeypatch.setattr("biasgauge.encoders.kept_vectors.stream_of", lambda _device: stream)
+        monkeypatch.setattr("biasgauge.encoders.hidden_states._SENTENCES_AT_ONCE", 4)
+        return stream
+
+    return prepared
+
+
+@pytest.mark.parametrize("pooling", [["mean", "sentence", "cls"], ["last"]])
+def test_vectors_of_a_gpu_are_brought_to_their_places(
+    tiny: Path, few_at_once: Callable[..., SlowStream], pooling: list[str]
+) -> None:
+    """A few at a time, on this processor: lost words and cut sentences among them."""
     words = ["nurse", "日本", "xyz", "math art", "poetry", "he", "w" * 40, "a", "she"]
-    asked: dict[str, Any] = {
-        "templates": ["{}", "This is {}."],
-        "layers": [2, 0],
-        "pooling": ["mean", "sentence", "cls"],
-    }
+    asked: dict[str, Any] = {"templates": ["{}", "This is {}."], "layers": [2, 0], "pooling": pooling}
     whole = bg.encode(tiny, words, **asked)
-    monkeypatch.setattr("biasgauge.encoders.hidden_states._Kept.on_cpu", False)
-    monkeypatch.setattr("biasgauge.encoders.hidden_states._SENTENCES_AHEAD", 4)
+    stream = few_at_once()
     parts = bg.encode(tiny, words, **asked)
+    assert (stream.marks, stream.fetched) == (5, 10)  # 18 sentences, two layers of each part
     for one, other in zip(whole, parts, strict=True):
         assert (one.words, one.dropped, one.facets) == (other.words, other.dropped, other.facets)
         assert "日本" in one.dropped
         np.testing.assert_allclose(one.vectors, other.vectors, atol=1e-5)
+
+
+def test_what_goes_wrong_on_the_way_from_a_gpu_is_told(tiny: Path, few_at_once: Callable[..., SlowStream]) -> None:
+    few_at_once(broken=True)
+    with pytest.raises(InputError, match=r"ran out of memory on cpu; encode fewer layers or words, or use the CPU"):
+        bg.encode(tiny, ["nurse", "he", "she", "poetry", "art"], "any")
 
 
 def test_the_same_call_gives_the_same_bytes(tiny: Path) -> None:

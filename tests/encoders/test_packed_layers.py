@@ -11,7 +11,7 @@ from tests.encoders.conftest import small_bert, wordpieces
 
 from biasgauge.encoders import load_model
 from biasgauge.encoders.hidden_states import POOLINGS, TransformerEncoder
-from biasgauge.encoders.packed_layers import PackedLayers
+from biasgauge.encoders.packed_layers import OneDnn, PackedLayers, Plain
 
 library: Any = torch.backends.mkldnn
 pytestmark = pytest.mark.skipif(not library.is_available(), reason="this torch has no oneDNN")
@@ -39,11 +39,16 @@ def small_roberta() -> Any:  # noqa: ANN401 - a model
 
 
 @pytest.mark.parametrize("make", [small_bert, small_roberta])
+@pytest.mark.parametrize("products", [OneDnn, Plain])
 @pytest.mark.parametrize("padded", [False, True])
-def test_hidden_states_are_the_models_own(make: Any, *, padded: bool) -> None:  # noqa: ANN401 - makes a model
+def test_hidden_states_are_the_models_own(
+    make: Any,  # noqa: ANN401 - makes a model
+    products: type[OneDnn | Plain],
+    *,
+    padded: bool,
+) -> None:
     model = make()
-    packed = PackedLayers.of(model)
-    assert packed is not None
+    packed = PackedLayers(model, products())
     tokens = torch.randint(5, 50, (4, 9), generator=torch.Generator().manual_seed(0))
     mask = torch.ones_like(tokens)
     if padded:
@@ -59,6 +64,11 @@ def test_hidden_states_are_the_models_own(make: Any, *, padded: bool) -> None:  
     for ours, theirs in zip(found, own, strict=True):
         assert ours[kept].numpy() == pytest.approx(theirs.reshape(ours.shape)[kept].numpy(), abs=1e-5)
     assert last.numpy() == pytest.approx(found[-1][some].numpy(), abs=1e-6)
+
+
+@pytest.mark.parametrize("make", [small_bert, small_roberta])
+def test_there_are_some_for_bert_and_its_kin(make: Any) -> None:  # noqa: ANN401 - makes a model
+    assert PackedLayers.of(make()) is not None
 
 
 @pytest.mark.parametrize("poolings", [("mean",), ("cls", "last"), tuple(POOLINGS)])

@@ -29,6 +29,8 @@ EncoderLike: TypeAlias = "str | os.PathLike[str] | ContextEncoder | Any"
 ALL = "all"
 _BLOCK_BYTES = 2**28
 """Vectors of templates that are encoded together: bounds the memory beside the views themselves."""
+_WIDTH = 1024
+"""Numbers of a vector, where an encoder does not say."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,8 @@ def encoded_blocks(
         encoder = encoder_of(source, tokenizer=tokenizer, name=name, device=device)
         label = _own_name(encoder.name, taken)
         chosen, pooled = chosen_layers(layers, encoder), chosen_poolings(pooling, encoder)
-        per_setting = max(len(chosen) * len(pooled) * len(listed) * 4096, 1)
-        size = max(_BLOCK_BYTES // per_setting, 1)
+        vector = 4 * getattr(encoder, "width", _WIDTH)
+        size = max(_BLOCK_BYTES // max(len(chosen) * len(pooled) * len(listed) * vector, 1), 1)
         for start in range(0, len(settings), size):
             yield _encode_block(encoder, label, listed, settings[start : start + size], chosen, pooled, tell)
 

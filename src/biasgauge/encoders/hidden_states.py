@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.arrays import Places, Singles
+from biasgauge.encoders.kept_vectors import KeptVectors, put
 from biasgauge.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.encoders.packed_layers import PackedLayers
 from biasgauge.encoders.pieces import Span, TokenizedSentence, batches, flat, padded, tokenize
@@ -39,8 +40,8 @@ _LEAST_TOKENS = 64
 _PACKED_TOKENS = 2048
 """Tokens of a batch with a thread of its own: what its widest product leaves is read again from the cache."""
 SENTENCE = "sentence"
-_SENTENCES_AHEAD = 2048
-"""Sentences that are tokenized at a time for a GPU."""
+_SENTENCES_AT_ONCE = 2048
+"""Sentences that a GPU is given at a time; the next are tokenized, and vectors brought back, while it computes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +111,16 @@ class TransformerEncoder:
     @cached_property
     def most_tokens(self) -> int:
         """Tokens of a batch, so that its hidden states fit into their share of memory; fewer where it has a thread."""
-        if self.packed is not None:
+        if self.on_threads:
             return _PACKED_TOKENS
+        if self.packed is not None:
+            return _MOST_TOKENS
         return int(np.clip(_STATES_BYTES // ((self.layers + 1) * self.width * 4), _LEAST_TOKENS, _MOST_TOKENS))
+
+    @property
+    def on_threads(self) -> bool:
+        """Whether each batch has a thread of its own."""
+        return self.packed is not None and self.loaded.model.device.type == "cpu"
 
     @cached_property
     def packed(self) -> PackedLayers | None:
@@ -129,33 +137,26 @@ class TransformerEncoder:
     ) -> Pooled:
         """Vectors of words; as `ContextEncoder` has it."""
         # Views take one layer and pooling of all sentences: these lie together, and the shape is turned.
-        kept = _Kept((len(layers), len(poolings), len(texts), self.width), self.loaded.device)
+        shape = (len(layers), len(poolings), len(texts), self.width)
         lost: dict[int, str] = {}
         cut = 0
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
-        with out_of_memory(where):
-            for start, tokenized in self._tokenized(texts, spans, len(texts) if kept.on_cpu else _SENTENCES_AHEAD):
+        with out_of_memory(where), KeptVectors(shape, self.loaded.device) as kept:
+            size = _SENTENCES_AT_ONCE if kept.on_gpu else max(len(texts), 1)
+            for start in range(0, len(texts), size):
+                # A GPU goes on with the part before while these are tokenized: nothing here waits for it.
+                tokenized = tokenize(self.loaded, texts[start : start + size], spans[start : start + size])
                 lost |= {start + place: reason for place, reason in enumerate(tokenized) if isinstance(reason, str)}
-                places = start + np.flatnonzero([isinstance(sentence, TokenizedSentence) for sentence in tokenized])
+                places = np.flatnonzero([isinstance(sentence, TokenizedSentence) for sentence in tokenized])
                 sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
                 cut += sum(sentence.cut for sentence in sentences)
                 progress(len(tokenized) - len(sentences))
-                for done in self._run(sentences, places, layers, poolings, kept):
+                part = kept.room(start, len(tokenized))
+                for done in self._run(sentences, places, layers, poolings, part):
                     progress(done)
-            by_view = kept.array()
-        by_view[:, :, list(lost)] = np.nan
-        return Pooled(by_view.transpose(2, 0, 1, 3), lost, cut)
-
-    def _tokenized(
-        self, texts: Sequence[str], spans: Sequence[Span], size: int
-    ) -> Iterator[tuple[int, list[TokenizedSentence | str]]]:
-        """So many sentences at a time, and where they begin; the next ones are tokenized while these are computed."""
-        starts = range(0, len(texts), max(size, 1))
-        parts = [slice(start, start + size) for start in starts]
-        with ThreadPoolExecutor(1) as ahead:
-            waiting = [ahead.submit(tokenize, self.loaded, texts[part], spans[part]) for part in parts]
-            for start, tokenized in zip(starts, waiting, strict=True):
-                yield start, tokenized.result()
+                kept.bring(start, part)
+        kept.array[:, :, list(lost)] = np.nan
+        return Pooled(kept.array.transpose(2, 0, 1, 3), lost, cut)
 
     def _run(
         self,
@@ -163,16 +164,16 @@ class TransformerEncoder:
         places: Places,
         layers: Sequence[int],
         poolings: Sequence[str],
-        kept: _Kept,
+        part: torch.Tensor,
     ) -> Iterator[int]:
-        """Put the vectors of sentences to their places, batch by batch; how many each had."""
+        """Put the vectors of sentences to their places in a part, batch by batch; how many each had."""
 
         def run(chosen: Places) -> int:
-            kept.put(places[chosen], self._vectors([sentences[place] for place in chosen], layers, poolings))
+            put(part, places[chosen], self._vectors([sentences[place] for place in chosen], layers, poolings))
             return len(chosen)
 
         work = batches([len(sentence.tokens) for sentence in sentences], self.most_tokens)
-        return on_threads(run, work) if self.packed is not None else map(run, work)
+        return on_threads(run, work) if self.on_threads else map(run, work)
 
     def _vectors(
         self, batch: Sequence[TokenizedSentence], layers: Sequence[int], poolings: Sequence[str]
@@ -181,29 +182,30 @@ class TransformerEncoder:
         import torch
         from torch.nn.functional import embedding_bag
 
-        model = self.loaded.model
         tokens, mask = padded(batch, self.loaded.tokenizer.pad_token_id or 0)
         rows, starts = _bags(batch, poolings, tokens.shape[1])
         with torch.inference_mode():
-            ids = torch.from_numpy(tokens).to(model.device)
-            held = None if mask is None else torch.from_numpy(mask).to(model.device)
-            last, compact = rows, None
+            ids, held, bags = self._given(tokens), None if mask is None else self._given(mask), self._given(rows)
+            needed, last, ends = None, bags, self._given(starts)
             if self.packed is not None and SENTENCE not in poolings:
-                compact, last = np.unique(rows, return_inverse=True)
-            bags = torch.from_numpy(rows).to(model.device), torch.from_numpy(starts).to(model.device)
-            for layer, states in enumerate(self._states(ids, held, compact)):
+                some, inside = np.unique(rows, return_inverse=True)
+                needed, last = self._given(some), self._given(inside)
+            for layer, states in enumerate(self._states(ids, held, needed)):
                 if layer in layers:
-                    inside = torch.from_numpy(last) if layer == self.layers and compact is not None else bags[0]
-                    means = embedding_bag(inside, states.float(), bags[1], mode="mean")
+                    means = embedding_bag(last if layer == self.layers else bags, states.float(), ends, mode="mean")
                     asked = [row for row, wanted in enumerate(layers) if wanted == layer]
                     yield asked, means.view(len(poolings), len(batch), -1)
 
-    def _states(self, tokens: Any, mask: Any, needed: Places | None) -> Iterator[Any]:  # noqa: ANN401 - tensors
-        """Hidden states of each layer as (sentences · tokens) × width; of the last one the rows needed, where named."""
+    def _given(self, numbers: NDArray[np.int64]) -> torch.Tensor:
+        """An array for the model; nobody waits until a GPU takes it."""
         import torch
 
+        return torch.from_numpy(numbers).to(self.loaded.model.device, non_blocking=True)
+
+    def _states(self, tokens: Any, mask: Any, needed: Any) -> Iterator[Any]:  # noqa: ANN401 - tensors
+        """Hidden states of each layer as (sentences · tokens) × width; of the last one the rows needed, where named."""
         if self.packed is not None:
-            yield from self.packed.states(tokens, mask, None if needed is None else torch.from_numpy(needed))
+            yield from self.packed.states(tokens, mask, needed)
             return
         model = self.loaded.model
         if getattr(model.config, "is_encoder_decoder", False):
@@ -215,35 +217,6 @@ class TransformerEncoder:
             given["use_cache"] = False
         for states in model(**given, output_hidden_states=True, return_dict=True).hidden_states:
             yield states.reshape(-1, states.shape[-1])
-
-
-class _Kept:
-    """Vectors by layer, pooling and sentence, on the device until all are there: a copy of each would wait for it."""
-
-    def __init__(self, shape: tuple[int, ...], device: torch.device | str) -> None:
-        import torch
-
-        self._vectors = torch.empty(shape, dtype=torch.float32, device=device)
-
-    @property
-    def on_cpu(self) -> bool:
-        """Whether nothing computes beside this process."""
-        return bool(self._vectors.device.type == "cpu")
-
-    def put(self, places: Places, vectors: Iterable[tuple[list[int], Any]]) -> None:
-        """Vectors of the sentences at some places: rows of layers, and poolings × sentences × width for each."""
-        import torch
-
-        own = torch.from_numpy(places).to(self._vectors.device)
-        with torch.inference_mode():
-            for rows, part in vectors:
-                for row in rows:
-                    self._vectors[row].index_copy_(1, own, part)
-
-    def array(self) -> Singles:
-        """All of them."""
-        vectors: Singles = self._vectors.cpu().numpy()
-        return vectors
 
 
 def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator[int]:
