@@ -24,7 +24,7 @@ from time import perf_counter, process_time
 import biasgauge as bg
 from biasgauge.encoders import LoadedModel, load_model, templates_of
 from biasgauge.encoders.hidden_states import TransformerEncoder
-from biasgauge.encoders.pieces import TokenizedSentence, batches, padded, tokenize
+from biasgauge.encoders.pieces import TokenizedSentences, batches, tokenize
 from biasgauge.encoders.templates import filled
 
 THEIRS = "sentence-transformers, last layer"
@@ -59,13 +59,13 @@ def at_random(shape: str, tokenizer: str, device: str) -> LoadedModel:
     return load_model((BertModel(config, add_pooling_layer=False), pieces), device=device, name=shape)
 
 
-def bare_pass(encoder: TransformerEncoder, sentences: list[TokenizedSentence]) -> None:
+def bare_pass(encoder: TransformerEncoder, sentences: TokenizedSentences) -> None:
     import torch
 
     model = encoder.loaded.model
     with torch.inference_mode():
-        for chosen in batches([len(sentence.tokens) for sentence in sentences], encoder.most_tokens):
-            tokens, mask = padded([sentences[place] for place in chosen], 0)
+        for chosen in batches(sentences.sizes, encoder.most_tokens):
+            tokens, mask = sentences.padded(chosen, 0)
             given = {"input_ids": tokens} if mask is None else {"input_ids": tokens, "attention_mask": mask}
             model(**{name: torch.from_numpy(some).to(model.device, non_blocking=True) for name, some in given.items()})
         if model.device.type == "cuda":
@@ -116,8 +116,7 @@ def main() -> None:
     encoder, listed = TransformerEncoder(loaded), words(asked.sentences)
     made = [filled(template, word) for template in templates_of("any") for word in listed]
     texts = [text for text, _ in made]
-    tokenized = tokenize(loaded, texts, [span for _, span in made])
-    sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
+    sentences = tokenize(loaded, texts, [span for _, span in made])
     runs: dict[str, Callable[[], object]] = {
         "encode, all layers, one pooling": lambda: bg.encode(encoder, listed, "any"),
         "encode, all layers, five poolings": lambda: bg.encode(encoder, listed, "any", pooling=POOLINGS),
@@ -134,7 +133,7 @@ def main() -> None:
         run() if asked.device != "cpu" else None
     least = in_turns(runs, asked.times)
     ours, every = (least[name] for name in list(runs)[:2])
-    print(f"{len(texts):,} sentences, {sum(len(sentence.tokens) for sentence in sentences):,} tokens, {loaded.name}")
+    print(f"{len(texts):,} sentences, {len(sentences.tokens):,} tokens, {loaded.name}")
     print(f"{'':40}{'clock':>10}{'processor':>12}{'÷ one pooling':>15}{'÷ five':>8}")
     for name, (clock, processor) in least.items():
         print(f"{name:40}{clock:8.2f} s{processor:10.2f} s{clock / ours[0]:15.2f}{clock / every[0]:8.2f}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -92,37 +91,33 @@ def test_neither_other_words_nor_padding_nor_batches_change_a_vector(
     np.testing.assert_allclose(views.to_numpy(words), together, atol=3e-6)
 
 
-class SlowStream:
-    """As a further stream of a GPU, on this processor: what is fetched comes late, and at most two parts wait."""
+class OtherStream:
+    """As a further stream of a GPU, on this processor: which part was fetched, and how many were asked for then."""
 
     def __init__(self, *, broken: bool = False) -> None:
-        self.marks = self.fetched = 0
+        self.asked = 0
+        self.fetches: list[tuple[int, int]] = []
         self.broken = broken
 
     def mark(self) -> int:
-        self.marks += 1
-        return self.marks
+        self.asked += 1
+        return self.asked
 
-    def memory(self, shape: tuple[int, ...]) -> Any:  # noqa: ANN401 - a tensor
-        return torch.full(shape, torch.nan)
-
-    def fetch(self, states: Any, memory: Any, after: int) -> None:  # noqa: ANN401 - tensors
-        time.sleep(0.002)
-        assert after <= self.marks <= after + 1
+    def fetched(self, states: Any, after: int) -> Any:  # noqa: ANN401 - tensors
         if self.broken:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        memory.copy_(states)
-        self.fetched += 1
+        self.fetches.append((after, self.asked))
+        return states.clone()
 
 
 @pytest.fixture
-def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SlowStream]:
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., OtherStream]:
     """Sentences go to the model as a GPU takes them, four at a time."""
 
-    def prepared(**how: bool) -> SlowStream:
-        stream = SlowStream(**how)
+    def prepared(**how: bool) -> OtherStream:
+        stream = OtherStream(**how)
         monkeypatch.setattr("biasgauge.encoders.kept_vectors.stream_of", lambda _device: stream)
-        monkeypatch.setattr("biasgauge.encoders.hidden_states._SENTENCES_AT_ONCE", 4)
+        monkeypatch.setattr("biasgauge.encoders.hidden_states._MOST_SENTENCES", 4)
         return stream
 
     return prepared
@@ -130,7 +125,7 @@ def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SlowStream]:
 
 @pytest.mark.parametrize("pooling", [["mean", "sentence", "cls"], ["last"]])
 def test_vectors_of_a_gpu_are_brought_to_their_places(
-    tiny: Path, few_at_once: Callable[..., SlowStream], pooling: list[str]
+    tiny: Path, few_at_once: Callable[..., OtherStream], pooling: list[str]
 ) -> None:
     """A few at a time, on this processor: lost words and cut sentences among them."""
     words = ["nurse", "日本", "xyz", "math art", "poetry", "he", "w" * 40, "a", "she"]
@@ -138,14 +133,16 @@ def test_vectors_of_a_gpu_are_brought_to_their_places(
     whole = bg.encode(tiny, words, **asked)
     stream = few_at_once()
     parts = bg.encode(tiny, words, **asked)
-    assert (stream.marks, stream.fetched) == (5, 10)  # 18 sentences, two layers of each part
+    assert stream.fetches == [(1, 2), (2, 3), (3, 4), (4, 5), (5, 5)], (
+        "18 sentences: each part as the next is asked for"
+    )
     for one, other in zip(whole, parts, strict=True):
         assert (one.words, one.dropped, one.facets) == (other.words, other.dropped, other.facets)
         assert "日本" in one.dropped
         np.testing.assert_allclose(one.vectors, other.vectors, atol=1e-5)
 
 
-def test_what_goes_wrong_on_the_way_from_a_gpu_is_told(tiny: Path, few_at_once: Callable[..., SlowStream]) -> None:
+def test_what_goes_wrong_on_the_way_from_a_gpu_is_told(tiny: Path, few_at_once: Callable[..., OtherStream]) -> None:
     few_at_once(broken=True)
     with pytest.raises(InputError, match=r"ran out of memory on cpu; encode fewer layers or words, or use the CPU"):
         bg.encode(tiny, ["nurse", "he", "she", "poetry", "art"], "any")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.encoders.conftest import wordpieces
 
-from biasgauge.encoders.pieces import TokenizedSentence, tokenize
+from biasgauge.encoders.pieces import tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,10 +70,12 @@ def test_pieces_are_all_that_share_a_character_with_the_word(
     loaded: Any = SimpleNamespace(tokenizer=tokenizer, window=1_000)
     encoding = tokenizer.backend_tokenizer.encode(text)
     expected = looked_for(encoding, *span, tokenizer.unk_token_id)
-    (sentence,) = tokenize(loaded, [text], [span])
-    if isinstance(sentence, TokenizedSentence):
-        assert list(sentence.pieces) == expected
-        assert list(sentence.tokens) == encoding.ids
+    found = tokenize(loaded, ["a", text, "b"], [(0, 1), span, (0, 1)])
+    if 1 not in found.lost:
+        row = np.flatnonzero(found.places == 1)
+        assert found.pieces_of(row)[0].tolist() == expected
+        assert [found.piece_of(row, 0), found.piece_of(row, -1)] == [expected[0], expected[-1]]
+        assert found.padded(row, -1)[0].tolist() == [encoding.ids]
     else:
         assert all(encoding.ids[place] == tokenizer.unk_token_id for place in expected)
 
@@ -82,6 +85,5 @@ def test_a_character_of_several_pieces_keeps_them_all() -> None:
     text = "x 🙂"
     offsets = tokenizer.backend_tokenizer.encode(text).offsets
     assert offsets[1][1] == offsets[2][1] == len(text), "the picture is two pieces"
-    (sentence,) = tokenize(SimpleNamespace(tokenizer=tokenizer, window=99), [text], [(2, 3)])  # type: ignore[arg-type]
-    assert isinstance(sentence, TokenizedSentence)
-    assert tuple(sentence.pieces) == (1, 2)
+    found = tokenize(SimpleNamespace(tokenizer=tokenizer, window=99), [text], [(2, 3)])  # type: ignore[arg-type]
+    assert found.pieces.tolist() == [1, 2]

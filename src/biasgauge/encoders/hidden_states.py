@@ -17,7 +17,7 @@ from biasgauge.arrays import Places, Singles
 from biasgauge.encoders.kept_vectors import KeptVectors, put
 from biasgauge.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.encoders.packed_layers import PackedLayers
-from biasgauge.encoders.pieces import Span, TokenizedSentence, batches, flat, padded, tokenize
+from biasgauge.encoders.pieces import Span, TokenizedSentences, batches, counting, starts_of, tokenize
 
 if TYPE_CHECKING:
     import torch
@@ -40,8 +40,10 @@ _LEAST_TOKENS = 64
 _PACKED_TOKENS = 2048
 """Tokens of a batch with a thread of its own: what its widest product leaves is read again from the cache."""
 SENTENCE = "sentence"
-_SENTENCES_AT_ONCE = 2048
-"""Sentences that a GPU is given at a time; the next are tokenized, and vectors brought back, while it computes."""
+_MOST_SENTENCES = 4096
+_PART_BYTES = 2**28
+"""Sentences that a GPU is given at a time, and their vectors: the next are tokenized, and those before brought back,
+while it computes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,49 +143,48 @@ class TransformerEncoder:
         lost: dict[int, str] = {}
         cut = 0
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
-        with out_of_memory(where), KeptVectors(shape, self.loaded.device) as kept:
-            size = _SENTENCES_AT_ONCE if kept.on_gpu else max(len(texts), 1)
+        with out_of_memory(where):
+            kept = KeptVectors(shape, self.loaded.device)
+            size = self._at_once(len(layers) * len(poolings)) if kept.on_gpu else max(len(texts), 1)
             for start in range(0, len(texts), size):
                 # A GPU goes on with the part before while these are tokenized: nothing here waits for it.
-                tokenized = tokenize(self.loaded, texts[start : start + size], spans[start : start + size])
-                lost |= {start + place: reason for place, reason in enumerate(tokenized) if isinstance(reason, str)}
-                places = np.flatnonzero([isinstance(sentence, TokenizedSentence) for sentence in tokenized])
-                sentences = [sentence for sentence in tokenized if isinstance(sentence, TokenizedSentence)]
-                cut += sum(sentence.cut for sentence in sentences)
-                progress(len(tokenized) - len(sentences))
-                part = kept.room(start, len(tokenized))
-                for done in self._run(sentences, places, layers, poolings, part):
+                sentences = tokenize(self.loaded, texts[start : start + size], spans[start : start + size])
+                lost |= {start + place: reason for place, reason in sentences.lost.items()}
+                cut += sentences.cut
+                progress(len(sentences.lost))
+                part = kept.room(start, len(sentences) + len(sentences.lost))
+                for done in self._run(sentences, layers, poolings, part):
                     progress(done)
-                kept.bring(start, part)
+                kept.asked(start, part)
+            kept.finish()
         kept.array[:, :, list(lost)] = np.nan
         return Pooled(kept.array.transpose(2, 0, 1, 3), lost, cut)
 
+    def _at_once(self, views: int) -> int:
+        """Sentences that a GPU is given at a time."""
+        return int(np.clip(_PART_BYTES // (views * self.width * 4), 1, _MOST_SENTENCES))
+
     def _run(
-        self,
-        sentences: Sequence[TokenizedSentence],
-        places: Places,
-        layers: Sequence[int],
-        poolings: Sequence[str],
-        part: torch.Tensor,
+        self, sentences: TokenizedSentences, layers: Sequence[int], poolings: Sequence[str], part: torch.Tensor
     ) -> Iterator[int]:
         """Put the vectors of sentences to their places in a part, batch by batch; how many each had."""
 
-        def run(chosen: Places) -> int:
-            put(part, places[chosen], self._vectors([sentences[place] for place in chosen], layers, poolings))
-            return len(chosen)
+        def run(rows: Places) -> int:
+            put(part, sentences.places[rows], self._vectors(sentences, rows, layers, poolings))
+            return len(rows)
 
-        work = batches([len(sentence.tokens) for sentence in sentences], self.most_tokens)
+        work = batches(sentences.sizes, self.most_tokens)
         return on_threads(run, work) if self.on_threads else map(run, work)
 
     def _vectors(
-        self, batch: Sequence[TokenizedSentence], layers: Sequence[int], poolings: Sequence[str]
+        self, sentences: TokenizedSentences, batch: Places, layers: Sequence[int], poolings: Sequence[str]
     ) -> Iterator[tuple[list[int], Any]]:
         """Poolings × sentences × width of each layer, and in which rows it was asked for."""
         import torch
         from torch.nn.functional import embedding_bag
 
-        tokens, mask = padded(batch, self.loaded.tokenizer.pad_token_id or 0)
-        rows, starts = _bags(batch, poolings, tokens.shape[1])
+        tokens, mask = sentences.padded(batch, self.loaded.tokenizer.pad_token_id or 0)
+        rows, starts = _bags(sentences, batch, poolings, tokens.shape[1])
         with torch.inference_mode():
             ids, held, bags = self._given(tokens), None if mask is None else self._given(mask), self._given(rows)
             needed, last, ends = None, bags, self._given(starts)
@@ -234,15 +235,12 @@ def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator
             torch.set_num_threads(threads)
 
 
-def _bags(
-    sentences: Sequence[TokenizedSentence], poolings: Sequence[str], tokens: int
-) -> tuple[Places, NDArray[np.int64]]:
+def _bags(sentences: TokenizedSentences, batch: Places, poolings: Sequence[str], tokens: int) -> tuple[Places, Places]:
     """Which rows of (sentences · tokens) are averaged, bag after bag, poolings first; and where bags start."""
-    first = tokens * np.arange(len(sentences))
-    parts = [_inside(sentences, pooling) for pooling in poolings]
+    first = tokens * np.arange(len(batch))
+    parts = [_inside(sentences, batch, pooling) for pooling in poolings]
     rows = [np.repeat(first, sizes) + inside for inside, sizes in parts]
-    sizes = np.concatenate([sizes for _, sizes in parts])
-    return np.concatenate(rows), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    return np.concatenate(rows), starts_of(np.concatenate([sizes for _, sizes in parts]))
 
 
 def poolings_of(tokenizer: object) -> tuple[str, ...]:
@@ -251,24 +249,16 @@ def poolings_of(tokenizer: object) -> tuple[str, ...]:
     return tuple(name for name in POOLINGS if name != "cls" or has_cls)
 
 
-def _inside(sentences: Sequence[TokenizedSentence], pooling: str) -> tuple[Places, Places]:
-    """Which tokens of each sentence a pooling averages, one sentence after the other; and how many of each."""
+def _inside(sentences: TokenizedSentences, batch: Places, pooling: str) -> tuple[Places, Places]:
+    """Which tokens of each sentence of a batch a pooling averages, one after the other; and how many of each."""
     match pooling:
         case "mean":
-            tokens = [sentence.pieces for sentence in sentences]
-        case "first":
-            tokens = [sentence.pieces[:1] for sentence in sentences]
-        case "last":
-            tokens = [sentence.pieces[-1:] for sentence in sentences]
+            return sentences.pieces_of(batch)
+        case "sentence":
+            sizes = sentences.sizes[batch]
+            return counting(sizes), sizes
         case "cls":
-            tokens = [(sentence.cls,) for sentence in sentences]
+            places = sentences.cls[batch]
         case _:
-            return _counting([len(sentence.tokens) for sentence in sentences])
-    sizes = np.array([len(own) for own in tokens])
-    return flat(tokens, int(sizes.sum())), sizes
-
-
-def _counting(lengths: Sequence[int]) -> tuple[Places, Places]:
-    """0, 1, 2 … for each length, one after the other."""
-    sizes = np.array(lengths)
-    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes), sizes
+            places = sentences.piece_of(batch, 0 if pooling == "first" else -1)
+    return places, np.ones_like(places)
