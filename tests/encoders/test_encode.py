@@ -142,6 +142,14 @@ def test_vectors_of_a_gpu_are_brought_to_their_places(
         np.testing.assert_allclose(one.vectors, other.vectors, atol=1e-5)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="NO GPU: vectors of one were not compared")
+def test_a_gpu_gives_the_vectors_of_the_processor(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("biasgauge.encoders.hidden_states._MOST_SENTENCES", 50)
+    monkeypatch.setattr("biasgauge.encoders.kept_vectors._STAGED_BYTES", 2**12)
+    here, there = (bg.encode(tiny, "weat7", "any", pooling="all", device=device) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(there.to_numpy(), here.to_numpy(), atol=1e-5)
+
+
 def test_what_goes_wrong_on_the_way_from_a_gpu_is_told(tiny: Path, few_at_once: Callable[..., OtherStream]) -> None:
     few_at_once(broken=True)
     with pytest.raises(InputError, match=r"ran out of memory on cpu; encode fewer layers or words, or use the CPU"):
