@@ -290,6 +290,10 @@ def test_lexicons_check_leaves_with_2_when_a_lexicon_cannot_be_used(tmp_path: Pa
         (["audit", "--limitt", "3"], "Did you mean --limit? Try: biasgauge audit --help"),
         (["audit", "--limit", "many"], "Try: biasgauge audit --help"),
         (["odit"], "Try: biasgauge --help"),
+        (
+            ["weat", "v.txt", "weat7"],
+            "weat7: one argument too many; what an option takes stands behind its name. Try:",
+        ),
         (["lexicons", "show", "wait7"], "weat7"),
         (["weat", "nowhere.bin", "--test", "weat7"], "nowhere.bin: there is no such file"),
         (["weat"], "Try: biasgauge weat --help"),

@@ -235,7 +235,7 @@ def test_views_go_where_a_list_of_models_goes(tiny: Path) -> None:
         ({"templates": ["no gap"]}, "a sentence with one gap {}. Got 'no gap'"),
         ({"templates": "nouns"}, "Got 'nouns'; did you mean 'noun'"),
         ({"templates": []}, "at least one template"),
-        ({"device": "cuda:9"}, "cannot be loaded"),
+        ({"device": "cuda:9"}, "The device 'cuda:9' cannot be used"),
     ],
 )
 def test_what_cannot_be_asked_for(tiny: Path, arguments: dict[str, Any], sentence: str) -> None:

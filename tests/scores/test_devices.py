@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
+from biasgauge.devices import device_named
 from biasgauge.errors import ParameterError
 from biasgauge.scores import engine, score
 from biasgauge.scores.engine import Task
@@ -45,7 +46,7 @@ def device(request: pytest.FixtureRequest) -> torch.device:
 
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("NO GPU on this machine: the engine was tested in PyTorch on the CPU only")
-    found: torch.device = engine.device_named(request.param)
+    found: torch.device = device_named(request.param)
     return found
 
 

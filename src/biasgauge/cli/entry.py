@@ -15,7 +15,7 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from biasgauge._version import __version__
 from biasgauge.errors import InputError
@@ -149,7 +149,10 @@ def _sentence(problem: CycloptsError | InputError | OSError | MemoryError) -> st
             return f"{file}{problem.strerror}{place}; free some space, or name a place on another disk"
         return f"{file}{problem.strerror or problem}; check the path, the permissions and the disk"
     command = " ".join(["biasgauge", *(problem.command_chain or ())])
-    return f"{' '.join(str(problem).split())} Try: {command} --help"
+    told = " ".join(str(problem).split())
+    if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
+        told = f"{' '.join(problem.unused_tokens)}: one argument too many; what an option takes stands behind its name."
+    return f"{told} Try: {command} --help"
 
 
 def _say_unexpected(problem: Exception, words: list[str]) -> int:

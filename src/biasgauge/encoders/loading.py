@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from biasgauge._io.atomic import usable_path
 from biasgauge._io.json_file import read_json
 from biasgauge.checks import check_choice
+from biasgauge.devices import device_named
 from biasgauge.errors import InputError, ParameterError
 
 Kind: TypeAlias = Literal["encoder", "masked", "causal"]
@@ -94,13 +95,14 @@ def load_model(
     if isinstance(source, LoadedModel):
         return _checked(source, kind)
     _require()
+    where = device_named(device)
     with _one_sentence(source, device):
         if isinstance(source, (str, os.PathLike)):
             loaded = _from_path(Path(source), kind)
         else:
             loaded = _from_memory(source, tokenizer, kind)
         loaded.model.eval()
-        loaded.model.to(device)
+        loaded.model.to(where)
     loaded = _checked(replace(loaded, kind=kind), kind)
     return loaded if name is None else replace(loaded, name=name)
 

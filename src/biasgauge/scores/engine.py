@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import local
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,6 @@ from biasgauge.measures import Linear, Measure, Neighborhood
 from biasgauge.scores.neighbors import AllPairs, Workspace, block_rows, drop_nearest, nearest
 from biasgauge.scores.unit_pool import UnitPool
 from biasgauge.stats.threads import on_one_thread
-
-if TYPE_CHECKING:
-    import torch
 
 _ROWS = 8192
 _TILE = 1024
@@ -113,20 +109,6 @@ class Pool:
         if len(doubtful):
             stored = task.vectors[self.rows[start + doubtful]].astype(np.float64)
             bias[doubtful] = unit_rows(stored) @ directions
-
-
-def device_named(name: str) -> torch.device:
-    """The device of that name: "cuda", "cuda:1", or "torch" for PyTorch on the CPU; an error where it is not usable."""
-    try:
-        import torch
-    except ImportError as problem:
-        raise ParameterError(f"The device {name!r} needs PyTorch: pip install 'biasgauge[extrinsic]'.") from problem
-    try:
-        device = torch.device("cpu" if name == "torch" else name)
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError) as problem:
-        raise ParameterError(f"The device {name!r} cannot be used: {str(problem).splitlines()[0]}.") from problem
-    return device
 
 
 def compute(task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Singles:

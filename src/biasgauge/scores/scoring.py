@@ -16,6 +16,7 @@ from biasgauge._io.atomic import holds_something
 from biasgauge._version import __version__
 from biasgauge.arrays import Codes, Places
 from biasgauge.checks import check_choice, check_whole
+from biasgauge.devices import device_named
 from biasgauge.embeddings import Embedding, load, named_models
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import ModelsLike, PairsLike, VectorsLike, WordsLike
@@ -23,7 +24,7 @@ from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.measures import Measure, Neighborhood
 from biasgauge.scores import engine
-from biasgauge.scores.engine import Task, device_named
+from biasgauge.scores.engine import Task
 from biasgauge.scores.store import ModelScores, ScoreStore
 from biasgauge.scores.tensor import END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, WORD_LOST, ScoreTensor
 

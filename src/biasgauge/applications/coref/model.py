@@ -20,11 +20,11 @@ from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import clusters_of
 from biasgauge.applications.text.classification import need_torch
 from biasgauge.arrays import Floats
+from biasgauge.devices import device_named
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.inputs import VectorsLike
 from biasgauge.json_types import JsonObject
-from biasgauge.scores.engine import device_named
 
 if TYPE_CHECKING:
     from biasgauge.applications.coref.network import Ranking, SpanRanker
@@ -131,7 +131,7 @@ class CorefModel:
             ParameterError: the vectors are others, or there is no such device.
         """
         need_torch()
-        where = device_named("torch" if device == "cpu" else device)
+        where = device_named(device)
         content = _read_json(Path(folder) / _JSON)
         try:
             settings = CorefSettings(**content["settings"])

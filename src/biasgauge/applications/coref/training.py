@@ -14,11 +14,11 @@ from biasgauge.applications.coref.features import Features, coverage
 from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.text.classification import need_torch
+from biasgauge.devices import device_named
 from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import ParameterError
 from biasgauge.inputs import VectorsLike
 from biasgauge.json_types import JsonObject
-from biasgauge.scores.engine import device_named
 
 Given = str | os.PathLike[str] | Document | Iterable[str | os.PathLike[str] | Document]
 
@@ -59,7 +59,7 @@ def train_coref(
         ParameterError: no document has a cluster, the vectors have none of the words, or an argument cannot be used.
     """
     need_torch()
-    where = device_named("torch" if device == "cpu" else device)
+    where = device_named(device)
     chosen = settings or CorefSettings()
     train = _documents(train_files, problems, "training")
     dev = _documents(dev_files, problems, "dev")
