@@ -36,6 +36,7 @@ from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.presentation.saving import save_figures
 from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line
+from biasgauge.stats.means import means_along
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,6 +47,11 @@ FEWER = (0.05, 1.0)
 """Of further embedding seeds: one strength between the extremes, and the whole."""
 SEEDS = {"sgns": 3, "fasttext": 2}
 DIRECTIONS = ("debias", "overbias")
+ORIGINAL = "original"
+ORDER = [*(f"debias {one:g}" for one in reversed(STRENGTHS)), ORIGINAL, *(f"overbias {one:g}" for one in STRENGTHS)]
+NAMES = "weat6"
+"""The test with names, which Attract-Repel is not given: others have gender words."""
+SHOWN = {"sgns": "skip-gram", "fasttext": "fastText"}
 TESTS = ("weat6", "weat6b", "weat7", "weat8")
 WEAT: dict[str, Any] = {"min_coverage": 0.5, "case_fallback": True}
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -65,7 +71,7 @@ class Version(NamedTuple):
 
     algorithm: str
     seed: int
-    direction: str = "original"
+    direction: str = ORIGINAL
     strength: float = 0.0
 
     @property
@@ -110,7 +116,7 @@ def vectors(folder: Path, device: str, only: str = "") -> None:
         start = time.monotonic()
         path.parent.mkdir(exist_ok=True)
         if version.strength:
-            original = folder / "versions" / f"{version._replace(direction='original', strength=0.0).name}.safetensors"
+            original = folder / "versions" / f"{version._replace(direction=ORIGINAL, strength=0.0).name}.safetensors"
             changed = bg.mitigate(
                 bg.load(original), method="attract_repel", lexicon=test, direction=version.direction,
                 strength=version.strength, case_fallback=True,
@@ -138,7 +144,8 @@ def weat(folder: Path) -> pd.DataFrame:
         model = bg.load(path)
         for test in TESTS:
             found = bg.weat(model, test, interval=None, **WEAT)
-            rows.append({**version._asdict(), "test": test, "weat": found.effect_size, "p": found.p_value})
+            scores = {"weat": found.effect_size, "contrast": found.contrast.value, "p": found.p_value}
+            rows.append({"variant": version.name, **version._asdict(), "test": test, **scores})
     frame = pd.DataFrame(rows)
     (folder / "results").mkdir(exist_ok=True)
     frame.to_csv(folder / "results" / "graded_weat.csv", index=False, float_format="%.4f")
@@ -193,10 +200,14 @@ def results(folder: Path) -> None:
         versions[name] = Variant(path, one.algorithm, name=name, **(changed if one.strength else {}))
     pairs = [(versions[name.rpartition("-seed")[0]], one) for name, one in sorted(gathered.items())]
     frame = with_measure(points_from_results(pairs, TESTS, weat_settings=WEAT).to_frame())
+    contrasts = pd.read_csv(out / "graded_weat.csv")[["variant", "test", "contrast"]]
+    frame = frame.merge(contrasts, on=["variant", "test"], validate="many_to_one")
     frame.to_csv(out / "graded_points.csv", index=False, float_format="%.4f")
     reliability(frame, "coref").to_csv(out / "graded_reliability.csv", index=False, float_format="%.4f")
     influence_tables(frame, out, "graded_")
-    save_figures({"graded_points": points_chart(frame)}, out, ("svg",))
+    frame = frame.assign(step=steps(frame), embedding=frame["embedding"].replace(SHOWN))
+    steps_table(frame).to_csv(out / "graded_steps.csv", index=False, float_format="%.4f")
+    save_figures({"graded_points": points_chart(frame), "graded_steps": steps_chart(frame)}, out, ("svg",))
 
 
 def with_measure(frame: pd.DataFrame) -> pd.DataFrame:
@@ -209,22 +220,9 @@ def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
     """R of each measure over all versions, without the extremes, without balanced ones; and without each version."""
     whole, alone = [], []
     for measure, part in frame.groupby("measure", sort=False):
-        extreme = (part["method"] == "attract_repel") & (part["strength"] == 1)
-        balanced = part["method"] == "balanced"
-        chosen = {
-            "all": part,
-            "without Attract-Repel at full strength": part[~extreme],
-            **({"without balanced text": part[~balanced]} if balanced.any() else {}),
-            **({"within originals": within_originals(part)} if start else {}),
-        }
-        for which, some in chosen.items():
-            if some["variant"].nunique() <= FEWEST:
-                continue
-            found = bg.correlate(some, "weat", "gap", ["test"], unit="variant", seed_column="seed").pooled
-            ends = {"low": found.estimate.low, "high": found.estimate.high}
-            whole.append(
-                {"measure": measure, "versions": which, "units": found.units, "r": found.r, **ends, "p": found.p}
-            )
+        for scale in ("weat", "contrast"):
+            if scale in part:
+                whole += [{"measure": measure, "scale": scale, **row} for row in correlations(part, scale, start)]
         means = part.groupby(["variant", "test"], sort=False)[["weat", "gap"]].mean().reset_index()
         alone += [{"measure": measure, **row} for row in leverage(means)]
     out.mkdir(parents=True, exist_ok=True)
@@ -237,9 +235,35 @@ def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
         print(f"{means['variant'].nunique()} versions are too few for a figure of leverage", flush=True)
 
 
+def correlations(part: pd.DataFrame, scale: str, start: str) -> Iterator[dict[str, object]]:
+    """R of one gap with WEAT on a scale, over choices of versions and tests."""
+    part = part.assign(weat=part[scale])
+    weaker = part[~((part["method"] == "attract_repel") & (part["strength"] == 1))]
+    balanced = part["method"] == "balanced"
+    chosen = {"all": part, "without Attract-Repel at full strength": weaker}
+    if balanced.any():
+        chosen["without balanced text"] = part[~balanced]
+    if start:
+        chosen["within originals"] = within_originals(part)
+        chosen["within originals, without full strength"] = within_originals(weaker)
+    for which, some in chosen.items():
+        for tests in ("all", "without names") if start else ("all",):
+            few = some if tests == "all" else some[some["test"] != NAMES]
+            if few["variant"].nunique() <= FEWEST:
+                continue
+            found = bg.correlate(few, "weat", "gap", ["test"], unit="variant", seed_column="seed").pooled
+            ends = {"low": found.estimate.low, "high": found.estimate.high}
+            yield {"versions": which, "tests": tests, "units": found.units, "r": found.r, **ends, "p": found.p}
+
+
+def originals(frame: pd.DataFrame) -> pd.Series[str]:
+    """Of each row's version, the embedding that it was made from."""
+    return frame["variant"].str.replace(r"_(debias|overbias)_.*", "", regex=True)
+
+
 def within_originals(frame: pd.DataFrame) -> pd.DataFrame:
     """WEAT and gap as deviations from the mean over versions of the same embedding, which have all else in common."""
-    frame = frame.assign(original=frame["variant"].str.replace(r"_(debias|overbias)_.*", "", regex=True))
+    frame = frame.assign(original=originals(frame))
     once = frame.drop_duplicates(["variant", "test"]).groupby(["original", "test"])["weat"].mean().rename("mean_weat")
     gap = frame["gap"] - frame.groupby(["original", "test", "seed"])["gap"].transform("mean")
     frame = frame.join(once, on=["original", "test"]).assign(gap=gap)
@@ -251,6 +275,7 @@ def points_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     alt = altair()
     part = frame[frame["metric"] == "precision"]
     part = part.assign(type=part["of"].str.replace("winobias test", "WinoBias type"))
+    part = part.assign(test=part["test"].str.replace("weat", "WEAT ") + np.where(part["test"] == NAMES, " (names)", ""))
     keys = ["variant", "embedding", "strength", "test", "type"]
     part = part.groupby(keys, sort=False)[["weat", "gap"]].mean().reset_index()
     points = (
@@ -268,12 +293,65 @@ def points_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     return styled(chart, "WEAT and the gap of coreference, version by version", "Each dot is an embedding version")
 
 
+def steps(frame: pd.DataFrame) -> list[str]:
+    """What was done to the version of each row: "debias 0.05", "original"."""
+    how = zip(frame["direction"], frame["strength"].fillna(0), strict=True)
+    return [f"{direction} {strength:g}" if strength else ORIGINAL for direction, strength in how]
+
+
+def steps_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of each step: WEAT with gender words on both scales, and gaps beside those of the same embedding and task seed.
+
+    `low` and `high` are Student's 95 % interval of that difference, embeddings and task seeds taken as independent.
+    """
+    words = frame[frame["test"] != NAMES].groupby("step")[["weat", "contrast"]].mean()
+    rows = []
+    for measure, part in frame[frame["test"] == "weat7"].groupby("measure", sort=False):
+        part = part.assign(original=originals(part))  # noqa: PLW2901 - with one column more
+        before = part[part["step"] == ORIGINAL].set_index(["original", "seed"])["gap"]
+        for step in ORDER:
+            own = part[part["step"] == step].set_index(["original", "seed"])["gap"]
+            change = (own - before).dropna()
+            _, mean, reach = map(float, means_along(change.to_numpy(), 0))
+            row: dict[str, Any] = {"measure": measure, "step": step, **words.loc[step], "runs": len(own)}
+            ends = {} if step == ORIGINAL else {"change": mean, "low": mean - reach, "high": mean + reach}
+            rows.append({**row, "gap": own.mean(), **ends})
+    return pd.DataFrame(rows)
+
+
+def steps_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
+    """Step by step from debiased to overbiased: WEAT on both scales (gender words), and both gaps; a dot a version."""
+    alt = altair()
+    gender = frame[frame["test"] != NAMES]
+    shown = {"WEAT, effect size": (gender, "weat"), "WEAT, cosines": (gender, "contrast")}
+    for number in "12":
+        own = frame[frame["measure"] == f"precision, winobias test {number}"]
+        shown[f"precision gap, type {number}"] = own, "gap"
+    panels = []
+    for title, (part, column) in shown.items():
+        means = part.groupby(["variant", "embedding", "step"])[column].mean().rename("value").reset_index()
+        last = title == list(shown)[-1]
+        x = alt.X("step:N", title=None, sort=ORDER, axis=alt.Axis(labelAngle=-35, labels=last, ticks=last))
+        base = alt.Chart(means).encode(x=x)
+        color = alt.Color("embedding:N", title=None, scale=alt.Scale(range=[INK, ACCENT]), legend=top_legend())
+        dots = base.mark_point(filled=True, size=42, opacity=0.8).encode(
+            y=alt.Y("value:Q", title=title), color=color, tooltip=["variant", "value"]
+        )
+        line = base.mark_line(color=SECOND).encode(y=alt.Y("mean(value):Q"))
+        panels.append((zero_line(horizontal=True) + line + dots).properties(width=430, height=115))
+    remark = "Each dot is an embedding version (mean over task seeds), the line their mean"
+    return styled(alt.vconcat(*panels, spacing=8), "What each step of Attract-Repel does", remark)
+
+
 def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Of each version: its share of the spread of WEAT, and r without it; precision of both types."""
     alt = altair()
     part = table[table["measure"].str.startswith("precision")]
     part = part.assign(type=part["measure"].str.replace("precision, winobias test", "WinoBias type"))
     part = part.assign(index=range(len(part)))
+    for name, shown in SHOWN.items():
+        part["variant"] = part["variant"].str.replace(rf"^{name}_seed(\d)_?", rf"{shown}, seed \1 ", regex=True)
+    part["variant"] = part["variant"].str.replace("_", " ").str.strip()
     order = list(dict.fromkeys(part["variant"]))
     y = alt.Y("variant:N", title=None, sort=order, axis=alt.Axis(labelLimit=240))
     share = (
