@@ -360,8 +360,9 @@ def reliability(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     rows = []
     for measure, part in frame.drop_duplicates(["variant", "measure", "seed"]).groupby("measure", sort=False):
         for which, some in (("all", part), *part.groupby("embedding", sort=False)):
-            runs = [one["gap"].dropna().tolist() for _, one in some.groupby("variant", sort=False)]
-            found = seed_reliability(runs, str(measure))
+            each = [one.dropna(subset="gap").sort_values("seed") for _, one in some.groupby("variant", sort=False)]
+            runs, seeds = ([one[name].tolist() for one in each] for name in ("gap", "seed"))
+            found = seed_reliability(runs, str(measure), seeds=seeds)
             icc = {"icc": found.single.value, "low": found.single.low, "high": found.single.high}
             mean = {"icc_mean": found.mean.value, "r_max": found.r_max.value, "reason": found.single.reason}
             spread = {"sd_seeds": some.groupby("variant")["gap"].std().pow(2).mean() ** 0.5}

@@ -241,7 +241,7 @@ def test_task_seeds_are_averaged_and_their_reliability_bounds_r(noise: float) ->
     assert (one.r, one.n) == pytest.approx((stats.pearsonr(part["weat"], part["gap"]).statistic, 15))
     assert found.warnings[0] == "120 rows are 30 points: y is the mean over 4 task seeds"
     matrix = frame[frame["metric"] == "recall"].pivot_table(index="name", columns="seed", values="gap").to_numpy()
-    single, mean = (cast("Estimate", icc(matrix, form)) for form in ("1,1", "1,k"))
+    single, mean = (cast("Estimate", icc(matrix, form)) for form in ("3,1", "3,k"))
     assert one.reliability is not None
     assert one.reliability.single.value == pytest.approx(single.value)
     assert one.reliability.mean.value == pytest.approx(mean.value)
@@ -260,6 +260,50 @@ def test_the_bound_is_what_noise_does_to_a_perfect_relation() -> None:
         assert one.reliability is not None
         assert one.r == pytest.approx(one.reliability.r_max.value, abs=0.03)
         assert one.r == pytest.approx((1 / (1 + 1.5**2 / 3)) ** 0.5, abs=0.03)
+
+
+def shared(effect: float, *, named_alike: bool, points: int = 1_200) -> pd.DataFrame:
+    """Gaps that each seed moves together, in embeddings that have the same seeds or seeds of their own."""
+    random = np.random.default_rng(2)
+    weat, moved = random.standard_normal(points), effect * random.standard_normal(3)
+    return pd.DataFrame([
+        {
+            "name": f"e{at}",
+            "weat": weat[at],
+            "seed": f"s{seed}" if named_alike else f"e{at}s{seed}",
+            "gap": weat[at] + moved[seed] + random.standard_normal(),
+        }
+        for at in range(points)
+        for seed in range(3)
+    ])  # fmt: skip
+
+
+def test_what_a_seed_does_to_all_embeddings_is_in_no_correlations_way() -> None:
+    """The bound is what a perfect relation shows, however much a seed moves all gaps; one-way it would be far below."""
+    found = correlate(shared(4.0, named_alike=True), "weat", "gap", seed_column="seed", unit="name", **FAST).pooled
+    assert found.reliability is not None
+    assert (found.reliability.crossed, found.reliability.form) == (True, "ICC(3,k)")
+    assert found.reliability.single.value == pytest.approx(0.5, abs=0.03)
+    assert found.r == pytest.approx(found.reliability.r_max.value, abs=0.02)
+    assert found.r == pytest.approx((1 / (1 + 1 / 3)) ** 0.5, abs=0.02)
+    apart = correlate(shared(4.0, named_alike=False), "weat", "gap", seed_column="seed", unit="name", **FAST).pooled
+    assert apart.reliability is not None
+    assert (apart.reliability.crossed, apart.reliability.form) == (False, "ICC(1,k)")
+    assert apart.reliability.mean.value is not None
+    assert apart.reliability.mean.value < 0.5
+
+
+def test_seeds_that_share_nothing_may_have_the_same_names() -> None:
+    """It costs next to nothing to leave out what seeds do to all, where they do nothing to all."""
+    one_way, two_way = [], []
+    random = np.random.default_rng(3)
+    for _ in range(400):
+        values = (random.standard_normal(20)[:, None] + random.standard_normal((20, 3))).tolist()
+        one_way.append(seed_reliability(values, "gap").single.value or 0.0)
+        two_way.append(seed_reliability(values, "gap", seeds=[["0", "1", "2"]] * 20).single.value or 0.0)
+    assert np.mean(two_way) == pytest.approx(np.mean(one_way), abs=0.005)
+    assert np.std(two_way) == pytest.approx(np.std(one_way), abs=0.01)
+    assert np.mean(two_way) == pytest.approx(0.5, abs=0.03)
 
 
 def test_noise_alone_lets_nothing_be_seen() -> None:

@@ -292,7 +292,7 @@ def test_strata_of_one_seed_say_nothing_on_reliability() -> None:
     known, lone = table({"pre": 1}, seeds=3), table({"post": 1}, random_state=1)
     middle = {one.rule: one for one in answered(pd.concat([known, lone]), **SEEDS).evidence}["reliability"]
     assert middle.passes
-    assert middle.reason == "reliability of gap over 3 task seeds, ICC(1,k), 1.00 (0.5 required)"
+    assert middle.reason == "reliability of gap over 3 task seeds, ICC(3,k), 1.00 (0.5 required)"
     flat = known.assign(weat=np.random.default_rng(3).standard_normal(40).repeat(3))
     question = answered(pd.concat([flat, table({"post": 3}, random_state=1)]), **SEEDS)
     assert "over 40 units (name) of post" in question.why

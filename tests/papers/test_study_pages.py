@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from biasgauge.applications import seed_reliability
 
@@ -106,13 +108,83 @@ def test_gaps_of_six_versions_do_not_differ_by_more_than_the_task_seed(studies: 
     six = points[(points["method"] != "attract_repel") | (points["strength"] != 1)]
     iccs = []
     for measure in COREF:
-        part = six[six["measure"] == measure].drop_duplicates(["variant", "seed"])
-        runs = [rows["gap"].tolist() for _, rows in part.groupby("variant")]
+        part = six[six["measure"] == measure].drop_duplicates(["variant", "seed"]).sort_values("seed")
+        runs, seeds = ([rows[name].tolist() for _, rows in part.groupby("variant")] for name in ("gap", "seed"))
         assert len(runs) == 6
-        iccs.append(seed_reliability(runs, measure).single.value)
+        iccs.append(seed_reliability(runs, measure, seeds=seeds).single.value)
     told = numbers(re.findall(r"over the six others the ICC of the gap is (.*?) \(type 1", page)[0])
     told += numbers(re.findall(r"\(type 1, precision and recall\), (.*?) \(type 2\)", page)[0])
     assert told == pytest.approx(iccs, abs=0.0051)
+
+
+@pytest.fixture
+def graded(studies: Path) -> pd.DataFrame:
+    """Gaps of the 33 graded versions, once for each task seed and test."""
+    return pd.read_csv(studies / "goldfarb_tarrant2021" / "graded_points.csv")
+
+
+def test_steps_of_graded_versions(studies: Path, graded: pd.DataFrame) -> None:
+    """Every cell of the table from the points alone."""
+    page = (studies / "goldfarb_tarrant2021.md").read_text()
+    rows = lines(page, "| step | WEAT, effect size |")
+    assert len(rows) == 9
+    graded["original"] = graded["variant"].str.replace("_(de|over)bias_.*", "", regex=True)
+    for step, weat, contrast, *cells in rows:
+        direction, _, strength = step.partition(" ")
+        here = graded[graded["strength"] == float(strength or 0)]
+        here = here[here["direction"] == direction] if strength else here
+        words = here[here["test"] != "weat6"]
+        assert numbers(weat)[0] == pytest.approx(words["weat"].mean(), abs=0.0051)
+        assert numbers(contrast)[0] == pytest.approx(words["contrast"].mean(), abs=0.0051)
+        for kind, gap, change in (("1", *cells[:2]), ("2", *cells[2:])):
+            own = here[(here["measure"] == f"precision, winobias test {kind}") & (here["test"] == "weat7")]
+            assert numbers(gap)[0] == pytest.approx(own["gap"].mean(), abs=0.00056), step
+            if not strength:
+                continue
+            whole = graded[(graded["measure"] == f"precision, winobias test {kind}") & (graded["test"] == "weat7")]
+            before = whole[whole["strength"] == 0].set_index(["original", "seed"])["gap"]
+            differences = [row["gap"] - before[row["original"], row["seed"]] for _, row in own.iterrows()]
+            assert len(differences) == (4 if strength in {".1", ".15"} else 10)
+            ends = stats.t.interval(0.95, len(differences) - 1, np.mean(differences), stats.sem(differences))
+            assert numbers(change.replace("**", "")) == pytest.approx([np.mean(differences), *ends], abs=0.0007), step
+
+
+def test_correlations_of_graded_versions(studies: Path, graded: pd.DataFrame) -> None:
+    page = (studies / "goldfarb_tarrant2021.md").read_text()
+    table = pd.read_csv(studies / "goldfarb_tarrant2021" / "graded_influence.csv")
+    table = table[table["tests"] == "all"].set_index(["measure", "scale", "versions"])
+    both = ("all", "without Attract-Repel at full strength")
+    choices = [(scale, which) for scale in ("weat", "contrast") for which in both]
+    rows = lines(page, "| r, all tests pooled |")
+    assert len(rows) == 4
+    for name, *cells in rows:
+        kind, metric = re.findall(r"type (\d) (\w+)", name)[0]
+        own = graded[graded["measure"] == f"{metric}, winobias test {kind}"]
+        for (scale, which), cell in zip(choices, cells, strict=True):
+            row = (f"{metric}, winobias test {kind}", scale, which)
+            kept: list[Any] = list(table.loc[row, ["r", "low", "high", "p"]])
+            found = numbers(cell.replace("**", ""))
+            assert found[:3] == pytest.approx(kept[:3], abs=0.0051), row
+            assert kept[3] < 0.001 if "p <" in cell else found[3] == pytest.approx(kept[3], abs=0.0051)
+            some = own if which == "all" else own[own["strength"] != 1]
+            means = some.groupby(["variant", "test"])[[scale, "gap"]].mean()
+            assert np.corrcoef(means[scale], means["gap"])[0, 1] == pytest.approx(kept[0], abs=0.001)
+    assert graded["variant"].nunique() == 33
+
+
+def test_what_weaker_versions_differ_in_is_noise(studies: Path, graded: pd.DataFrame) -> None:
+    page = (studies / "goldfarb_tarrant2021.md").read_text().replace("\n", " ")
+    agreed, spread = [], []
+    for kind in "12":
+        own = graded[(graded["strength"] != 1) & (graded["measure"] == f"precision, winobias test {kind}")]
+        seeds = own.pivot_table(index="variant", columns="seed", values="gap")
+        assert len(seeds) == 23
+        agreed.append(seeds.corr().iloc[0, 1])
+        spread.append((seeds[0] - seeds[1]).std() / 2**0.5)
+    told = re.findall(r"agree on the gaps at r = (\S+) \(type 1\) and (\S+) \(type 2\)", page)[0]
+    assert numbers(" ".join(told)) == pytest.approx(agreed, abs=0.0051)
+    told = re.findall(r"what a task seed does \((\S+) in type 1, (\S+) in type 2\)", page)[0]
+    assert numbers(" ".join(told)) == pytest.approx(spread, abs=0.00051)
 
 
 def test_what_differs_reliably_are_fasttexts_versions(studies: Path) -> None:

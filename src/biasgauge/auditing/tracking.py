@@ -123,12 +123,12 @@ def _reliable(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -
     middle = sizes[(len(sizes) - 1) // 2]
     held = _size(middle)
     told = (
-        f"reliability of {result.y} over {middle.single.k} task seeds, ICC(1,k), {number_text(max(held, 0.0), 2)} "
+        f"reliability of {result.y} over {middle.single.k} task seeds, {middle.form}, {number_text(max(held, 0.0), 2)} "
         f"({least:g} required){'' if held >= least else ', so that hardly any correlation can be seen'}"
     )
     return Evidence("reliability", held, least, held >= least, told, LINK)
 
 
 def _size(reliability: SeedReliability) -> float:
-    """ICC(1,k); 0 where embeddings do not differ beyond seeds."""
+    """That of the mean over seeds; 0 where embeddings do not differ beyond seeds."""
     return 0.0 if reliability.mean.value is None else float(reliability.mean.value)

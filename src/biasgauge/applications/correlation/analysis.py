@@ -8,7 +8,7 @@ be trusted in the first place.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -128,14 +128,14 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
 
 @dataclass(frozen=True)
 class _Data:
-    """Points as numbers; `labels` and `others` are texts by column, `runs` the values of y over seeds, by point."""
+    """Points as numbers; `labels` and `others` are texts by column, `runs` the values of y by point and its seeds."""
 
     names: tuple[str, str]
     x: Floats
     y: Floats
     labels: dict[str, tuple[str, ...]]
     units: Places | None
-    runs: tuple[tuple[float, ...], ...] | None
+    runs: tuple[Mapping[str, float], ...] | None
     others: dict[str, list[str]]
 
 
@@ -192,7 +192,7 @@ def _means_over_seeds(
     unit: str | None,
     seed_column: str,
     notes: list[str],
-) -> tuple[Points, tuple[Floats, Floats], tuple[tuple[float, ...], ...], list[list[int]]]:
+) -> tuple[Points, tuple[Floats, Floats], tuple[Mapping[str, float], ...], list[list[int]]]:
     """Points that differ in nothing but seed and y as one, with the mean of y; then the rows of each."""
     x, y, *by = columns
     apart = [x, *by, unit] if unit is not None else [name for name in points.columns if name not in {y, seed_column}]
@@ -218,13 +218,13 @@ def _means_over_seeds(
         )
     firsts = [several[0] for several in places]
     runs = tuple(
-        tuple(numbers[1][sorted(several, key=lambda place: _numbers_first(seeds[place]))].tolist())
+        {seeds[place]: float(numbers[1][place]) for place in sorted(several, key=lambda at: _numbers_first(seeds[at]))}
         for several in places
     )
     counts = sorted({len(run) for run in runs})
     told = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     notes.append(f"{len(points):,} rows are {len(firsts):,} points: y is the mean over {told} task seeds")
-    means = np.array([np.mean(run) for run in runs])
+    means = np.array([np.mean(list(run.values())) for run in runs])
     return points.take(firsts), (numbers[0][firsts], means), runs, places
 
 
@@ -305,8 +305,10 @@ class _Work:
             return None
         own = [runs[place] for place in places]
         if units is not None:
-            own = [run for _, run in dict.fromkeys((int(units[place]), runs[place]) for place in places)]
-        return seed_reliability(own, self.data.names[1], level=self.how.level)
+            once = {(int(units[place]), *runs[place].items()): runs[place] for place in places}
+            own = list(once.values())
+        values, seeds = [list(run.values()) for run in own], [list(run) for run in own]
+        return seed_reliability(values, self.data.names[1], seeds=seeds, level=self.how.level)
 
 
 def _numbers_first(text: str) -> tuple[int, float, str]:

@@ -1,8 +1,10 @@
 """Is the extrinsic number reliable over task seeds? If not, nothing can correlate with it.
 
 A task model trained again gives another gap. How far the gaps of embeddings differ beyond that is an intraclass
-correlation, one-way, since the seeds of one embedding have nothing to do with those of another. By the law of
-attenuation (Spearman 1904) an error-free number correlates with gaps at the root of their reliability at most.
+correlation. One seed gives all task models the same first weights and the same order of examples, so that it moves all
+gaps together, which no correlation with them notices: where all embeddings were given the same seeds, that part is left
+out (two-way, consistency). Where they were not, it is noise (one-way). By the law of attenuation (Spearman 1904) an
+error-free number correlates with gaps at the root of their reliability at most.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from biasgauge.agreement import Icc, band, icc
 from biasgauge.json_types import JsonMapping
 from biasgauge.results import Record
 from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.intraclass import Form
 
 RELIABLE = 0.5
 """Below this a reliability is poor (Koo & Li 2016)."""
@@ -27,20 +30,27 @@ class SeedReliability(Record):
     """Reliability of y over task seeds.
 
     Attributes:
-        single: ICC(1,1), of y from one seed.
-        mean: ICC(1,k), of its mean over the k seeds, which is what is correlated.
+        single: of y from one seed: ICC(3,1) where all points have the same seeds, ICC(1,1) where not.
+        mean: of its mean over the k seeds, which is what is correlated: ICC(3,k) or ICC(1,k).
         left_out: points that have fewer seeds and did not count.
         reading: what it comes to, in a sentence.
+        crossed: whether all points have the same seeds.
     """
 
     single: Icc
     mean: Icc
     left_out: int
     reading: str
+    crossed: bool = False
+
+    @property
+    def form(self) -> str:
+        """Which intraclass correlation the mean has."""
+        return f"ICC({'3' if self.crossed else '1'},k)"
 
     @property
     def r_max(self) -> Estimate:
-        """Largest correlation that an error-free x could show with the mean: √ICC(1,k), 0 where it is negative."""
+        """Largest correlation that an error-free x could show with the mean: the root of its reliability, or 0."""
         return _largest_r(self.single, self.mean)
 
     def derived(self) -> JsonMapping:
@@ -48,7 +58,13 @@ class SeedReliability(Record):
         return {"r_max": self.r_max.value, "r_max_low": self.r_max.low, "r_max_high": self.r_max.high}
 
 
-def seed_reliability(runs: Sequence[Sequence[float]], name: str, *, level: float = 0.95) -> SeedReliability:
+def seed_reliability(
+    runs: Sequence[Sequence[float]],
+    name: str,
+    *,
+    seeds: Sequence[Sequence[str]] | None = None,
+    level: float = 0.95,
+) -> SeedReliability:
     """Reliability of numbers that were measured several times.
 
     Where points have different numbers of seeds, as many seeds are used as make the most of the runs.
@@ -56,15 +72,18 @@ def seed_reliability(runs: Sequence[Sequence[float]], name: str, *, level: float
     Args:
         runs: for each point its values, one a seed.
         name: what the values are, for the sentence.
+        seeds: for each point which seeds these are, in the same order; None: they have nothing to do with each other.
         level: of the intervals.
     """
     sizes = np.array([len(run) for run in runs])
     most = max(range(1, int(sizes.max(initial=1)) + 1), key=lambda k: (k * int((sizes >= k).sum()) if k > 1 else 0, k))
-    matrix = np.array([list(run[:most]) for run in runs if len(run) >= most], float).reshape(-1, most)
-    forms = (icc(matrix, "1,1", level=level), icc(matrix, "1,k", level=level))
-    single, mean = (cast("Icc", form) for form in forms)  # one matrix, one number each
+    kept = [place for place, run in enumerate(runs) if len(run) >= most]
+    matrix = np.array([list(runs[place][:most]) for place in kept], float).reshape(-1, most)
+    crossed = seeds is not None and len({tuple(seeds[place][:most]) for place in kept}) == 1
+    forms: tuple[Form, Form] = ("3,1", "3,k") if crossed else ("1,1", "1,k")
+    single, mean = (cast("Icc", icc(matrix, form, level=level)) for form in forms)  # one matrix, one number each
     reading = _reading(single, mean, _largest_r(single, mean).value, name)
-    return SeedReliability(single, mean, len(runs) - len(matrix), reading)
+    return SeedReliability(single, mean, len(runs) - len(matrix), reading, crossed)
 
 
 def _largest_r(single: Estimate, mean: Estimate) -> Estimate:
