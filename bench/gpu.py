@@ -15,8 +15,9 @@ import numpy as np
 import torch
 
 from biasgauge import registry
+from biasgauge.devices import device_named
 from biasgauge.scores import engine, gpu
-from biasgauge.scores.engine import Pool, Task, device_named
+from biasgauge.scores.engine import Pool, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
