@@ -82,7 +82,7 @@ def child(store, last):
 score(models, pairs=[("w0", "w1")], words=list(words[5:]), k=3, n_jobs=1)
 assert child(folder / "whole", 0) == 0
 total = json.loads((folder / "whole.json").read_text())["steps"]
-for number in range(1, total + 1):
+for number in range(1, total + 1, int(sys.argv[2])):
     store = folder / str(number)
     assert child(store, number) == signal.SIGKILL, number
     manifest = store / "store.json"
@@ -94,9 +94,11 @@ for number in range(1, total + 1):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="NO FORK on this system: a kill cannot be planted at every step")
-def test_killed_at_every_step_then_resumed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_every_step_then_resumed(tmp_path: Path, every: int) -> None:
+    """An array has seven steps and a manifest six, so that every third is each of them in turn."""
     run = subprocess.run(
-        [sys.executable, "-c", DRIVER, str(tmp_path)],
+        [sys.executable, "-c", DRIVER, str(tmp_path), str(every)],
         capture_output=True,
         text=True,
         check=False,
@@ -110,7 +112,7 @@ def test_killed_at_every_step_then_resumed(tmp_path: Path) -> None:
     # Each of 3 × 3 arrays and 4 manifests: two flushes and a move, twice each; and half of each array.
     assert total == (9 + 4) * 6 + 9
     finished = set()
-    for number in range(1, total + 1):
+    for number in range(1, total + 1, every):
         store = tmp_path / str(number)
         left = {path.name: path.read_bytes() for path in store.iterdir()}
         assert left == whole, f"killed at step {number}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +66,6 @@ def save_result(result: Result, path: Path) -> Path:
 
 FORMATS = ("svg", "png", "pdf", "html", "json")
 """What a chart can be written as."""
-_SCALE: dict[str, dict[str, Any]] = {"png": {"scale_factor": 2}, "html": {"inline": True}}
-
-
 def save_figures(
     charts: Mapping[str, Any], folder: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "png")
 ) -> list[Path]:
@@ -94,10 +93,40 @@ def save_figures(
     written = []
     names = portable_names(charts)
     for name, chart in charts.items():
-        fitted = fitted_to_grid(chart)
+        drawing = _Drawing(fitted_to_grid(chart))
         for kind in formats:
             path = target / f"{names[name]}.{kind}"
             with atomic_file(path) as part:
-                fitted.save(str(part), format=kind, **_SCALE.get(kind, {}))
+                part.write_bytes(drawing.as_bytes(kind))
             written.append(path)
     return written
+
+
+class _Drawing:
+    """A chart that is drawn once, whatever it is written as."""
+
+    def __init__(self, chart: Any) -> None:  # noqa: ANN401 - a chart
+        self._chart = chart
+
+    def as_bytes(self, kind: str) -> bytes:
+        """One of FORMATS."""
+        import vl_convert
+
+        match kind:
+            case "svg":
+                return self._svg.encode()
+            case "png":
+                return vl_convert.svg_to_png(self._svg, scale=2)
+            case "pdf":
+                return vl_convert.svg_to_pdf(self._svg)
+            case _:
+                return self._saved(kind, **{"inline": True} if kind == "html" else {}).encode()
+
+    @cached_property
+    def _svg(self) -> str:
+        return self._saved("svg")
+
+    def _saved(self, kind: str, **how: bool) -> str:
+        text = StringIO()
+        self._chart.save(text, format=kind, **how)
+        return text.getvalue()
