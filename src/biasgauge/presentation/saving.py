@@ -66,6 +66,8 @@ def save_result(result: Result, path: Path) -> Path:
 
 FORMATS = ("svg", "png", "pdf", "html", "json")
 """What a chart can be written as."""
+
+
 def save_figures(
     charts: Mapping[str, Any], folder: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "png")
 ) -> list[Path]:
