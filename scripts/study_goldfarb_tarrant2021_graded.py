@@ -218,21 +218,21 @@ def with_measure(frame: pd.DataFrame) -> pd.DataFrame:
 
 def influence_tables(frame: pd.DataFrame, out: Path, start: str = "") -> None:
     """R of each measure over all versions, without the extremes, without balanced ones; and without each version."""
-    whole, alone = [], []
+    whole: list[dict[str, object]] = []
+    alone = []
     for measure, part in frame.groupby("measure", sort=False):
         for scale in ("weat", "contrast"):
             if scale in part:
                 whole += [{"measure": measure, "scale": scale, **row} for row in correlations(part, scale, start)]
-        means = part.groupby(["variant", "test"], sort=False)[["weat", "gap"]].mean().reset_index()
-        alone += [{"measure": measure, **row} for row in leverage(means)]
+        alone.append(leverage(part).assign(measure=measure))
     out.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(whole).to_csv(out / f"{start}influence.csv", index=False, float_format="%.4f")
-    each = pd.DataFrame(alone)
+    each = pd.concat(alone)[["measure", "variant", "weat", "gap", "share", "r_without", "r_left"]]
     each.to_csv(out / f"{start}leverage.csv", index=False, float_format="%.4f")
     if each["r_left"].notna().any():
         save_figures({f"{start}leverage": leverage_chart(each)}, out, ("svg",))
     else:
-        print(f"{means['variant'].nunique()} versions are too few for a figure of leverage", flush=True)
+        print(f"{each['variant'].nunique()} versions are too few for a figure of leverage", flush=True)
 
 
 def correlations(part: pd.DataFrame, scale: str, start: str) -> Iterator[dict[str, object]]:
@@ -251,9 +251,12 @@ def correlations(part: pd.DataFrame, scale: str, start: str) -> Iterator[dict[st
             few = some if tests == "all" else some[some["test"] != NAMES]
             if few["variant"].nunique() <= FEWEST:
                 continue
-            found = bg.correlate(few, "weat", "gap", ["test"], unit="variant", seed_column="seed").pooled
-            ends = {"low": found.estimate.low, "high": found.estimate.high}
-            yield {"versions": which, "tests": tests, "units": found.units, "r": found.r, **ends, "p": found.p}
+            result = bg.correlate(few, "weat", "gap", ["test"], unit="variant", seed_column="seed")
+            found, line = result.pooled, None if result.influence is None else result.influence.slope
+            row = {"versions": which, "tests": tests, "units": found.units, "r": found.r}
+            row |= {"low": found.estimate.low, "high": found.estimate.high, "p": found.p}
+            slope = {} if line is None else {"slope": line.value, "slope_low": line.low, "slope_high": line.high}
+            yield {**row, **slope}
 
 
 def originals(frame: pd.DataFrame) -> pd.Series[str]:
@@ -370,26 +373,11 @@ def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     return styled(alt.hconcat(*panels, spacing=14), "Which versions make the correlation of coreference?", remark)
 
 
-def leverage(means: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Of each version, those that spread WEAT most first: its share of that spread, and r without it.
-
-    `r_left` is r without it and those above it. Shares add up to 1 over versions.
-    """
-    squares = (means["weat"] - means["weat"].mean()) ** 2
-    shares = squares.groupby(means["variant"]).sum() / squares.sum()
-    gone: list[str] = []
-    for name, share in shares.sort_values(ascending=False, kind="stable").items():
-        gone.append(str(name))
-        own, left = (means[~means["variant"].isin(names)] for names in ([name], gone))
-        rows = means[means["variant"] == name]
-        yield {
-            "variant": name,
-            "weat": rows["weat"].mean(),
-            "gap": rows["gap"].mean(),
-            "share": share,
-            "r_without": float(own["weat"].corr(own["gap"])),
-            "r_left": float(left["weat"].corr(left["gap"])) if left["variant"].nunique() > FEWEST else None,
-        }
+def leverage(part: pd.DataFrame) -> pd.DataFrame:
+    """Of each version, those that spread WEAT most first: its share of that spread, r without it, and what is left."""
+    found = bg.correlate(part, "weat", "gap", ["test"], unit="variant", seed_column="seed").influence_frame()
+    means = part.groupby("variant")[["weat", "gap"]].mean()
+    return found.rename(columns={"unit": "variant"}).join(means, on="variant")
 
 
 def main() -> None:

@@ -172,6 +172,35 @@ def test_correlations_of_graded_versions(studies: Path, graded: pd.DataFrame) ->
     assert graded["variant"].nunique() == 33
 
 
+def test_slopes_of_graded_versions(studies: Path, graded: pd.DataFrame) -> None:
+    """What a smaller spread would leave of r, and slopes on both scales with their intervals."""
+    page = " ".join((studies / "goldfarb_tarrant2021.md").read_text().split())
+    table = pd.read_csv(studies / "goldfarb_tarrant2021" / "graded_influence.csv")
+    table = table[table["tests"] == "all"].set_index(["measure", "scale", "versions"])
+    both = ("all", "without Attract-Repel at full strength")
+    told = {
+        "weat": r"on the effect size falls from (.*?\]) to (.*?\]) \(type 2: (.*?\]) to (.*?\])\)",
+        "contrast": r"the slope is (.*?\]) over all versions and (.*?\]) without .*?\(type 2: (.*?\]) and (.*?\])\)",
+    }
+    expected = []
+    for scale, pattern in told.items():
+        cells = iter(re.findall(pattern, page)[0])
+        for kind in "12":
+            own = graded[graded["measure"] == f"precision, winobias test {kind}"]
+            means = own.groupby(["variant", "test"])[[scale, "gap", "strength"]].mean()
+            for which in both:
+                row = (f"precision, winobias test {kind}", scale, which)
+                kept: list[Any] = list(table.loc[row, ["slope", "slope_low", "slope_high"]])
+                assert numbers(next(cells)) == pytest.approx(kept, abs=0.00051), row
+                some = means if which == "all" else means[means["strength"] != 1]
+                assert np.polyfit(some[scale], some["gap"], 1)[0] == pytest.approx(kept[0], abs=0.0002)
+            r = float(np.corrcoef(means[scale], means["gap"])[0, 1])
+            ratio = float(np.var(some[scale]) / np.var(means[scale]))
+            expected += [r, r * ratio**0.5 / (1 - r**2 + r**2 * ratio) ** 0.5] if scale == "weat" else []
+    shown = re.findall(r"would take r from (\S+) to (\S+) \(type 1\) and from (\S+) to (\S+) \(type 2\)", page)[0]
+    assert numbers(" ".join(shown)) == pytest.approx(expected, abs=0.0051)
+
+
 def test_what_weaker_versions_differ_in_is_noise(studies: Path, graded: pd.DataFrame) -> None:
     page = (studies / "goldfarb_tarrant2021.md").read_text().replace("\n", " ")
     agreed, spread = [], []

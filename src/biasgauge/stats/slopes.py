@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtrit
 
-from biasgauge.arrays import Floats
+from biasgauge.arrays import Floats, Places
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import bootstrap
 from biasgauge.stats.estimate import Estimate, Fields
@@ -33,15 +33,19 @@ def weighted_slope(x: Floats, y: Floats, errors: Floats, weights: Floats) -> Flo
     return np.where(signal > 0, slope, np.nan)
 
 
-def slope_estimate(x: Floats, y: Floats, errors: Floats, how: Resampling, over: str = "words") -> Estimate:
+def slope_estimate(
+    x: Floats, y: Floats, errors: Floats, how: Resampling, over: str = "words", *, units: Places | None = None
+) -> Estimate:
     """Slope of y on x, corrected for the errors of x where they are not 0, with its interval over words drawn again.
 
-    0: y does not follow x. Undefined, with a reason, where x varies no more than by its error.
+    Where `units` says which unit (0, 1, …) each point is of, whole units are drawn. 0: y does not follow x. Undefined,
+    with a reason, where x varies no more than by its error.
     """
+    units = np.arange(len(x)) if units is None else units
     value = float(weighted_slope(x, y, errors, np.ones((1, len(x))))[0])
     if not np.isfinite(value):
         return Estimate(value=None, level=how.level, method=how.method, over=over, n=len(x), reason=NO_SIGNAL)
-    estimate = bootstrap(lambda weights: weighted_slope(x, y, errors, weights), value, np.arange(len(x)), how, over)
+    estimate = bootstrap(lambda weights: weighted_slope(x, y, errors, weights), value, units, how, over)
     return replace(estimate, n=len(x), statistic="slope")
 
 

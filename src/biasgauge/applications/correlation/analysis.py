@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from biasgauge.applications.correlation.influence import influence
 from biasgauge.applications.correlation.points import Points, as_points
 from biasgauge.applications.correlation.result import CorrelationGroup, CorrelationResult, level_sentences
 from biasgauge.applications.correlation.seeds import SeedReliability, seed_reliability
@@ -99,7 +100,9 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
     apart = None
     if pooled.r is not None and len(strata) > 1:
         apart = levels(data.x, data.y, work.codes, data.units, how)
+    by_unit = influence(data.x, data.y, data.unit_names, (x, y), how)
     readings = [] if apart is None else level_sentences(pooled.pearson, apart, strata)
+    readings += [by_unit.reading] if by_unit is not None and by_unit.reading else []
     readings += filter(None, [_power_sentence((pooled, *strata), power_of)])
     readings += [] if pooled.reliability is None else [pooled.reliability.reading]
     shared = _shared_y(data, unit)
@@ -123,12 +126,16 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         },
         points={x: data.x, y: data.y, **{name: list(texts) for name, texts in data.labels.items()}, **data.others},
         independent=not shared,
+        influence=by_unit,
     )
 
 
 @dataclass(frozen=True)
 class _Data:
-    """Points as numbers; `labels` and `others` are texts by column, `runs` the values of y by point and its seeds."""
+    """Points as numbers; `labels` and `others` are texts by column, `runs` the values of y by point and its seeds.
+
+    `units` is None where each unit has one point, `unit_names` where no column names units.
+    """
 
     names: tuple[str, str]
     x: Floats
@@ -137,6 +144,7 @@ class _Data:
     units: Places | None
     runs: tuple[Mapping[str, float], ...] | None
     others: dict[str, list[str]]
+    unit_names: Sequence[str] | None
 
 
 def _chosen(points: Points, drop: Sequence[str], duplicates: str) -> tuple[Points, list[str]]:
@@ -178,11 +186,13 @@ def _data(
         points, numbers, runs, places = _means_over_seeds(points, numbers, (x, y, *by), unit, seed_column, notes)
         for name, texts in others.items():
             others[name] = [", ".join(dict.fromkeys(texts[row] for row in rows)) for rows in places]
-    units = None
+    units = unit_names = None
     if unit is not None:
-        names_of, codes = np.unique(points.texts(unit), return_inverse=True)
+        unit_names = points.texts(unit)
+        names_of, codes = np.unique(unit_names, return_inverse=True)
         units = codes if len(names_of) < len(points) else None
-    return _Data(names, *numbers, {name: tuple(points.texts(name)) for name in by}, units, runs, others)
+    labels = {name: tuple(points.texts(name)) for name in by}
+    return _Data(names, *numbers, labels, units, runs, others, unit_names)
 
 
 def _means_over_seeds(

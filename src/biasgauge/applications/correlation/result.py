@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.applications.correlation.figures import correlation_charts
+from biasgauge.applications.correlation.influence import Influence
 from biasgauge.applications.correlation.seeds import SeedReliability
 from biasgauge.checks import check_choice
 from biasgauge.errors import ParameterError
@@ -120,6 +121,7 @@ class CorrelationResult(Result):
         settings: what was asked for.
         points: the points that counted: x, y, the columns of `by`, then every other column, as text.
         independent: False where one y seems to stand beside several x and no unit says so: p is then too small.
+        influence: which units make the correlation of all points; None where it is undefined or units are few.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("groups",)
@@ -136,6 +138,7 @@ class CorrelationResult(Result):
     settings: JsonObject
     points: JsonObject = field(default_factory=dict)
     independent: bool = True
+    influence: Influence | None = None
 
     @property
     def pooled(self) -> CorrelationGroup:
@@ -167,6 +170,10 @@ class CorrelationResult(Result):
         import pandas as pd
 
         return pd.DataFrame(self.points)
+
+    def influence_frame(self) -> pd.DataFrame:
+        """What each unit has to do with the correlation of all points, one row each, those that spread x most first."""
+        return records_frame(() if self.influence is None else self.influence.units)
 
     def summary(self) -> Summary:
         """The correlation of all points and of every stratum, and the same relation at every level."""
