@@ -332,6 +332,8 @@ def test_contexts_are_sentences_of_the_corpus_with_their_documents() -> None:
     assert "4 of 4 words stand fewer than 5 times" in drawn.warnings[0]
     with pytest.raises(ParameterError, match="None of the 1 words stands in the corpus"):
         draw_contexts(iter(DOCUMENTS), ["queen"])
+    with pytest.raises(ParameterError, match=r"'random_state' parameter must be a whole number of at least 0. Got -1"):
+        draw_contexts(iter(DOCUMENTS), ["nurse"], random_state=-1)
 
 
 def test_contexts_do_not_depend_on_other_words_and_are_uniform() -> None:

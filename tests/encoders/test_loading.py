@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 from tests.encoders.conftest import small_bert, wordpieces
 from tests.encoders.numpy_bert import hidden_states
 
-from biasgauge.encoders import load_model
+from biasgauge.encoders import gguf_file, load_model
+from biasgauge.encoders.hidden_states import TransformerEncoder
+from biasgauge.encoders.model_shape import model_shape
 from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -228,3 +231,28 @@ def test_gguf_gives_the_weights_and_tokens_that_were_written(tmp_path: Path) -> 
         (tmp_path / "cut.gguf").write_bytes(whole[:size])
         with pytest.raises(InputError, match=r"cut\.gguf: "):
             load_model(tmp_path / "cut.gguf")
+
+
+def test_the_shape_of_a_folder_is_known_without_its_weights(tiny: Path) -> None:
+    loaded = TransformerEncoder(load_model(tiny))
+    found = model_shape(tiny)
+    assert (found.layers, found.poolings, found.dim) == (loaded.layers, loaded.poolings, loaded.width)
+    assert found.name == loaded.name
+    with pytest.raises(InputError, match="there is no such folder or file"):
+        model_shape("nowhere")
+
+
+def test_weights_of_another_shape_are_named(tiny: Path, tmp_path: Path) -> None:
+    for file in tiny.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**config, "intermediate_size": 2 * config["intermediate_size"]}))
+    with pytest.raises(InputError, match=r"config\.json; [\w.]+\.(bias|weight) is missing or of another shape$"):
+        load_model(tmp_path)
+
+
+@pytest.mark.parametrize(("kind", "split"), [("gpt2", "unheard-of"), ("llama", "default")])
+def test_a_gguf_file_with_another_tokenizer_is_refused(kind: str, split: str) -> None:
+    fields: Any = SimpleNamespace(path="x.gguf", get={"tokenizer.ggml.model": kind, "tokenizer.ggml.pre": split}.get)
+    with pytest.raises(InputError, match=rf"x\.gguf: has a tokenizer of the kind {kind}/{split}, and those of "):
+        gguf_file._tokenizer(fields)  # noqa: SLF001 - a whole file takes a library

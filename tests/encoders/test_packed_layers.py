@@ -82,6 +82,7 @@ def test_vectors_of_words_do_not_depend_on_them(poolings: tuple[str, ...]) -> No
 
 def test_threads_change_no_bit_and_are_put_back() -> None:
     encoder = encoder_of(packed=True)
+    assert encoder.most_tokens < encoder_of(packed=False).most_tokens, "a batch of one thread fits into its cache"
     encoder.most_tokens = 40
     before = torch.get_num_threads()
     found = []

@@ -27,6 +27,8 @@ WORDS = ["he", "she", "man", "woman", "math", "art", "日本"]
 def test_what_was_written_is_what_encode_gives(tiny: Path, tmp_path: Path) -> None:
     written = encode_to_folder(tiny, WORDS, tmp_path / "views", ["{}", "The {}."], pooling="all")
     assert len(written.views) == 30
+    headline = written.summary().headline
+    assert headline == "30 views of 6 words (3 layers × 5 poolings × 2 templates)"
     opened, direct = open_views(tmp_path / "views"), bg.encode(tiny, WORDS, ["{}", "The {}."], pooling="all")
     assert opened.facets.keys() == direct.facets.keys()
     for view in direct:
