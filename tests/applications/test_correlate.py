@@ -323,6 +323,10 @@ def test_points_with_fewer_seeds() -> None:
     found = seed_reliability([*full, (9.0, 1.0), (5.0,)], "gap")
     assert (found.mean.n, found.mean.k, found.left_out) == (4, 3, 2)
     assert found.mean.value == pytest.approx(icc(np.array(full), "1,k").value)
+    most = seed_reliability([*((at, at + 0.5) for at in range(6)), (9.0, 9.1, 8.0, 9.4)], "gap")
+    assert (most.mean.n, most.mean.k, most.left_out) == (7, 2, 0), "two seeds of seven points, not four of one"
+    names = [*[["0", "1"]] * 6, ["0", "1", "2", "3"]]
+    assert seed_reliability([[at, at + 0.5] for at in range(6)] + [[9.0, 9.1, 8.0, 9.4]], "gap", seeds=names).crossed
     lone = seed_reliability([(1.0,), (2.0,)], "gap")
     assert lone.r_max.value is None
     assert "is not known" in lone.reading

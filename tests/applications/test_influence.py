@@ -109,6 +109,11 @@ def test_where_it_cannot_be_said_nothing_is() -> None:
     x, y, names = units(6, random)
     assert influence(x, y, names, NAMES, HOW) is None
     assert influence(np.ones(20), random.standard_normal(20), None, NAMES, HOW) is None
+    flat = np.append(np.full(8, 2.0), [3.0, 5.0])
+    left = influence(flat, random.standard_normal(10), None, NAMES, HOW)
+    assert left is not None
+    assert [one.r_left for one in left.units[1:]] == [None] * 9, "x is the same in all that are left"
+    assert None not in [one.r_without for one in left.units]
     wide = np.append(random.standard_normal(4) * 1e-3, np.array([4.0, -4.0, 4.0]))
     few = influence(wide, random.standard_normal(7), None, NAMES, HOW)
     assert few is not None
