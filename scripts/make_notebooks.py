@@ -10,6 +10,7 @@ when the site is built. Each runs in an empty folder of its own, with what ships
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -69,9 +70,10 @@ def executed(made: Any, folder: Path) -> Any:  # noqa: ANN401 - a notebook node
     from nbclient import NotebookClient
 
     where = {"metadata": {"path": str(folder)}}
-    return NotebookClient(
-        made, timeout=_PATIENCE, kernel_name="python3", resources=where, record_timing=False
-    ).execute()
+    quiet = {**os.environ, "PYTHONWARNINGS": "ignore:IProgress not found"}  # of a library whose bars need a widget
+    return NotebookClient(made, timeout=_PATIENCE, kernel_name="python3", resources=where, record_timing=False).execute(
+        env=quiet
+    )
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ Digital Computers (Brown), 1964, 1971, 1979, Brown University, Providence, Rhode
 of the copyright holder, redistribution permitted. Universal tags: Slav Petrov, Dipanjan Das and Ryan McDonald, A
 Universal Part-of-Speech Tagset, LREC 2012.
 
-WordNet 3.0, whose license_text follows:
+WordNet 3.0, whose licence follows:
 
 """
 
@@ -72,14 +72,14 @@ def word_properties(folder: Path) -> list[tuple[str, int, str]]:
 
 
 def wordnet_license(shared: Path) -> str:
-    """The license_text of WordNet's own files, from the copyright file of the package they came in."""
+    """The license of WordNet's own files, from the copyright file of the package they came in."""
     text = (shared / "wordnet3.0" / "copyright").read_text(encoding="utf-8")
     own = text.split("License: WordNet3.0\n", 1)[1].split("\nFiles: debian/*", 1)[0]
     return "\n".join("" if line.strip() == "." else line.removeprefix(" ") for line in own.splitlines()).strip() + "\n"
 
 
 def make(shared: Path, table: Path, license_text: Path) -> int:
-    """Write the table and the license_text; return how many words it has."""
+    """Write the table and the license; return how many words it has."""
     with tempfile.TemporaryDirectory() as folder:
         unpack(shared, Path(folder))
         rows = word_properties(Path(folder))

@@ -6,6 +6,7 @@ Never from a hub, never with code that a folder brings, never from a pickle.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -110,7 +111,10 @@ def load_model(
 def _require() -> None:
     try:
         import torch  # noqa: F401 - asked for here, so that what follows may rely on it
-        import transformers  # noqa: F401 - as above
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="IProgress not found")  # what it draws is switched off below
+            import transformers.utils.logging  # noqa: F401 - as above
     except ImportError as problem:
         raise InputError(_INSTALL) from problem
 
