@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from make_default_vectors import lexicon_words  # beside this file
 
 import biasgauge as bg
 from biasgauge.embeddings.loading import REPLICATES, replicate_path
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 WORDS = 13_000
-YOUNGER = {"bls2015"}
-"""Lexicons that came after the models; most of their words are among the frequent ones."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -37,9 +36,7 @@ def default_source() -> list[Path]:
 
 def kept_words(vocabulary: tuple[str, ...]) -> list[str]:
     """Lexicon words that the text has, then frequent words, `WORDS` in all."""
-    shipped = bg.registry.everything("lexicon").items()
-    lexicons = [one for name, one in shipped if one.language == "en" and name not in YOUNGER]
-    listed = {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
+    listed = lexicon_words()
     first = [word for word in vocabulary if word in listed]
     return [*first, *(word for word in vocabulary if word not in listed)][:WORDS]
 

@@ -20,7 +20,7 @@ from biasgauge.embeddings.loading import DEFAULT_PATH
 
 FREQUENT = 15_000
 YOUNGER = {"bls2015"}
-"""Lexicons that came after the vectors; most of their words are among the frequent ones."""
+"""Lexicons that came after vectors and replicates; most of their words are among the frequent ones."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -30,13 +30,17 @@ def default_source() -> Path:
     return shared / "glove_6b_100d_subset" / "glove6B100d_subset.npz"
 
 
+def lexicon_words() -> set[str]:
+    """Every word of the English lexicons that are not younger than what ships, as written and in lower case."""
+    shipped = bg.registry.everything("lexicon").items()
+    lexicons = [one for name, one in shipped if one.language == "en" and name not in YOUNGER]
+    return {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
+
+
 def make(source: Path, target: Path) -> bg.Embedding:
     """Write the subset to `target` and return it."""
     whole = bg.load(source)
-    shipped = bg.registry.everything("lexicon").items()
-    lexicons = [one for name, one in shipped if one.language == "en" and name not in YOUNGER]
-    listed = {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
-    chosen = whole.subset([*listed, *whole.words[:FREQUENT]])
+    chosen = whole.subset([*lexicon_words(), *whole.words[:FREQUENT]])
     half = bg.Embedding(chosen.words, chosen.vectors.astype(np.float16))
     bg.save(half, target)
     return half

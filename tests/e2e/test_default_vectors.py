@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +19,11 @@ pytestmark = pytest.mark.e2e
 
 
 def script_named(name: str, repository: Path) -> Any:  # noqa: ANN401 - a module that is no part of the package
-    spec = importlib.util.spec_from_file_location(name, repository / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
+    sys.path.insert(0, str(repository / "scripts"))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.pop(0)
 
 
 @pytest.mark.shared

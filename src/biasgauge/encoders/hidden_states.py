@@ -113,14 +113,14 @@ class TransformerEncoder:
     @cached_property
     def most_tokens(self) -> int:
         """Tokens of a batch, so that its hidden states fit into their share of memory; fewer where it has a thread."""
-        if self.on_threads:
+        if self.threaded:
             return _PACKED_TOKENS
         if self.packed is not None:
             return _MOST_TOKENS
         return int(np.clip(_STATES_BYTES // ((self.layers + 1) * self.width * 4), _LEAST_TOKENS, _MOST_TOKENS))
 
     @property
-    def on_threads(self) -> bool:
+    def threaded(self) -> bool:
         """Whether each batch has a thread of its own."""
         return self.packed is not None and self.loaded.model.device.type == "cpu"
 
@@ -174,7 +174,7 @@ class TransformerEncoder:
             return len(rows)
 
         work = batches(sentences.sizes, self.most_tokens)
-        return on_threads(run, work) if self.on_threads else map(run, work)
+        return on_threads(run, work) if self.threaded else map(run, work)
 
     def _vectors(
         self, sentences: TokenizedSentences, batch: Places, layers: Sequence[int], poolings: Sequence[str]

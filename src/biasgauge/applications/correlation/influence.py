@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Places
+from biasgauge.arrays import Flags, Floats, Places
 from biasgauge.results import Record
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import why_undefined
+from biasgauge.stats.correlations import correlation, why_undefined
 from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
 from biasgauge.stats.slopes import slope_estimate
-from biasgauge.wording import counted, number_text, signed_text
+from biasgauge.wording import counted, estimate_text, signed_text
 
 HALF = 0.5
 FEWEST = 5
@@ -79,25 +79,28 @@ def influence(
         names: of x and y, for the sentence.
         how: how slopes are drawn again, in whole units.
     """
-    points = [f"point {number}" for number in range(1, len(x) + 1)]
-    listed, codes = np.unique(points if units is None else list(units), return_inverse=True)
+    points = (f"point {number}" for number in range(1, len(x) + 1))
+    listed, codes = np.unique(list(points if units is None else units), return_inverse=True)
     if why_undefined(x, y, names) or len(listed) < FEWEST + 2:
         return None
-    dx, dy = x - x.mean(), y - y.mean()
-    sums = np.array([np.bincount(codes, one) for one in (np.ones_like(dx), dx, dy, dx**2, dy**2, dx * dy)])
-    shares = sums[3] / sums[3].sum()
+    squares = np.bincount(codes, (x - x.mean()) ** 2)
+    shares = squares / squares.sum()
     order = np.argsort(-shares, kind="stable")
-    total, ordered = sums.sum(axis=1, keepdims=True), sums[:, order]
-    without, left = _rs(total - ordered), _rs(total - ordered.cumsum(axis=1))
-    left[len(listed) - FEWEST :] = np.nan
-    number = 1 + int(np.searchsorted(shares[order].cumsum(), HALF - SAME))
-    kept = ~np.isin(codes, order[:number])
-    r, r_left = float(_rs(total)[0]), _known(left[number - 1])
-    expected = None if r_left is None else _restricted(r, float(x[kept].var() / x.var()))
+    place = np.argsort(order)[codes]  # of each point's unit among all, the largest share first
     rows = [
-        UnitInfluence(str(listed[code]), int(sums[0, code]), float(shares[code]), _known(one), _known(other))
-        for code, one, other in zip(order[:MOST_LISTED], without, left, strict=False)
+        UnitInfluence(
+            unit=str(listed[code]),
+            points=int((codes == code).sum()),
+            share=float(shares[code]),
+            r_without=_r(x, y, place != at),
+            r_left=_r(x, y, place > at) if len(listed) - at > FEWEST else None,
+        )
+        for at, code in enumerate(order[:MOST_LISTED])
     ]
+    number = 1 + int(np.searchsorted(shares[order].cumsum(), HALF - SAME))
+    kept = place >= number
+    r, r_left = _r(x, y, place >= 0), _r(x, y, kept) if len(listed) - number >= FEWEST else None
+    expected = None if r is None or r_left is None else _restricted(r, float(x[kept].var() / x.var()))
     found = Influence(
         units=tuple(rows),
         ends=tuple(str(listed[code]) for code in order[:number]),
@@ -106,24 +109,16 @@ def influence(
         slope=_slope(x, y, codes, how),
         slope_left=_slope(x[kept], y[kept], codes[kept], how),
     )
-    if expected is None:
+    if r is None or expected is None:
         return found
     things = counted(len(listed), "point" if units is None else "unit")
     return replace(found, reading=_reading(found, r, names[0], things, len(listed) - number))
 
 
-def _rs(sums: Floats) -> Floats:
-    """Correlations of sums of 1, x, y, x², y², x · y (first axis); NaN where one of them does not vary."""
-    n, x, y, xx, yy, xy = sums
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spreads = [np.where(square - one**2 / n > SAME * square, square - one**2 / n, np.nan)
-                   for square, one in ((xx, x), (yy, y))]  # fmt: skip
-        found: Floats = (xy - x * y / n) / np.sqrt(spreads[0] * spreads[1])
-    return found
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def _r(x: Floats, y: Floats, kept: Flags) -> float | None:
+    """R of some points; None where one of the two does not vary."""
+    value = float(correlation("pearson", x[kept], y[kept])[0])
+    return value if np.isfinite(value) else None
 
 
 def _restricted(r: float, ratio: float) -> float:
@@ -140,13 +135,9 @@ def _reading(found: Influence, r: float, x: str, things: str, others: int) -> st
     ends = len(found.ends)
     whose, them = (f"{found.ends[0]!r} alone", "it") if ends == 1 else (f"{ends:,} of {things}", "them")
     r_left, expected = (signed_text(value, 2) for value in (found.r_left, found.r_expected))
-    left, whole = (f"{number_text(one.value, 3)}{_ends(one)}" for one in (found.slope_left, found.slope))
+    left, whole = (estimate_text(slope, 3) for slope in (found.slope_left, found.slope))
     return (
         f"Half of the spread of {x!r} is that of {whose}. Without {them} r is {r_left} in the place of "
         f"{signed_text(r, 2)}, where the smaller spread alone would leave {expected}; the slope over the other "
         f"{others:,} is {left}, over all {whole}."
     )
-
-
-def _ends(one: Estimate) -> str:
-    return f" [{number_text(one.low, 3)}, {number_text(one.high, 3)}]" if one.bounded else ""
